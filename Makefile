@@ -1,0 +1,29 @@
+# make book: build the website from the committed records.
+# make test: run every test, each page at smoke size, and the book with warnings as errors.
+# Both make the environment in .venv first if it is not there yet.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/installed
+
+.PHONY: book test clean
+
+book: $(INSTALLED)
+	$(BIN)/python -m icllib book
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
+		--nbval-cell-timeout 300 -p no:cacheprovider notebooks
+	$(BIN)/python -m icllib book
+
+$(INSTALLED): requirements.txt constraints.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'
+	$(PYTHON) -m venv $(VENV) || { echo "No venv module: on Debian, apt-get install python3-venv"; exit 1; }
+	$(BIN)/python -m pip install -q -r requirements.txt -c constraints.txt
+	$(BIN)/python -m pip install -q --no-deps -e .
+	touch $(INSTALLED)
+
+clean:
+	rm -rf _build runs book/_generated

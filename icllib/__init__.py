@@ -1,0 +1,9 @@
+"""icllib: four papers on in-context learning, re-run figure by figure."""
+
+from icllib.pages import Page, provenance_line, settings_table, shown_profile
+from icllib.results import samples
+from icllib.training.run import records
+
+__all__ = ["Page", "provenance_line", "records", "samples", "settings_table",
+           "shown_profile"]
+__version__ = "0.1.0"

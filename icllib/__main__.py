@@ -1,0 +1,3 @@
+from icllib.cli import main
+
+main()

@@ -1,0 +1,58 @@
+"""Building the website: the ledger as text, then Jupyter Book with warnings as errors."""
+
+import subprocess
+import sys
+from collections import Counter
+from html import escape
+from pathlib import Path
+
+from icllib.claims import PAPERS, Decision, ledger
+from icllib.results import PROJECT, write_text
+
+GENERATED = PROJECT / "book" / "_generated"
+VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not run")
+
+
+def build() -> Path:
+    """Write the ledger, build the book and return its first page; raises CalledProcessError."""
+    write_ledger()
+    subprocess.run([sys.executable, "-m", "jupyter_book", "build", str(PROJECT), "-W", "-n",
+                    "--keep-going", "-q"], check=True, cwd=PROJECT)
+    return PROJECT / "_build" / "html" / "index.html"
+
+
+def write_ledger() -> None:
+    """The tables that the front page and the chapters include."""
+    decisions = ledger()
+    for paper in PAPERS:
+        rows = [item for item in decisions if item.claim.paper == paper]
+        write_text(GENERATED / f"claims_{paper}.md", table(rows))
+    write_text(GENERATED / "summary.md", summary(decisions))
+
+
+def summary(decisions: list[Decision]) -> str:
+    """How many claims of each paper have which verdict."""
+    lines = ["| paper | " + " | ".join(map(badge, VERDICTS)) + " |",
+             "|---|" + "---:|" * len(VERDICTS)]
+    for paper in PAPERS:
+        counts = Counter(item.verdict for item in decisions if item.claim.paper == paper)
+        cells = " | ".join(str(counts[verdict]) for verdict in VERDICTS)
+        lines.append(f"| [{paper.replace('_', ' ')}]({paper}.md) | {cells} |")
+    return "\n".join(lines) + "\n"
+
+
+def table(decisions: list[Decision]) -> str:
+    """Claims as a Markdown table."""
+    lines = ["| id | where | claim | verdict | profile | page |", "|---|---|---|---|---|---|"]
+    for item in decisions:
+        claim = item.claim
+        statement = escape(" ".join(claim.statement.split()), quote=False).replace("|", "\\|")
+        page = f"[page](../notebooks/{claim.page}.ipynb)" if item.profile else ""
+        lines.append(f"| {claim.id.split('.')[1]} | {claim.source} | {statement} "
+                     f"| {badge(item.verdict)} | {item.profile or ''} | {page} |")
+    return "\n".join(lines) + "\n"
+
+
+def badge(verdict: str) -> str:
+    """A verdict in the color that the style sheet gives it."""
+    return f'<span class="verdict verdict-{verdict.replace(" ", "-")}">{verdict}</span>'

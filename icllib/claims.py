@@ -1,0 +1,169 @@
+"""Claims and their verdicts: decided by code, from evidence, with tolerances fixed before.
+
+A claim lives in claims/<paper>.yml. Its evidence, samples of one statistic for each part of the
+claim's range, lives in results/<paper>/<page>/evidence.json, written by the page that decides it.
+A verdict is a pure function of the two and is never stored.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import yaml
+from scipy import stats
+
+from icllib.errors import InputError
+from icllib.results import PROJECT, results_folder
+
+PAPERS = ("context_scaling", "signed_averaging", "causal_lm", "solvable_attention")
+PREDICATES = {  # predicate -> the tolerances it takes
+    "identity": {"at_most"},
+    "value": {"factor", "distance"},
+    "ordering": {"below", "above"},
+    "trend": {"below", "above"},
+}
+LARGE_PROFILES = ("gpu", "paper")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a paper, with a predicate and a tolerance fixed before the run."""
+
+    id: str
+    source: str  # figure, table, proposition or section
+    statement: str
+    printed: dict  # value, and read: text, table or figure
+    predicate: str
+    statistic: str  # the number that decides
+    parts: tuple[str, ...]  # the stated range; each part has its own samples
+    tolerance: dict
+    page: str | None = None
+    not_run: str | None = None  # why there is no verdict yet
+    cost: str | None = None
+
+    def __post_init__(self):
+        if self.predicate not in PREDICATES:
+            raise InputError(f"{self.id}: predicate: expected one of {', '.join(PREDICATES)}, "
+                             f"got {self.predicate!r}")
+        if len(self.tolerance) != 1 or not set(self.tolerance) <= PREDICATES[self.predicate]:
+            raise InputError(f"{self.id}: tolerance: expected one of "
+                             f"{sorted(PREDICATES[self.predicate])}, got {self.tolerance}")
+        if not {"value", "read"} <= set(self.printed):
+            raise InputError(f"{self.id}: printed: expected value and read, got {self.printed}")
+
+    @property
+    def paper(self) -> str:
+        return self.id.split(".")[0]
+
+    def region(self, part: str) -> tuple[float, float]:
+        """The interval in which the statistic of a part must lie for the claim to hold."""
+        (kind, size), = self.tolerance.items()
+        if kind in ("at_most", "below"):
+            return -math.inf, size
+        if kind == "above":
+            return size, math.inf
+        printed = self.printed["value"]
+        printed = printed[part] if isinstance(printed, dict) else printed
+        return ((printed - size, printed + size) if kind == "distance"
+                else tuple(sorted((printed / size, printed * size))))
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A claim with what was measured for it."""
+
+    claim: Claim
+    verdict: str  # reproduced, partly, not reproduced, undecided, not run
+    profile: str | None = None
+    evidence: dict | None = None  # part -> list of samples
+
+
+def interval(samples) -> tuple[float, float, float]:
+    """Mean and 95% t interval over seeds; a single sample is its own interval."""
+    samples = np.asarray(samples, dtype=float)
+    mean = float(samples.mean())
+    if len(samples) == 1:
+        return mean, mean, mean
+    half = float(stats.t.ppf(0.975, len(samples) - 1) * stats.sem(samples))
+    return mean, mean - half, mean + half
+
+
+def decide(claim: Claim, evidence: dict[str, list[float]], profile: str) -> Decision:
+    """The verdict on a claim.
+
+    reproduced: every part's interval lies in its region, at `gpu` or `paper`.
+    not reproduced: every part's interval lies outside, at `gpu` or `paper`.
+    partly: some parts hold, or some only by their mean; or all hold, but only at a small profile.
+    undecided: a small profile that does not hold; it refutes nothing.
+    Raises InputError where the evidence does not have the claim's parts.
+    """
+    if set(evidence) != set(claim.parts):
+        raise InputError(f"{claim.id}: expected evidence for {list(claim.parts)}, "
+                         f"got {list(evidence)}")
+    inside, near, outside = [], [], []
+    for part, samples in evidence.items():
+        mean, low, high = interval(samples)
+        bottom, top = claim.region(part)
+        inside.append(bottom <= low and high <= top)
+        near.append(bottom <= mean <= top)
+        outside.append(high < bottom or low > top)
+    large = profile in LARGE_PROFILES
+    if all(inside):
+        verdict = "reproduced" if large else "partly"
+    elif not large:
+        verdict = "undecided"
+    elif any(near):
+        verdict = "partly"
+    else:
+        verdict = "not reproduced" if all(outside) else "undecided"
+    return Decision(claim, verdict, profile, evidence)
+
+
+def load_claims(paper: str) -> list[Claim]:
+    """The claims of a paper; raises InputError for a claim that lacks what a verdict needs."""
+    path = PROJECT / "claims" / f"{paper}.yml"
+    entries = yaml.safe_load(path.read_text())["claims"]
+    claims = []
+    for entry in entries:
+        try:
+            claims.append(Claim(**entry | {"parts": tuple(entry.get("parts", ()))}))
+        except TypeError as error:
+            raise InputError(f"{path.name}: {entry.get('id')}: {error}") from None
+    return claims
+
+
+def find_claim(claim_id: str) -> Claim:
+    """The claim with this id; raises InputError if there is none."""
+    paper = claim_id.split(".")[0]
+    if paper not in PAPERS:
+        raise InputError(f"claim id: expected <paper>.<number> with a paper of "
+                         f"{', '.join(PAPERS)}, got {claim_id!r}")
+    claims = load_claims(paper)
+    for claim in claims:
+        if claim.id == claim_id:
+            return claim
+    raise InputError(f"claim id: expected {claims[0].id} to {claims[-1].id}, got {claim_id!r}")
+
+
+def evidence_path(page: str) -> Path:
+    """Where a page keeps what it measured for its claims."""
+    return results_folder() / page / "evidence.json"
+
+
+def ledger() -> list[Decision]:
+    """Every claim of the four papers with its verdict."""
+    return [decision_on_record(claim) for paper in PAPERS for claim in load_claims(paper)]
+
+
+def decision_on_record(claim: Claim) -> Decision:
+    """The verdict that the committed evidence gives."""
+    if claim.page is None or not evidence_path(claim.page).exists():
+        return Decision(claim, "not run")
+    try:
+        entry = json.loads(evidence_path(claim.page).read_text()).get(claim.id)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{evidence_path(claim.page)}: expected evidence, got a damaged file "
+                         f"({error})") from None
+    return decide(claim, entry["parts"], entry["profile"]) if entry else Decision(claim, "not run")

@@ -1,0 +1,128 @@
+"""The command line: python -m icllib."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+from typing import Annotated, Optional
+
+import typer
+
+from icllib.errors import InputError
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+                  pretty_exceptions_enable=False,
+                  help="Run the book's pages and read its results.")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+@app.command(epilog="Examples:  python -m icllib run causal_lm/propositions  |  "
+                    "python -m icllib run notebooks/context_scaling/fig01_scaling.py "
+                    "--profile gpu --time-limit 1500")
+def run(
+    pages: Annotated[list[str], typer.Argument(metavar="PAGE...", help="<paper>/<page> or a path; "
+                                               "'all' for every page.")],
+    profile: Annotated[str, typer.Option(help="stored: show the best committed records, train "
+                       "nothing. quick, gpu, paper: compute the missing records first. "
+                       "smoke: everything at tiny sizes, nothing kept.")] = "stored",
+    time_limit: Annotated[Optional[float], typer.Option(min=0, help="Stop training after this "
+                          "many seconds; finished records are kept.")] = None,
+    parameter: Annotated[list[str], typer.Option("--parameter", "-p", metavar="NAME=VALUE",
+                         help="Another value for a name in the page's parameters cell.")] = [],
+):
+    """Execute pages: compute what is missing, then refresh the notebook and its results."""
+    from icllib.pages import all_pages, find_page
+    from icllib.runner import check_parameters, run_page
+    from icllib.training.run import check_profile
+
+    names = all_pages() if pages == ["all"] else [find_page(page) for page in pages]
+    if profile != "stored":
+        check_profile(profile)
+    parameters = dict(parse_parameter(text) for text in parameter)
+    for name in names:
+        check_parameters(name, parameters)
+    for name in names:
+        typer.echo(f"{name}: {run_page(name, profile, parameters, time_limit)}")
+
+
+@app.command(epilog="Examples:  python -m icllib status  |  python -m icllib status --json")
+def status(as_json: AsJson = False):
+    """List every page: fresh, stale (and why) or missing, and what is missing would cost."""
+    from icllib.status import status as states
+
+    show([dataclasses.asdict(state) for state in states()], as_json)
+
+
+@app.command(epilog="Examples:  python -m icllib claims  |  python -m icllib claims causal_lm.6  "
+                    "|  python -m icllib claims --json")
+def claims(
+    ids: Annotated[Optional[list[str]], typer.Argument(metavar="[ID...]",
+                   help="Claims such as causal_lm.6; all if none is named.")] = None,
+    as_json: AsJson = False,
+):
+    """Print the ledger: every claim of the four papers with its verdict."""
+    from icllib.claims import decision_on_record, find_claim, ledger
+
+    decisions = [decision_on_record(find_claim(name)) for name in ids] if ids else ledger()
+    show([{"paper": item.claim.paper, "id": item.claim.id,
+           "statement": " ".join(item.claim.statement.split()), "source": item.claim.source,
+           "verdict": item.verdict, "profile": item.profile, "page": item.claim.page}
+          for item in decisions], as_json)
+
+
+@app.command(epilog="Example:  python -m icllib book")
+def book():
+    """Build the website from the committed records, with warnings as errors."""
+    from icllib.book import build
+
+    try:
+        typer.echo(f"Open {build()}")
+    except subprocess.CalledProcessError as error:
+        raise typer.Exit(error.returncode)
+
+
+def parse_parameter(text: str) -> tuple[str, object]:
+    """NAME=VALUE, the value read as JSON where it is, else as text."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InputError(f"parameter: expected NAME=VALUE, got {text!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+def show(rows: list[dict], as_json: bool) -> None:
+    """Rows as JSON or as an aligned table."""
+    if as_json:
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*rows[0], box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*("" if value is None else str(value) for value in row.values()))
+    # Piped output keeps its rows whole instead of folding them at 80 columns.
+    Console(width=None if sys.stdout.isatty() else 200, highlight=False).print(table)
+
+
+def main() -> None:
+    """Exit codes: 0 done, 1 a page failed, 2 bad input, 3 stopped at the time limit."""
+    from icllib.runner import PageFailed
+    from icllib.training.engine import OutOfTime
+
+    try:
+        app(prog_name="python -m icllib")
+    except InputError as error:
+        sys.exit(_say(error, 2))
+    except OutOfTime as error:
+        sys.exit(_say(f"{error}; finished records are kept", 3))
+    except PageFailed as error:
+        sys.exit(_say(error, 1))
+
+
+def _say(message, code: int) -> int:
+    print(f"icllib: {message}", file=sys.stderr)
+    return code

@@ -1,0 +1,50 @@
+"""What is measured on a predictor.
+
+A predictor is anything with `predict(xs, ys, lengths) -> y_hat (..., K)`: y_hat[k] estimates
+y[n], n = lengths[k], from the first n pairs and x[n] alone. Trained models and baselines are
+predictors alike, so every comparison is one loop over the same prompts.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from icllib.errors import InputError
+from icllib.streams import Stream
+
+CHUNK = 256  # prompts per forward pass
+
+
+@dataclass(frozen=True)
+class ErrorByLength:
+    """Mean squared error at each context length, on the same unseen prompts for every predictor.
+
+    Measures `error`, against noisy labels (the papers' number), and `excess`, against the labels
+    without noise (their difference is the noise variance on average). Each is (M, K).
+    """
+
+    lengths: tuple[int, ...]
+    prompts: int = 2048
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        object.__setattr__(self, "lengths", tuple(self.lengths))
+        if self.prompts < 1 or not self.lengths or min(self.lengths) < 1:
+            raise InputError("prompts, lengths: expected at least 1 prompt and lengths >= 1, "
+                             f"got {self.prompts} and {self.lengths}")
+
+    def measure(self, task, predictor, members: int = 1, device="cpu") -> dict:
+        """The errors of `members` predictors that share one `predict`."""
+        stream = Stream.of([self.seed] * members, "evaluation", device)
+        sums = {"error": 0, "excess": 0}
+        for start in range(0, self.prompts, CHUNK):
+            ids = torch.arange(start, min(start + CHUNK, self.prompts), device=device)
+            prompt = task.sample(stream, ids.expand(members, -1), max(self.lengths) + 1)
+            with torch.no_grad():
+                predictions = predictor.predict(prompt.xs, prompt.ys, self.lengths)
+            for name, truth in (("error", prompt.ys), ("excess", prompt.means)):
+                squares = (predictions - truth[..., list(self.lengths)]).square()
+                sums[name] = sums[name] + squares.double().sum(dim=1)
+        return {name: (total / self.prompts).cpu().numpy() for name, total in sums.items()}

@@ -1,0 +1,72 @@
+"""The multi-layer perceptron that reads a whole prompt as one vector."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from icllib.errors import InputError
+from icllib.models.stacked import Initializer, StackedLinear
+
+
+@dataclass(frozen=True)
+class MLP:
+    """f(A_v) = relu(A_v W_0) W_1: one hidden layer on the vectorized prompt.
+
+    Context-scaling paper, Eq. 14 and "Zero-padding input for MLP" (Appendix A): one model for
+    all context lengths. ASSUMED, since the paper does not say where the zeros go: pairs fill
+    their slots from the front, unused slots are zero, and the query has a slot of its own, so
+    that every length can use the same weights. Also ASSUMED: biases, without which the network
+    is the sum of a linear and an even function and cannot fit the odd target at all.
+    """
+
+    width: int = 1024  # Eq. 14
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        if self.width < 1:
+            raise InputError(f"width: expected at least 1, got {self.width}")
+
+    def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedMLP":
+        """A fleet of such networks, one per seed."""
+        return StackedMLP(self, seeds, dimension, max_pairs, device)
+
+    def multiplications(self, dimension: int, lengths) -> float:
+        """Multiply-adds of the forward pass on one prompt."""
+        return self.width * (max(lengths) * (dimension + 1) + len(lengths) * (dimension + 1))
+
+
+class StackedMLP(nn.Module):
+    """M perceptrons side by side."""
+
+    def __init__(self, settings: MLP, seeds, dimension: int, max_pairs: int, device):
+        super().__init__()
+        draw = Initializer(seeds, device)
+        inputs, width = max_pairs * (dimension + 1) + dimension, settings.width
+        # ASSUMED: uniform(+-1/sqrt(fan_in)), as torch.nn.Linear starts.
+        bound = 1 / math.sqrt(inputs)
+        self.pair_weight = draw.uniform("pairs", (max_pairs, dimension + 1, width), bound)
+        self.query = StackedLinear(draw.uniform("query", (dimension, width), bound),
+                                   draw.uniform("bias", (width,), bound))
+        bound = 1 / math.sqrt(width)
+        self.read_out = StackedLinear(draw.uniform("read_out.weight", (width, 1), bound),
+                                      draw.uniform("read_out.bias", (1,), bound))
+
+    def forward(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+        """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K).
+
+        A longer context only adds its new pairs to the hidden layer's input, so all lengths
+        together cost one product with the longest context.
+        """
+        pairs = torch.cat((xs, ys[..., None]), dim=-1)
+        context, contexts, start = self.query.bias[:, None], {}, 0
+        for end in sorted(set(lengths)):
+            added = pairs[:, :, start:end].flatten(2)  # (M, B, new pairs (d + 1))
+            context = torch.baddbmm(context, added, self.pair_weight[:, start:end].flatten(1, 2))
+            contexts[end], start = context, end
+        context = torch.stack([contexts[length] for length in lengths], dim=2)
+        queries = xs[:, :, list(lengths)].flatten(1, 2)  # (M, B K, d)
+        hidden = torch.relu(torch.baddbmm(context.flatten(1, 2), queries, self.query.weight))
+        return self.read_out(hidden).view(*xs.shape[:2], -1)

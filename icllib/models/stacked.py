@@ -1,0 +1,55 @@
+"""Layers whose parameters have a leading axis M: the members of a fleet, side by side.
+
+A single model is M = 1; there is no second code path. Initial parameters come from streams, so
+a member starts from the same numbers whatever fleet it trains in.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from icllib.streams import Stream
+
+
+class Initializer:
+    """Draws each parameter of each member from that member's seed and the parameter's name."""
+
+    def __init__(self, seeds, device="cpu"):
+        self.stream = Stream.of(seeds, "initialization", device)
+        self.ids = torch.zeros(len(seeds), 1, dtype=torch.int64, device=device)
+
+    def normal(self, name: str, shape, std: float) -> nn.Parameter:
+        """N(0, std^2) numbers: (M, *shape)."""
+        return nn.Parameter(std * self.stream.normal(self.ids, name, shape)[:, 0])
+
+    def uniform(self, name: str, shape, bound: float) -> nn.Parameter:
+        """U(-bound, bound) numbers: (M, *shape)."""
+        return nn.Parameter(bound * (2 * self.stream.uniform(self.ids, name, shape)[:, 0] - 1))
+
+    def constant(self, value: float, shape) -> nn.Parameter:
+        """The same value everywhere: (M, *shape)."""
+        return nn.Parameter(torch.full((len(self.ids), *shape), value, device=self.ids.device))
+
+
+class StackedLinear(nn.Module):
+    """x W + b for each member: (M, ..., in) -> (M, ..., out)."""
+
+    def __init__(self, weight: nn.Parameter, bias: nn.Parameter):
+        super().__init__()
+        self.weight = weight  # (M, in, out)
+        self.bias = bias  # (M, out)
+
+    def forward(self, x: Tensor) -> Tensor:
+        flat = x.flatten(1, -2)  # (M, N, in)
+        return torch.baddbmm(self.bias[:, None], flat, self.weight).unflatten(1, x.shape[1:-1])
+
+
+class StackedLayerNorm(nn.Module):
+    """Layer normalization with one gain and bias per member: (M, B, T, width) -> the same."""
+
+    def __init__(self, width: int, initializer: Initializer):
+        super().__init__()
+        self.gain = initializer.constant(1.0, (1, 1, width))
+        self.bias = initializer.constant(0.0, (1, 1, width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return nn.functional.layer_norm(x, x.shape[-1:]) * self.gain + self.bias

@@ -1,0 +1,135 @@
+"""What a page of the book does beside its own code: show settings, save its figure's numbers,
+hand evidence to its claims, print verdicts and provenance.
+
+A page writes into $ICLLIB_OUTPUT (the page runner moves it into results/ when the whole page
+has succeeded) or, without a runner, into runs/, so that trying things out changes no result.
+"""
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+
+import pandas as pd
+
+from icllib.claims import decide, find_claim, interval
+from icllib.errors import InputError
+from icllib.plotting import use_style
+from icllib.results import DIGITS, PROFILES, PROJECT, Record, rounded, to_json, write_text
+
+NOTEBOOKS = PROJECT / "notebooks"
+
+
+class Page:
+    """One page of the book, named "<paper>/<page>" after its file in notebooks/."""
+
+    def __init__(self, name: str):
+        self.name = name
+        output = os.environ.get("ICLLIB_OUTPUT")
+        self.output = Path(output) if output else PROJECT / "runs" / name
+        self.decisions = []
+        use_style()
+        pd.set_option("display.max_colwidth", None)
+
+    def save_figure(self, *tables: pd.DataFrame) -> pd.DataFrame:
+        """Write the numbers behind the figure as figure.csv and return them as one table."""
+        table = pd.concat(tables, ignore_index=True)
+        write_text(self.output / "figure.csv", table.to_csv(index=False,
+                                                            float_format=f"%.{DIGITS}g"))
+        return table
+
+    def decide(self, claim_id: str, evidence: dict, profile: str) -> None:
+        """Hand evidence, samples over seeds for each part, to a claim and note the verdict."""
+        claim = find_claim(claim_id)
+        if claim.page != self.name:
+            raise InputError(f"{claim_id}: expected a claim of page {self.name}, "
+                             f"it belongs to {claim.page}")
+        evidence = {part: rounded(list(samples)) for part, samples in evidence.items()}
+        self.decisions.append(decide(claim, evidence, profile))
+        entries = {item.claim.id: {"profile": item.profile, "parts": item.evidence}
+                   for item in self.decisions}
+        write_text(self.output / "evidence.json", to_json(entries))
+
+    def verdicts(self) -> pd.DataFrame:
+        """Paper beside ours for every part of every claim that was decided."""
+        rows = []
+        for decision in self.decisions:
+            claim = decision.claim
+            for part, samples in decision.evidence.items():
+                mean, low, high = interval(samples)
+                printed = claim.printed["value"]
+                rows.append({
+                    "claim": claim.id, "statistic": claim.statistic, "part": part,
+                    "paper": printed[part] if isinstance(printed, dict) else printed,
+                    "ours": f"{mean:.3g}" if low == high else f"{mean:.3g} [{low:.3g}, {high:.3g}]",
+                    "seeds": len(samples), "holds if": tolerance_text(claim, part),
+                    "verdict": f"{decision.verdict} ({decision.profile})",
+                })
+        return pd.DataFrame(rows).set_index(["claim", "statistic", "part"])
+
+
+def tolerance_text(claim, part: str) -> str:
+    """The acceptance region in words."""
+    (kind, size), = claim.tolerance.items()
+    if kind in ("factor", "distance"):
+        low, high = claim.region(part)
+        return f"{low:.3g} to {high:.3g}"
+    return f"{kind.replace('_', ' ')} {size:g}"
+
+
+def settings_table(run, assumed=()) -> pd.DataFrame:
+    """A run's settings, one row each; those that the paper does not give are marked assumed."""
+    rows = list(_leaves(run, ""))
+    names = {name for name, _ in rows}
+    unknown = set(assumed) - names
+    if unknown:
+        raise InputError(f"assumed: expected names among {sorted(names)}, got {sorted(unknown)}")
+    return pd.DataFrame(
+        [(name, value, "assumed" if name in assumed else "paper") for name, value in rows],
+        columns=["setting", "value", "from"]).set_index("setting")
+
+
+def _leaves(value, name: str):
+    if not dataclasses.is_dataclass(value):
+        yield name, f"{value:g}" if isinstance(value, float) else str(value)
+        return
+    for field in dataclasses.fields(value):
+        yield from _leaves(getattr(value, field.name), f"{name}.{field.name}".lstrip("."))
+
+
+def provenance_line(records: list[Record]) -> str:
+    """Where the numbers of a page come from, in one line."""
+    made = [record.provenance for record in records]
+    every = lambda name: ", ".join(sorted({str(item[name]) for item in made}))
+    seconds = sum(item["wall_seconds"] / item.get("fleet", 1) for item in made)
+    seeds = sorted({record.run["seed"] for record in records})
+    dirty = " (with uncommitted changes)" if any(item["dirty"] for item in made) else ""
+    return (f"profile {every('profile')}; {len(records)} runs, seeds {seeds}, "
+            f"{seconds:.0f} process-seconds; {every('device')}; torch {every('torch')}; "
+            f"{every('date')}; commit {every('commit')}{dirty}")
+
+
+def shown_profile(records: list[Record]) -> str:
+    """The one profile that a set of records shows; raises InputError for a mixture."""
+    profiles = {record.profile for record in records}
+    if len(profiles) != 1:
+        raise InputError(f"expected records of one profile, got {sorted(profiles)}")
+    return profiles.pop()
+
+
+# ---- finding pages --------------------------------------------------------------------------
+
+
+def all_pages() -> list[str]:
+    """Every page that has a file in notebooks/."""
+    return sorted(str(path.relative_to(NOTEBOOKS).with_suffix(""))
+                  for path in NOTEBOOKS.glob("*/*.py"))
+
+
+def find_page(text: str) -> str:
+    """A page by its name or by the path of its file; raises InputError for an unknown one."""
+    path = Path(text)
+    name = f"{path.parent.name}/{path.stem}" if path.suffix in (".py", ".ipynb") else text
+    if name not in all_pages():
+        raise InputError(f"page: expected one of {', '.join(all_pages())}, got {text!r}")
+    return name

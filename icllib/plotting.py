@@ -1,0 +1,61 @@
+"""One plotting style for all pages, and the table behind every figure."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from icllib.claims import interval
+
+# Okabe and Ito's palette: readable with color-vision deficiency and in grey.
+BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK = (
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
+COLORS = [BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK]
+COLUMNS = ["panel", "series", "x", "y", "low", "high", "seeds", "profile"]
+
+
+def use_style() -> None:
+    """Figures on white with room around them, so that they read well on a dark page too."""
+    plt.rcParams.update({
+        "figure.figsize": (9, 3.4), "figure.dpi": 110, "figure.constrained_layout.use": True,
+        "savefig.facecolor": "white", "savefig.bbox": "tight", "savefig.pad_inches": 0.15,
+        "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
+        "grid.alpha": 0.25, "axes.prop_cycle": plt.cycler(color=COLORS), "font.size": 10,
+        "axes.titlesize": 10, "legend.fontsize": 9, "legend.frameon": False,
+        "lines.markersize": 4, "svg.hashsalt": "icllib", "image.cmap": "viridis",
+    })
+
+
+def series(panel: str, name: str, xs, samples, profile: str) -> pd.DataFrame:
+    """Rows of a figure's table: mean and 95% interval over seeds at each x.
+
+    samples: (seeds, len(xs)), or (len(xs),) for a curve without spread.
+    """
+    samples = np.atleast_2d(np.asarray(samples, dtype=float))
+    means, lows, highs = zip(*(interval(column) for column in samples.T))
+    return band(panel, name, xs, means, lows, highs, len(samples), profile)
+
+
+def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -> pd.DataFrame:
+    """Rows of a figure's table for a curve whose interval is known already."""
+    columns = [panel, name, xs, ys, lows, highs, seeds, profile]
+    return pd.DataFrame(dict(zip(COLUMNS, columns)))
+
+
+def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
+    """One series of a figure's table as a line with a band for its interval."""
+    rows = table[(table.panel == panel) & (table.series == name)]
+    line, = axes.plot(rows.x, rows.y, label=style.pop("label", name), **style)
+    if (rows.seeds > 1).any():
+        axes.fill_between(rows.x, rows.low, rows.high, color=line.get_color(), alpha=0.2, lw=0)
+
+
+def numbers(table: pd.DataFrame, panels=None, xs=None, digits: int = 2) -> pd.DataFrame:
+    """The figure's numbers as text with few digits, one row per curve: what the tests compare.
+
+    panels, xs: which of them to show; all by default.
+    """
+    rows = table[(table.panel.isin(panels) if panels else True)
+                 & (table.x.isin(xs) if xs is not None else True)]
+    wide = rows.pivot(index=["panel", "series"], columns="x", values="y")
+    wide = wide.reindex(rows[["panel", "series"]].drop_duplicates())
+    return wide.map(lambda value: "" if pd.isna(value) else f"{value:.{digits}g}")

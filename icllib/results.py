@@ -1,0 +1,207 @@
+"""Records: one run's measured numbers with its provenance, as text under results/.
+
+A run is any frozen dataclass. Its settings are its fields as JSON; its key is a hash of these
+and of the `version` integers of the components that it uses. The file is named by the settings
+alone, so that a record made by an older version is found and called stale, not missing.
+"""
+
+import dataclasses
+import hashlib
+import importlib
+import json
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from icllib.errors import InputError
+
+PROJECT = Path(__file__).resolve().parents[1]
+PROFILES = ("smoke", "quick", "gpu", "paper")  # from the smallest to the paper's own settings
+DIGITS = 6
+
+
+def results_folder() -> Path:
+    """Where records live: results/ of the project, or $ICLLIB_RESULTS."""
+    return Path(os.environ.get("ICLLIB_RESULTS", PROJECT / "results"))
+
+
+# ---- settings, versions and keys ------------------------------------------------------------
+
+
+def type_name(kind: type) -> str:
+    """How a component is named in records: ours as "tasks.LinearRegression", wherever in
+    icllib.tasks it stands; others as "their.module:Class"."""
+    package, *path = kind.__module__.split(".")
+    if package != "icllib":
+        return f"{kind.__module__}:{kind.__qualname__}"
+    return ".".join([*path[: 2 if path[0] == "papers" else 1], kind.__name__])
+
+
+def settings(value):
+    """A run or component as JSON-ready values, each dataclass with its type."""
+    if dataclasses.is_dataclass(value):
+        fields = {f.name: settings(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {"type": type_name(type(value))} | fields
+    if isinstance(value, (tuple, list)):
+        return [settings(item) for item in value]
+    return value
+
+
+def from_settings(value):
+    """The run or component that `settings` described."""
+    if isinstance(value, list):
+        return tuple(from_settings(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    fields = {name: from_settings(item) for name, item in value.items() if name != "type"}
+    return _find_type(value["type"])(**fields)
+
+
+def _find_type(name: str) -> type:
+    if ":" in name:
+        module, _, attribute = name.partition(":")
+    else:
+        package, _, attribute = name.rpartition(".")
+        module = f"icllib.{package}"
+    return getattr(importlib.import_module(module), attribute)
+
+
+def versions(value) -> dict[str, int]:
+    """The version integers of a run and of every component in it."""
+    if not dataclasses.is_dataclass(value):
+        return {}
+    found = {type_name(type(value)): value.version}
+    for field in dataclasses.fields(value):
+        found |= versions(getattr(value, field.name))
+    return dict(sorted(found.items()))
+
+
+def digest(value) -> str:
+    """Twelve hexadecimal digits of SHA-256 over canonical JSON."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def key(run_settings: dict, run_versions: dict) -> str:
+    """The identity of a record: settings and versions together."""
+    return digest([run_settings, run_versions])
+
+
+# ---- records --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one run measured: `metrics` maps names to numbers or nested lists, 6 digits each."""
+
+    run: dict  # settings
+    versions: dict
+    metrics: dict
+    provenance: dict  # profile, commit, dirty, device, torch, wall_seconds, date, ...
+
+    @classmethod
+    def of(cls, run, metrics: dict, provenance: dict) -> "Record":
+        """The record of a run that has just been measured."""
+        return cls(settings(run), versions(run), rounded(metrics), provenance)
+
+    def __getitem__(self, name: str):
+        """A metric as a float or an array."""
+        value = self.metrics[name]
+        return np.array(value, dtype=float) if isinstance(value, list) else value
+
+    @property
+    def profile(self) -> str:
+        return self.provenance["profile"]
+
+    @property
+    def stale_because(self) -> str | None:
+        """Which component's version changed since the record was made, or None if it is fresh."""
+        now = versions(from_settings(self.run))
+        changed = [f"{name} {self.versions.get(name)} -> {now.get(name)}"
+                   for name in sorted(now.keys() | self.versions.keys())
+                   if now.get(name) != self.versions.get(name)]
+        return ", ".join(changed) or None
+
+    def save(self, folder: Path) -> Path:
+        """Write the record into its profile's folder, in one move."""
+        path = folder / self.profile / f"{digest(self.run)}.json"
+        content = {"key": key(self.run, self.versions)} | dataclasses.asdict(self)
+        write_text(path, to_json(content))
+        return path
+
+
+def load_record(path: Path) -> Record:
+    """Read a record; raises InputError if it is damaged or not what its name and key say."""
+    try:
+        content = json.loads(path.read_text())
+        stored = content.pop("key")
+        record = Record(**content)
+    except (json.JSONDecodeError, TypeError, KeyError, AttributeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
+                         "delete it or restore it from git") from None
+    expected = key(record.run, record.versions)
+    if stored != expected:
+        raise InputError(f"{path}: expected key {expected} from its settings and versions, "
+                         f"got {stored}; delete it or restore it from git")
+    if path.stem != digest(record.run):
+        raise InputError(f"{path}: expected the file name {digest(record.run)}.json from its "
+                         f"settings, got {path.name}")
+    return record
+
+
+def find_record(run, paper: str) -> Record | None:
+    """The committed record of a run, whichever page of the paper made it; stale ones included."""
+    matches = sorted(results_folder().glob(f"{paper}/*/*/{digest(settings(run))}.json"))
+    return load_record(matches[0]) if matches else None
+
+
+def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
+    """A metric of the records that have it and these settings, stacked: (records, ...).
+
+    chosen: settings by field name; a component is named by its class, as in model="MLP".
+    Raises InputError where no record fits.
+    """
+    def fits(record):
+        values = {name: record.run.get(name) for name in chosen}
+        named = {name: value["type"].split(".")[-1] if isinstance(value, dict) else value
+                 for name, value in values.items()}
+        return metric in record.metrics and named == chosen
+
+    found = [record[metric] for record in records if fits(record)]
+    if not found:
+        raise InputError(f"samples: expected records with {metric} and {chosen}, found none")
+    return np.array(found)
+
+
+# ---- text -----------------------------------------------------------------------------------
+
+
+def rounded(value):
+    """The same numbers with 6 significant digits, as JSON-ready values."""
+    if isinstance(value, dict):
+        return {name: rounded(item) for name, item in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [rounded(item) for item in value]
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def to_json(content) -> str:
+    """Indented JSON in which a list of plain values stays on one line."""
+    text = json.dumps(content, indent=1, allow_nan=True)
+    flat = re.sub(r"\[[^\[\]{}]*\]", lambda match: " ".join(match[0].split()), text)
+    return flat.replace("[ ", "[").replace(" ]", "]") + "\n"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old text or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, suffix=".part") as file:
+        file.write(text)
+    os.chmod(file.name, 0o644)
+    os.replace(file.name, path)

@@ -1,0 +1,208 @@
+"""The page runner: from a page's .py to its executed .ipynb and its results.
+
+The .py is the source. A page is executed in a temporary folder; only when all of it has
+succeeded do the notebook and the files in results/ take the place of the old ones.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from icllib.errors import InputError
+from icllib.pages import NOTEBOOKS
+from icllib.results import PROFILES, PROJECT, digest, results_folder
+
+CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
+
+
+class PageFailed(RuntimeError):
+    """A page stopped with an error of its own."""
+
+
+def run_page(page: str, profile: str, parameters: dict, time_limit: float | None) -> str:
+    """Compute what a page misses at a profile and execute it; returns what was done.
+
+    "stored" trains nothing; "smoke" runs everything at tiny sizes and keeps nothing; other
+    profiles compute the missing records and then show the best ones that are stored.
+    Raises InputError before any work for an unknown profile or parameter.
+    """
+    if profile not in ("stored", *PROFILES):
+        raise InputError(f"profile: expected stored, {', '.join(PROFILES)}, got {profile!r}")
+    check_parameters(page, parameters)
+    if profile == "smoke":
+        with tempfile.TemporaryDirectory() as folder, environment(
+                ICLLIB_RESULTS=f"{folder}/results", ICLLIB_OUTPUT=f"{folder}/output"):
+            execute(page, parameters | {"profile": "smoke"})
+        return "executed at smoke, nothing kept"
+    if profile != "stored":
+        deadline = None if time_limit is None else str(time.monotonic() + time_limit)
+        with tempfile.TemporaryDirectory() as folder, environment(
+                ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=deadline):
+            execute_as_script(page, parameters | {"profile": profile})
+    if parameters:
+        return "records computed; the notebook shows the page's own parameters and was left"
+    return refresh(page)
+
+
+def refresh(page: str) -> str:
+    """Execute a page as it is and put its notebook and results in place."""
+    with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_OUTPUT=folder):
+        notebook = execute(page, {})
+        for path in sorted(Path(folder).iterdir()):
+            put_in_place(path, results_folder() / page / path.name)
+    if notebook is None:
+        return "results written; no notebook (papermill is not installed)"
+    from icllib.results import write_text
+
+    write_text(NOTEBOOKS / f"{page}.ipynb", notebook)
+    return "notebook and results written"
+
+
+def put_in_place(source: Path, target: Path) -> None:
+    """Move a finished file; a reader sees the old one or the new one."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, f"{target}.part")
+    os.replace(f"{target}.part", target)
+
+
+def execute(page: str, parameters: dict) -> str | None:
+    """Run a page as a notebook and return it as text, or as a script where Jupyter is missing."""
+    try:
+        import papermill  # noqa: F401
+    except ImportError:
+        execute_as_script(page, parameters)
+        return None
+    return execute_as_notebook(page, parameters)
+
+
+# ---- as a script ----------------------------------------------------------------------------
+
+
+def page_source(page: str) -> str:
+    """The text of a page."""
+    return (NOTEBOOKS / f"{page}.py").read_text()
+
+
+def parameters_of(page: str) -> list[str]:
+    """The names that a page's parameters cell assigns."""
+    source = page_source(page)
+    for header, body in zip(CELL.findall(source), CELL.split(source)[2::2]):
+        if '"parameters"' in header:
+            return re.findall(r"^(\w+) = ", body, re.MULTILINE)
+    raise InputError(f"{page}: expected a cell tagged parameters, found none")
+
+
+def check_parameters(page: str, parameters: dict) -> None:
+    """Raises InputError for a parameter that the page does not have."""
+    known = parameters_of(page)
+    for name in parameters:
+        if name not in known:
+            raise InputError(f"parameter: expected one of {', '.join(known)}, got {name!r}")
+
+
+def execute_as_script(page: str, parameters: dict) -> None:
+    """Run a page in this process, with other values in its parameters cell."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    source = page_source(page)
+    for name, value in parameters.items():
+        source = re.sub(rf"^{name} = .*$", lambda _: f"{name} = {value!r}", source, count=1,
+                        flags=re.MULTILINE)
+    exec(compile(source, f"{page}.py", "exec"), {"__name__": "__main__"})
+    matplotlib.pyplot.close("all")
+
+
+@contextlib.contextmanager
+def environment(**values):
+    """Environment variables for a while; None leaves a variable out."""
+    before = dict(os.environ)
+    os.environ.update({name: value for name, value in values.items() if value is not None})
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+# ---- as a notebook --------------------------------------------------------------------------
+
+
+def read_page(page: str):
+    """A page as a notebook without outputs; cell ids are stable, so that reruns are identical."""
+    import jupytext
+
+    notebook = jupytext.read(NOTEBOOKS / f"{page}.py")
+    for number, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{number:02d}"
+    return notebook
+
+
+def source_hash(notebook) -> str:
+    """A hash of a notebook's cells, by which an edited page that was not re-executed is known."""
+    return digest([[cell.cell_type, cell.source] for cell in notebook.cells])
+
+
+def execute_as_notebook(page: str, parameters: dict) -> str:
+    """Run a page through papermill and return the finished notebook as text."""
+    import nbformat
+    import papermill
+
+    notebook = read_page(page)
+    hashed = source_hash(notebook)
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = f"{folder}/in.ipynb", f"{folder}/out.ipynb"
+        nbformat.write(notebook, source)
+        try:
+            with environment(PYTHONPATH=str(PROJECT), PYDEVD_DISABLE_FILE_VALIDATION="1"):
+                papermill.execute_notebook(source, target, parameters, kernel_name="python3",
+                                           progress_bar=False, cwd=folder)
+        except papermill.PapermillExecutionError as error:
+            if error.ename == "InputError":
+                raise InputError(error.evalue) from None
+            raise PageFailed(f"{page}: cell {error.exec_count}: {error.ename}: {error.evalue}\n"
+                             + "\n".join(error.traceback)) from None
+        executed = nbformat.read(target, as_version=4)
+    return nbformat.writes(cleaned(executed, hashed)) + "\n"
+
+
+def cleaned(notebook, hashed: str):
+    """Without what changes from run to run: timings, empty tags, versions."""
+    for cell in notebook.cells:
+        kept = {name: cell.metadata.get(name) for name in ("tags", "mystnb")}
+        cell.metadata = {name: value for name, value in kept.items() if value}
+    notebook.metadata = {
+        "icllib": {"source": hashed},
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    return notebook
+
+
+def notebook_problem(page: str) -> str | None:
+    """Why the committed notebook is not an execution of the page, or None if it is."""
+    import nbformat
+
+    path = NOTEBOOKS / f"{page}.ipynb"
+    if not path.exists():
+        return "never executed"
+    notebook = nbformat.read(path, as_version=4)
+    if notebook.metadata.get("icllib", {}).get("source") != source_hash(read_page(page)):
+        return "edited since it was executed"
+    if source_hash(notebook) != source_hash(read_page(page)):
+        return "notebook edited by hand; the .py is the source"
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    if [cell.execution_count for cell in code] != list(range(1, len(code) + 1)):
+        return "outputs cleared or cells executed out of order"
+    for cell in code:
+        tags = cell.metadata.get("tags", [])
+        if ("figure" in tags or "numbers" in tags) and not cell.outputs:
+            return f"outputs cleared in {cell.id}"
+    tags = [tag for cell in code for tag in cell.metadata.get("tags", [])]
+    if tags.count("numbers") < tags.count("figure"):
+        return "a figure lacks its numbers cell"
+    return None

@@ -1,0 +1,85 @@
+"""The state of every page: which records are fresh, stale or missing, and what they would cost."""
+
+import importlib
+from dataclasses import dataclass
+
+from icllib.pages import all_pages
+from icllib.results import PROFILES, find_record
+from icllib.runner import notebook_problem
+from icllib.training.run import Run
+
+# Multiply-adds per second in training, forward and backward.
+# quick: measured on two CPU cores with the records of context_scaling/fig01_scaling.
+# gpu, paper: ASSUMED, a tenth of an H200's dense TF32 rate, until an H200 has been measured.
+SPEED = {"quick": 2.5e10, "gpu": 2e13, "paper": 2e13}
+
+
+@dataclass(frozen=True)
+class State:
+    """A page at a profile; profile "stored" is the committed notebook itself."""
+
+    paper: str
+    page: str
+    profile: str
+    state: str  # fresh, stale or missing
+    reason: str
+    cost: str  # what making the missing and stale records is estimated to take
+
+
+def status() -> list[State]:
+    """The state of every page at every profile that has its own runs."""
+    states = []
+    for page in all_pages():
+        problem = notebook_problem(page)
+        states.append(State(*page.split("/"), "stored", "stale" if problem else "fresh",
+                            problem or "", "under a minute" if problem else ""))
+        states += [state_of(page, profile, runs) for profile, runs in runs_by_profile(page)]
+    return states
+
+
+def runs_of(page: str):
+    """The function that lists a page's runs: it has the page's name in its paper's sheet."""
+    paper, name = page.split("/")
+    return getattr(importlib.import_module(f"icllib.papers.{paper}"), name)
+
+
+def runs_by_profile(page: str):
+    """Profiles and their runs; a page that trains nothing has the profile "paper" alone."""
+    found = [(profile, runs_of(page)(profile)) for profile in PROFILES if profile != "smoke"]
+    trained = [(profile, runs) for profile, runs in found
+               if any(isinstance(run, Run) for run in runs)]
+    return trained or found[-1:]
+
+
+def state_of(page: str, profile: str, runs) -> State:
+    """Whether the records of these runs are there, and what changed if they are stale."""
+    paper, name = page.split("/")
+    records = [find_record(run, paper) for run in runs]
+    missing = [run for run, record in zip(runs, records) if record is None]
+    changes = {record.stale_because for record in records if record} - {None}
+    to_do = missing + [run for run, record in zip(runs, records)
+                       if record and record.stale_because]
+    if missing:
+        reason = f"{len(missing)} of {len(runs)} records missing"
+    else:
+        reason = "; ".join(sorted(changes))
+    state = "missing" if missing else "stale" if changes else "fresh"
+    return State(paper, name, profile, state, reason, cost(to_do, profile))
+
+
+def cost(runs, profile: str) -> str:
+    """Estimated time of training, in words."""
+    if not runs:
+        return ""
+    seconds = sum(work(run) for run in runs if isinstance(run, Run)) / SPEED.get(profile, 1)
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return "under a minute"
+
+
+def work(run: Run) -> float:
+    """Multiply-adds of a training run, the backward pass counted as two forward ones."""
+    recipe = run.recipe
+    forward = run.model.multiplications(run.task.dimension, recipe.lengths)
+    return 3.0 * recipe.steps * recipe.batch * forward

@@ -1,0 +1,131 @@
+"""Counter-based random numbers: every number is a pure function of what it is for.
+
+A number depends on (seed, purpose, name, id, index) and on nothing else: not on the size of the
+fleet, the order of the calls, the device or the step at which a run resumed. So a pre-training
+task can be drawn again whenever it is needed, and T tasks cost no memory.
+
+The generator is Philox-4x32 with ten rounds (Salmon et al., 2011), written in 64-bit integer
+tensor operations, so that it runs and compiles wherever PyTorch does.
+"""
+
+import hashlib
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from icllib.errors import InputError
+
+WORD = 0xFFFFFFFF
+MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
+MAX_CYCLE_WALK = 8
+
+
+def philox(counter: tuple[Tensor, Tensor, Tensor, Tensor], key: tuple[Tensor, Tensor]):
+    """Four random 32-bit words per counter (Philox-4x32-10, Salmon et al. 2011, Section 3).
+
+    counter and key: tensors of int64 that hold 32-bit words and broadcast together.
+    Returns four int64 tensors with values in [0, 2^32).
+    """
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
+    for _ in range(10):
+        low, high = c0 * MULTIPLIERS[0], c2 * MULTIPLIERS[1]  # wraps around: the bits are right
+        c0, c1, c2, c3 = (
+            (high >> 32 & WORD) ^ c1 ^ k0,
+            high & WORD,
+            (low >> 32 & WORD) ^ c3 ^ k1,
+            low & WORD,
+        )
+        k0, k1 = (k0 + KEY_STEPS[0]) & WORD, (k1 + KEY_STEPS[1]) & WORD
+    return c0, c1, c2, c3
+
+
+def word_of(name: str) -> int:
+    """A 32-bit word that stands for a name."""
+    return int.from_bytes(hashlib.blake2s(name.encode(), digest_size=4).digest(), "little")
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Random numbers of a fleet: one seed per member, one purpose ("training", "evaluation", ...).
+
+    seeds: (M,) integers in [0, 2^32). Streams of different purposes never share a number.
+    """
+
+    seeds: Tensor  # (M,) int64
+    purpose: str
+
+    @classmethod
+    def of(cls, seeds, purpose: str, device="cpu") -> "Stream":
+        """A stream from a list of seeds; raises InputError for a seed outside [0, 2^32)."""
+        if any(not 0 <= seed <= WORD for seed in seeds):
+            raise InputError(f"seeds: expected integers in [0, 2^32), got {list(seeds)}")
+        return cls(torch.tensor(list(seeds), dtype=torch.int64, device=device), purpose)
+
+    def words(self, ids: Tensor, name: str, count: int) -> Tensor:
+        """Random 32-bit words as int64, ids (M, B) -> (M, B, count)."""
+        blocks = torch.arange(-(-count // 4), device=ids.device)
+        ids = ids[..., None]
+        counter = (blocks, torch.full_like(blocks, word_of(name)), ids & WORD, ids >> 32 & WORD)
+        key = (self.seeds[:, None, None], torch.full_like(blocks, word_of(self.purpose)))
+        return torch.stack(philox(counter, key), dim=-1).flatten(-2)[..., :count]
+
+    def uniform(self, ids: Tensor, name: str, shape=(), dtype=torch.float32) -> Tensor:
+        """Uniform numbers in the open interval (0, 1), ids (M, B) -> (M, B, *shape)."""
+        count = math.prod(shape)
+        if dtype == torch.float64:
+            words = self.words(ids, name, 2 * count).unflatten(-1, (count, 2))
+            integers = ((words[..., 0] >> 6) << 26) + (words[..., 1] >> 6)  # 52 random bits
+            numbers = (integers.to(dtype) + 0.5) * 2.0**-52
+        else:
+            numbers = ((self.words(ids, name, count) >> 9).to(dtype) + 0.5) * 2.0**-23
+        return numbers.reshape(*ids.shape, *shape)
+
+    def normal(self, ids: Tensor, name: str, shape=(), dtype=torch.float32) -> Tensor:
+        """Standard normal numbers by the Box-Muller formula, ids (M, B) -> (M, B, *shape)."""
+        count = math.prod(shape)
+        pairs = self.uniform(ids, name, (-(-count // 2), 2), dtype)
+        radius = torch.sqrt(-2 * torch.log(pairs[..., 0]))
+        angle = 2 * math.pi * pairs[..., 1]
+        numbers = torch.stack((radius * torch.cos(angle), radius * torch.sin(angle)), dim=-1)
+        return numbers.flatten(-2)[..., :count].reshape(*ids.shape, *shape)
+
+    def integers(self, ids: Tensor, name: str, high: int, shape=()) -> Tensor:
+        """Integers in [0, high) with high <= 2^31, ids (M, B) -> (M, B, *shape)."""
+        words = self.words(ids, name, math.prod(shape))
+        return (words * high >> 32).reshape(*ids.shape, *shape)
+
+    def permute(self, positions: Tensor, epoch: Tensor, name: str, sizes: list[int]) -> Tensor:
+        """Where a random permutation of range(size) sends each position; a new one every epoch.
+
+        A Feistel network on a grid of rows x columns >= size cells, walked until it falls inside
+        range(size) (Black and Rogaway, 2002), so that no permutation is ever stored.
+        positions, epoch: (M, B) int64, positions < sizes[m]; sizes: M integers below 2^31.
+        """
+        rows = [math.isqrt(size - 1) + 1 if size > 1 else 1 for size in sizes]
+        # A divisor near the root makes the grid exact and the walk unnecessary.
+        rows = [next((r for r in range(row, max(row // 8, 1) - 1, -1) if size % r == 0), row)
+                for row, size in zip(rows, sizes)]
+        columns = [-(-size // row) for size, row in zip(sizes, rows)]
+        walk = max(row * column - size for row, column, size in zip(rows, columns, sizes))
+        as_tensor = lambda values: torch.tensor(values, device=positions.device)[:, None]
+        rows, columns, sizes = as_tensor(rows), as_tensor(columns), as_tensor(sizes)
+        cell = self._feistel(positions, epoch, name, rows, columns)
+        for _ in range(min(walk, MAX_CYCLE_WALK)):
+            again = self._feistel(cell, epoch, name, rows, columns)
+            cell = torch.where(cell < sizes, cell, again)
+        return cell % sizes
+
+    def _feistel(self, cell, epoch, name, rows, columns):
+        key = (self.seeds[:, None], torch.full_like(cell, word_of(self.purpose)))
+        row, column = cell // columns, cell % columns
+        for turn in range(2):
+            label = torch.full_like(cell, word_of(f"{name}/{turn}"))
+            shift = philox((column, label, epoch & WORD, epoch >> 32 & WORD), key)
+            row = (row + shift[0]) % rows
+            shift = philox((row, label ^ 1, epoch & WORD, epoch >> 32 & WORD), key)
+            column = (column + shift[1]) % columns
+        return row * columns + column

@@ -1,0 +1,13 @@
+"""What a task hands to a model."""
+
+from typing import NamedTuple
+
+from torch import Tensor
+
+
+class Prompt(NamedTuple):
+    """Points of one function each, in the order in which a model reads them."""
+
+    xs: Tensor  # (..., n, d) inputs
+    ys: Tensor  # (..., n) labels, noise included
+    means: Tensor  # (..., n) labels without their noise

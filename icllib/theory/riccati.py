@@ -1,0 +1,122 @@
+"""Closed-form learning dynamics of linear self-attention.
+
+"A solvable attention for neural scaling laws", Section 3 and Theorem 3.1; the equation numbers
+are that paper's. For one task: eta = v + w, rho = v - w, g = psi eta.H0.eta, h = psi rho.H0.rho,
+f = (g - h) / 4, strength Lambda, and rate a = (share of the task) psi (1 + Lambda^2).
+"""
+
+import numpy as np
+
+from icllib.errors import InputError
+
+
+def zeroth_order_matrix(strength):
+    """H0 of Eq. 7 on the two coordinates that it moves: ((1, L), (L, L^2)), (..., 2, 2)."""
+    strength = np.asarray(strength, dtype=float)
+    one = np.ones_like(strength)
+    return np.stack(
+        [np.stack([one, strength], -1), np.stack([strength, strength**2], -1)], -2)
+
+
+def quadratic_forms(v, w, psi, strength):
+    """g and h at given v, w (..., 2), the coordinates s and N_s + 1 of v_s and w_s."""
+    matrix = zeroth_order_matrix(strength)
+    form = lambda u: psi * np.einsum("...i,...ij,...j->...", u, matrix, u)
+    return form(v + w), form(v - w)
+
+
+def closed_form(t, g0, h0, strength, rate):
+    """g(t), h(t) and f(t) of Theorem 3.1, for any start; arrays broadcast against t.
+
+    Written with decaying exponentials only. With C = g0 h0 / 2 and k = sqrt(Lambda^2 + C / 2),
+    every term below is non-negative, so nothing cancels, overflows or divides by zero: not for
+    balanced starts (C = 0), f0 = Lambda, large t or negative Lambda.
+    Raises InputError for negative t, g0, h0 or rate.
+    """
+    t, g0, h0, strength, rate = np.broadcast_arrays(
+        *(np.asarray(value, dtype=float) for value in (t, g0, h0, strength, rate)))
+    for name, value in {"t": t, "g0": g0, "h0": h0, "rate": rate}.items():
+        if np.any(value < 0):
+            raise InputError(f"{name}: expected non-negative values, got {value.min():g}")
+    half_c = g0 * h0 / 4
+    root = np.sqrt(strength**2 + half_c)
+    large = root + np.abs(strength)
+    small = _divide(half_c, large)  # root - |Lambda| without cancellation
+    plus = np.where(strength >= 0, large, small)  # root + Lambda
+    minus = np.where(strength >= 0, small, large)  # root - Lambda
+    decay = np.exp(-2 * rate * root * t)
+    grown = -np.expm1(-2 * rate * root * t)
+    # At root = 0 (Lambda = 0 and C = 0) both solve g' = -a g^2 / 2.
+    still = root == 0
+    c = 2 * half_c
+    g = _divide(g0 * (plus + minus * decay) + c * grown,
+                minus + plus * decay + g0 / 2 * grown)
+    h = _divide(h0 * (minus + plus * decay) + c * grown,
+                plus + minus * decay + h0 / 2 * grown)
+    g = np.where(still, g0 / (1 + rate * g0 * t / 2), g)
+    h = np.where(still, h0 / (1 + rate * h0 * t / 2), h)
+    return g, h, (g - h) / 4
+
+
+def _divide(numerator, denominator):
+    """The quotient, and 0 where the numerator is 0."""
+    return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=numerator > 0)
+
+
+def context_matrix(psi, strength):
+    """H of Eq. 7 on the coordinates s and N_s + 1: psi H0 and the query's own feature."""
+    matrix = psi * zeroth_order_matrix(strength)
+    matrix[..., 0, 0] += 1
+    return matrix
+
+
+def integrate_flow(v0, w0, matrix, strength, shares, times):
+    """Eq. 9 integrated numerically for all tasks at once: v and w, (len(times), tasks, 2).
+
+    Independent of the closed form: Dormand-Prince of order 8 with a relative tolerance of 1e-13.
+    v0, w0: (tasks, 2); matrix: (tasks or 1, 2, 2), symmetric; shares: (tasks,).
+    """
+    from scipy.integrate import solve_ivp
+
+    def flow(_, state):
+        v, w = state.reshape(2, *v0.shape)
+        hv, hw = (v[:, None] @ matrix)[:, 0], (w[:, None] @ matrix)[:, 0]
+        pull = -shares * ((v * hw).sum(-1) - strength)
+        return np.stack((pull[:, None] * hw, pull[:, None] * hv)).ravel()
+
+    start = np.stack((v0, w0)).ravel()
+    # A small first step: the solver's own guess overflows on fast modes.
+    solution = solve_ivp(flow, (0, times[-1]), start, method="DOP853", t_eval=times,
+                         rtol=1e-13, atol=1e-14, first_step=1e-6 * times[-1])
+    return solution.y.T.reshape(len(times), 2, *v0.shape).swapaxes(0, 1)
+
+
+def flow_outputs(v0, w0, psi, strength, shares, times):
+    """f_s under gradient flow on Eq. 8 at any context length: (len(times), tasks)."""
+    matrix = context_matrix(psi, strength)
+    v, w = integrate_flow(v0, w0, matrix[None], strength, shares, times)
+    return ((v @ matrix) * w).sum(-1)
+
+
+def task_shares(tasks: int, alpha: float):
+    """P(s) = s^-alpha / sum of s^-alpha, s = 1 ... tasks (Eq. 1, its constant corrected)."""
+    if tasks < 1 or alpha <= 1:
+        raise InputError(f"tasks, alpha: expected >= 1 and > 1, got {tasks} and {alpha}")
+    weights = np.arange(1, tasks + 1, dtype=float) ** -alpha
+    return weights / weights.sum()
+
+
+def gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, steps):
+    """f_s at every step of gradient descent on Eq. 8, all tasks at once: (steps + 1, tasks).
+
+    v0, w0: (tasks, 2), the two coordinates that H_s couples; the others never move.
+    """
+    matrix = context_matrix(psi, strength)
+    v, w = v0.copy(), w0.copy()
+    outputs = np.empty((steps + 1, len(shares)))
+    for step in range(steps + 1):
+        hv, hw = v @ matrix, w @ matrix
+        outputs[step] = (v * hw).sum(-1)
+        pull = learning_rate * shares * (outputs[step] - strength)
+        v, w = v - pull[:, None] * hw, w - pull[:, None] * hv
+    return outputs

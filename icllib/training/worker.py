@@ -1,0 +1,58 @@
+"""A process that trains part of a fleet.
+
+The runs travel as JSON, so that a worker is the same for a notebook, a script and a cluster.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from icllib.results import PROJECT, from_settings, settings
+from icllib.training.engine import OutOfTime
+
+STOPPED_IN_TIME = 3
+
+
+class Worker:
+    """Trains runs of one shape in another process and saves their records in a folder."""
+
+    def __init__(self, fleet, profile: str, folder: Path):
+        command = [sys.executable, "-m", "icllib.training.worker", profile, str(folder)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True, cwd=PROJECT)
+        self.process.stdin.write(json.dumps([settings(run) for run in fleet]))
+        self.process.stdin.close()
+
+    def join(self) -> None:
+        """Wait until it has finished; raises what stopped it."""
+        errors = self.process.stderr.read()
+        code = self.process.wait()
+        if code == STOPPED_IN_TIME:
+            raise OutOfTime(errors.strip().splitlines()[-1])
+        if code:
+            raise RuntimeError(f"a worker process failed:\n{errors}")
+
+    def stop(self) -> None:
+        """End the process if it still runs."""
+        self.process.kill()
+        self.process.wait()
+
+
+def main(profile: str, folder: str) -> None:
+    """The worker's own side: runs on standard input, records into the folder."""
+    import torch
+
+    from icllib.training.run import train_and_save
+
+    torch.set_num_threads(1)
+    fleet = [from_settings(run) for run in json.load(sys.stdin)]
+    try:
+        train_and_save(fleet, profile, Path(folder))
+    except OutOfTime as error:
+        print(error, file=sys.stderr)
+        sys.exit(STOPPED_IN_TIME)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
