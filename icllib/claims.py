@@ -50,6 +50,8 @@ class Claim:
         if len(self.tolerance) != 1 or not set(self.tolerance) <= PREDICATES[self.predicate]:
             raise InputError(f"{self.id}: tolerance: expected one of "
                              f"{sorted(PREDICATES[self.predicate])}, got {self.tolerance}")
+        if not self.parts:
+            raise InputError(f"{self.id}: parts: expected at least one, got none")
         if not {"value", "read"} <= set(self.printed):
             raise InputError(f"{self.id}: printed: expected value and read, got {self.printed}")
 

@@ -33,12 +33,11 @@ def run(
 ):
     """Execute pages: compute what is missing, then refresh the notebook and its results."""
     from icllib.pages import all_pages, find_page
+    from icllib.results import check_profile
     from icllib.runner import check_parameters, run_page
-    from icllib.training.run import check_profile
 
     names = all_pages() if pages == ["all"] else [find_page(page) for page in pages]
-    if profile != "stored":
-        check_profile(profile)
+    check_profile(profile)
     parameters = dict(parse_parameter(text) for text in parameter)
     for name in names:
         check_parameters(name, parameters)

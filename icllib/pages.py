@@ -15,9 +15,12 @@ import pandas as pd
 from icllib.claims import decide, find_claim, interval
 from icllib.errors import InputError
 from icllib.plotting import use_style
-from icllib.results import DIGITS, PROFILES, PROJECT, Record, rounded, to_json, write_text
+from icllib.results import DIGITS, PROJECT, Record, rounded, to_json, write_text
 
-NOTEBOOKS = PROJECT / "notebooks"
+
+def notebooks_folder() -> Path:
+    """Where pages live: notebooks/ of the project, or $ICLLIB_NOTEBOOKS."""
+    return Path(os.environ.get("ICLLIB_NOTEBOOKS", PROJECT / "notebooks"))
 
 
 class Page:
@@ -122,8 +125,8 @@ def shown_profile(records: list[Record]) -> str:
 
 def all_pages() -> list[str]:
     """Every page that has a file in notebooks/."""
-    return sorted(str(path.relative_to(NOTEBOOKS).with_suffix(""))
-                  for path in NOTEBOOKS.glob("*/*.py"))
+    folder = notebooks_folder()
+    return sorted(str(path.relative_to(folder).with_suffix("")) for path in folder.glob("*/*.py"))
 
 
 def find_page(text: str) -> str:

@@ -29,6 +29,13 @@ def results_folder() -> Path:
     return Path(os.environ.get("ICLLIB_RESULTS", PROJECT / "results"))
 
 
+def check_profile(profile: str) -> None:
+    """Raises InputError for an unknown profile; "stored" is one that computes nothing."""
+    known = ("stored", *PROFILES)
+    if profile not in known:
+        raise InputError(f"profile: expected one of {', '.join(known)}, got {profile!r}")
+
+
 # ---- settings, versions and keys ------------------------------------------------------------
 
 

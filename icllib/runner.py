@@ -13,10 +13,14 @@ import time
 from pathlib import Path
 
 from icllib.errors import InputError
-from icllib.pages import NOTEBOOKS
-from icllib.results import PROFILES, PROJECT, digest, results_folder
+from icllib.pages import notebooks_folder
+from icllib.results import PROJECT, check_profile, digest, results_folder, write_text
 
 CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
 
 
 class PageFailed(RuntimeError):
@@ -30,8 +34,7 @@ def run_page(page: str, profile: str, parameters: dict, time_limit: float | None
     profiles compute the missing records and then show the best ones that are stored.
     Raises InputError before any work for an unknown profile or parameter.
     """
-    if profile not in ("stored", *PROFILES):
-        raise InputError(f"profile: expected stored, {', '.join(PROFILES)}, got {profile!r}")
+    check_profile(profile)
     check_parameters(page, parameters)
     if profile == "smoke":
         with tempfile.TemporaryDirectory() as folder, environment(
@@ -56,9 +59,7 @@ def refresh(page: str) -> str:
             put_in_place(path, results_folder() / page / path.name)
     if notebook is None:
         return "results written; no notebook (papermill is not installed)"
-    from icllib.results import write_text
-
-    write_text(NOTEBOOKS / f"{page}.ipynb", notebook)
+    write_text(notebooks_folder() / f"{page}.ipynb", notebook)
     return "notebook and results written"
 
 
@@ -84,7 +85,7 @@ def execute(page: str, parameters: dict) -> str | None:
 
 def page_source(page: str) -> str:
     """The text of a page."""
-    return (NOTEBOOKS / f"{page}.py").read_text()
+    return (notebooks_folder() / f"{page}.py").read_text()
 
 
 def parameters_of(page: str) -> list[str]:
@@ -136,7 +137,8 @@ def read_page(page: str):
     """A page as a notebook without outputs; cell ids are stable, so that reruns are identical."""
     import jupytext
 
-    notebook = jupytext.read(NOTEBOOKS / f"{page}.py")
+    notebook = jupytext.read(notebooks_folder() / f"{page}.py")
+    notebook.metadata = METADATA
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number:02d}"
     return notebook
@@ -175,11 +177,7 @@ def cleaned(notebook, hashed: str):
     for cell in notebook.cells:
         kept = {name: cell.metadata.get(name) for name in ("tags", "mystnb")}
         cell.metadata = {name: value for name, value in kept.items() if value}
-    notebook.metadata = {
-        "icllib": {"source": hashed},
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-    }
+    notebook.metadata = METADATA | {"icllib": {"source": hashed}}
     return notebook
 
 
@@ -187,7 +185,7 @@ def notebook_problem(page: str) -> str | None:
     """Why the committed notebook is not an execution of the page, or None if it is."""
     import nbformat
 
-    path = NOTEBOOKS / f"{page}.ipynb"
+    path = notebooks_folder() / f"{page}.ipynb"
     if not path.exists():
         return "never executed"
     notebook = nbformat.read(path, as_version=4)

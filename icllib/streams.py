@@ -74,7 +74,7 @@ class Stream:
         return torch.stack(philox(counter, key), dim=-1).flatten(-2)[..., :count]
 
     def uniform(self, ids: Tensor, name: str, shape=(), dtype=torch.float32) -> Tensor:
-        """Uniform numbers in the open interval (0, 1), ids (M, B) -> (M, B, *shape)."""
+        """Uniform numbers in the open interval (0, 1), ids (M, B) -> ``(M, B, *shape)``."""
         count = math.prod(shape)
         if dtype == torch.float64:
             words = self.words(ids, name, 2 * count).unflatten(-1, (count, 2))
@@ -85,7 +85,7 @@ class Stream:
         return numbers.reshape(*ids.shape, *shape)
 
     def normal(self, ids: Tensor, name: str, shape=(), dtype=torch.float32) -> Tensor:
-        """Standard normal numbers by the Box-Muller formula, ids (M, B) -> (M, B, *shape)."""
+        """Standard normal numbers by the Box-Muller formula, ids (M, B) -> ``(M, B, *shape)``."""
         count = math.prod(shape)
         pairs = self.uniform(ids, name, (-(-count // 2), 2), dtype)
         radius = torch.sqrt(-2 * torch.log(pairs[..., 0]))
@@ -94,7 +94,7 @@ class Stream:
         return numbers.flatten(-2)[..., :count].reshape(*ids.shape, *shape)
 
     def integers(self, ids: Tensor, name: str, high: int, shape=()) -> Tensor:
-        """Integers in [0, high) with high <= 2^31, ids (M, B) -> (M, B, *shape)."""
+        """Integers in [0, high) with high <= 2^31, ids (M, B) -> ``(M, B, *shape)``."""
         words = self.words(ids, name, math.prod(shape))
         return (words * high >> 32).reshape(*ids.shape, *shape)
 

@@ -18,15 +18,15 @@ class Initializer:
         self.ids = torch.zeros(len(seeds), 1, dtype=torch.int64, device=device)
 
     def normal(self, name: str, shape, std: float) -> nn.Parameter:
-        """N(0, std^2) numbers: (M, *shape)."""
+        """N(0, std^2) numbers: ``(M, *shape)``."""
         return nn.Parameter(std * self.stream.normal(self.ids, name, shape)[:, 0])
 
     def uniform(self, name: str, shape, bound: float) -> nn.Parameter:
-        """U(-bound, bound) numbers: (M, *shape)."""
+        """U(-bound, bound) numbers: ``(M, *shape)``."""
         return nn.Parameter(bound * (2 * self.stream.uniform(self.ids, name, shape)[:, 0] - 1))
 
     def constant(self, value: float, shape) -> nn.Parameter:
-        """The same value everywhere: (M, *shape)."""
+        """The same value everywhere: ``(M, *shape)``."""
         return nn.Parameter(torch.full((len(self.ids), *shape), value, device=self.ids.device))
 
 

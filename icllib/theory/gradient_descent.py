@@ -72,7 +72,7 @@ def causal_coefficients(xs: Tensor, ys: Tensor) -> Tensor:
 
 
 def online_gradient_descent(xs: Tensor, ys: Tensor) -> Tensor:
-    """Weights after each pair with step 1 / |x|^2 (Eq. 11), one pass of Kaczmarz's method.
+    """Weights after each pair with step 1 / (x . x) (Eq. 11), one pass of Kaczmarz's method.
 
     Returns (n + 1, ..., d), the zero start included.
     """
@@ -88,6 +88,6 @@ def expected_kaczmarz_error(dimension: int, pairs: Tensor) -> Tensor:
     """Expected query error of one Kaczmarz pass: (d/3) (1 - 1/d)^n for x ~ U(-1, 1)^d.
 
     Holds without label noise for w ~ N(0, I): each step removes the part of w - w_j along x, of
-    relative size 1/d because the law of x / |x| treats all coordinates alike.
+    relative size 1/d because the law of its direction treats all coordinates alike.
     """
     return dimension / 3 * (1 - 1 / dimension) ** pairs

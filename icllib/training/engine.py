@@ -47,7 +47,7 @@ class Recipe:
 
     @property
     def points(self) -> int:
-        """Points that a prompt needs: the longest context and its query."""
+        """The points of a prompt, which are the longest context and its query."""
         return max(self.lengths) + 1
 
     def rate(self, step: int) -> float:

@@ -16,7 +16,8 @@ from typing import ClassVar, Protocol
 import torch
 
 from icllib.errors import InputError
-from icllib.results import PROFILES, PROJECT, Record, find_record, results_folder
+from icllib.results import (PROFILES, PROJECT, Record, check_profile, find_record,
+                            results_folder)
 from icllib.training.engine import Recipe, train
 from icllib.training.worker import Worker
 
@@ -75,9 +76,9 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
     missing. page: "<paper>/<page>", where new records go. Raises InputError where there is
     nothing to read, OutOfTime at the time limit with every finished record kept.
     """
+    check_profile(profile)
     if profile == "stored":
         return stored_records(runs_of_profile, page)
-    check_profile(profile)
     runs = runs_of_profile(profile)
     paper = page.split("/")[0]
     missing = [run for run in runs if not is_fresh(find_record(run, paper))]
@@ -97,12 +98,6 @@ def stored_records(runs_of_profile, page: str) -> list[Record]:
                      f"make them with: python -m icllib run {page} --profile quick")
 
 
-def check_profile(profile: str) -> None:
-    """Raises InputError for an unknown profile."""
-    if profile not in PROFILES:
-        raise InputError(f"profile: expected one of stored, {', '.join(PROFILES)}, got {profile!r}")
-
-
 def is_fresh(record: Record | None) -> bool:
     """Whether the record exists and was made by today's components."""
     return record is not None and record.stale_because is None
@@ -112,9 +107,9 @@ def compute(runs, profile: str, folder: Path) -> None:
     """Measure runs and save their records; equal shapes train together."""
     for run in runs:
         if not isinstance(run, Run):
-            started = time.monotonic()
+            made, started = provenance("paper"), time.monotonic()
             metrics = run.measure()
-            Record.of(run, metrics, provenance("paper", started)).save(folder)
+            Record.of(run, metrics, made | cost_since(started)).save(folder)
     fleets = {}
     for run in runs:
         if isinstance(run, Run):
@@ -142,13 +137,13 @@ def compute_fleet(fleet: list[Run], profile: str, folder: Path) -> None:
 
 def train_and_save(fleet: list[Run], profile: str, folder: Path) -> None:
     """Train and measure a fleet in this process and save one record per run."""
-    first, started = fleet[0], time.monotonic()
+    first, made, started = fleet[0], provenance(profile), time.monotonic()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     label = f"{folder.name}: {len(fleet)} x {type(first.model).__name__}"
     module = train(first.task, first.model, first.recipe, [run.seed for run in fleet],
                    [run.pretraining_tasks for run in fleet], device, deadline(), label)
     metrics = first.evaluation.measure(first.task, Trained(module), len(fleet), device)
-    made = provenance(profile, started) | {"steps": first.recipe.steps, "fleet": len(fleet)}
+    made |= {"steps": first.recipe.steps, "fleet": len(fleet)} | cost_since(started)
     for member, run in enumerate(fleet):
         values = {name: value[member] for name, value in metrics.items()}
         Record.of(run, values, made | {"seed": run.seed}).save(folder)
@@ -163,20 +158,24 @@ def deadline() -> float | None:
 # ---- provenance -----------------------------------------------------------------------------
 
 
-def provenance(profile: str, started: float) -> dict:
-    """Where a record comes from; started: the monotonic time at which its work began."""
+def provenance(profile: str) -> dict:
+    """Where a record comes from, taken before its work begins."""
     on_gpu = torch.cuda.is_available()
-    made = {
+    return {
         "profile": profile,
         **commit(),
         "device": torch.cuda.get_device_name() if on_gpu else f"{os.cpu_count()} CPU cores",
         "torch": torch.__version__.split("+")[0],
-        "wall_seconds": round(time.monotonic() - started, 1),
         "date": date.today().isoformat(),
     }
-    if on_gpu:
-        made["peak_memory_mib"] = torch.cuda.max_memory_allocated() >> 20
-    return made
+
+
+def cost_since(started: float) -> dict:
+    """Wall time since a time.monotonic(), and peak memory on a GPU."""
+    cost = {"wall_seconds": round(time.monotonic() - started, 1)}
+    if torch.cuda.is_available():
+        cost["peak_memory_mib"] = torch.cuda.max_memory_allocated() >> 20
+    return cost
 
 
 def commit() -> dict:
