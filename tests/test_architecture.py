@@ -1,0 +1,84 @@
+"""The design's rules that a machine can check."""
+
+import ast
+import re
+import subprocess
+
+import pytest
+
+from icllib.results import PROJECT
+
+FILES = sorted((PROJECT / "icllib").rglob("*.py"))
+FLOORS = [
+    {"errors", "streams", "attention", "results", "progress"},
+    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting"},
+    {"training", "pages", "runner"},
+    {"papers", "status", "book", "cli", "__init__", "__main__"},
+]
+FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
+SCIENCE = {"streams", "attention", "tasks", "models", "baselines", "theory", "evaluate", "training"}
+BOOK = {"claims", "plotting", "pages", "runner", "status", "book", "cli"}
+
+
+def unit(path):
+    """The part of the package that a file belongs to: "tasks" for icllib/tasks/trees.py."""
+    return path.relative_to(PROJECT / "icllib").with_suffix("").parts[0]
+
+
+def imported_units(path):
+    """The parts of the package that a file imports."""
+    nodes = ast.walk(ast.parse(path.read_text()))
+    names = [name for node in nodes for name in (
+        [node.module] if isinstance(node, ast.ImportFrom) and node.module
+        else [alias.name for alias in node.names] if isinstance(node, ast.Import) else [])]
+    return {name.split(".")[1] for name in names if name.startswith("icllib.")}
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_nothing_imports_from_a_floor_above(path):
+    for other in imported_units(path):
+        assert FLOOR[other] <= FLOOR[unit(path)], f"{unit(path)} imports {other}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_science_does_not_know_the_book(path):
+    if unit(path) in SCIENCE:
+        assert not imported_units(path) & BOOK
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_files_and_functions_are_short(path):
+    text = path.read_text()
+    assert len(text.splitlines()) <= 300
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            assert node.end_lineno - node.lineno < 50, node.name
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_public_names_have_docstrings(path):
+    tree = ast.parse(path.read_text())
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+            assert ast.get_docstring(node), f"{path.name}: {node.name}"
+
+
+def test_pages_show_at_most_about_forty_lines_of_code():
+    for path in sorted((PROJECT / "notebooks").rglob("*.py")):
+        cells = re.split(r"^# %%", path.read_text(), flags=re.MULTILINE)[1:]
+        code = [line for cell in cells if not cell.startswith(" [markdown]")
+                for line in cell.splitlines()[1:]
+                if line.strip() and not line.startswith(("import", "from", "#"))]
+        assert len(code) <= 60, f"{path.name}: {len(code)} lines"
+
+
+def test_nothing_committed_points_outside_the_project():
+    tracked = subprocess.run(["git", "ls-files"], cwd=PROJECT, text=True, capture_output=True)
+    paths = tracked.stdout.split() or pytest.skip("not a git checkout")
+    outside = re.compile(r"\.\./shared|/root/|/home/|/tmp/|https?://[\w.]*pypi")
+    for name in paths:
+        path = PROJECT / name
+        if path.suffix in {".js", ".png"} or not path.exists() or name.startswith("tests/"):
+            continue
+        found = outside.search(path.read_text(errors="ignore"))
+        assert not found, f"{name}: {found[0]}"

@@ -1,0 +1,46 @@
+"""Masks against the rules, written as double loops."""
+
+import pytest
+import torch
+
+from icllib.attention import causal_pairs, full_pairs, with_queries
+from icllib.errors import InputError
+
+RULES = {causal_pairs: lambda row, column: column <= row, full_pairs: lambda row, column: True}
+
+
+def expected_mask(rule, pairs, lengths, attend_to_self):
+    """Who may attend to whom, one cell at a time."""
+    def allowed(row, column):
+        if row < pairs:
+            return column < pairs and rule(row, column)
+        if column < pairs:
+            return column < lengths[row - pairs]
+        return attend_to_self and row == column
+
+    tokens = range(pairs + len(lengths))
+    return [[allowed(row, column) for column in tokens] for row in tokens]
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 5, 12])
+@pytest.mark.parametrize("mask", RULES)
+def test_pairs(mask, pairs):
+    assert mask(pairs).dtype == torch.bool
+    assert mask(pairs).tolist() == expected_mask(RULES[mask], pairs, [], False)
+
+
+@pytest.mark.parametrize("pairs, lengths", [
+    (1, [1]), (1, [0]), (5, [5, 5, 5]), (7, [3, 7, 1]), (12, (2, 4, 12)), (6, []), (4, range(5)),
+])
+@pytest.mark.parametrize("attend_to_self", [False, True])
+@pytest.mark.parametrize("mask", RULES)
+def test_pairs_and_queries(mask, pairs, lengths, attend_to_self):
+    ours = with_queries(mask(pairs), lengths, attend_to_self)
+    assert ours.dtype == torch.bool
+    assert ours.tolist() == expected_mask(RULES[mask], pairs, lengths, attend_to_self)
+
+
+@pytest.mark.parametrize("lengths", [[4], [2, 4, 1], [-1]])
+def test_lengths_beyond_the_pairs_are_refused(lengths):
+    with pytest.raises(InputError, match="expected 0 to 3 pairs, got"):
+        with_queries(causal_pairs(3), lengths, True)

@@ -1,0 +1,57 @@
+"""The website: builds without warnings, works offline, shows every claim."""
+
+import re
+
+import pytest
+
+from icllib import book
+from icllib.claims import ledger
+from icllib.pages import all_pages
+from icllib.results import PROJECT
+
+
+@pytest.fixture(scope="module")
+def site():
+    """The folder of the built website; a warning fails the build."""
+    return book.build().parent
+
+
+def html_files(site):
+    return [path for path in site.rglob("*.html") if "_static" not in path.parts]
+
+
+def test_every_claim_is_on_the_front_page(site):
+    front = (site / "book/index.html").read_text()
+    assert front.count('class="verdict ') == len(ledger()) + len(book.VERDICTS)
+
+
+def test_every_page_is_linked_and_offers_its_notebook_and_numbers(site):
+    for page in all_pages():
+        html = (site / f"notebooks/{page}.html").read_text()
+        assert re.search(r'href="[^"]*_downloads/[^"]*figure\.csv"', html), page
+        assert re.search(r'href="[^"]*\.ipynb"[^>]*', html), page
+
+
+def test_every_figure_has_alternative_text(site):
+    for path in html_files(site):
+        for image in re.findall(r"<img [^>]*>", path.read_text()):
+            alt = re.search(r'alt="([^"]*)"', image)
+            assert alt and len(alt[1]) > 3 and not alt[1].endswith(".png"), f"{path.name}: {image}"
+
+
+def test_nothing_is_fetched_from_the_network_to_view_it(site):
+    loads = re.compile(r'<(?:script|img|iframe)[^>]+src="(https?:)?//|<link[^>]+'
+                       r'rel="(?:stylesheet|preload)"[^>]+href="(https?:)?//')
+    for path in html_files(site):
+        assert not loads.search(path.read_text()), path.name
+
+
+def test_mathjax_is_the_vendored_one(site):
+    html = (site / "notebooks/causal_lm/propositions.html").read_text()
+    assert "mathjax/tex-svg-full.js" in html
+    assert (site / "_static/mathjax/tex-svg-full.js").stat().st_size > 10**6
+
+
+def test_the_table_of_contents_has_every_page():
+    toc = (PROJECT / "_toc.yml").read_text()
+    assert set(re.findall(r"file: notebooks/(\S+)", toc)) == set(all_pages())

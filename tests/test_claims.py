@@ -1,0 +1,103 @@
+"""Verdicts follow from evidence and tolerance alone."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from icllib.claims import PAPERS, Claim, decide, find_claim, interval, ledger, load_claims
+from icllib.errors import InputError
+
+ORDERING = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
+                 "ordering", "ratio of A to B", ("n = 1", "n = 2"), {"below": 1.0})
+LOW, HIGH, WIDE = [0.5, 0.52, 0.51], [1.5, 1.52, 1.51], [0.1, 0.9, 1.7]
+
+
+@pytest.mark.parametrize("first, second, profile, verdict", [
+    (LOW, LOW, "paper", "reproduced"),
+    (LOW, LOW, "gpu", "reproduced"),
+    (LOW, LOW, "quick", "partly"),  # a small model's success is marked, not promoted
+    (LOW, HIGH, "gpu", "partly"),
+    (LOW, WIDE, "gpu", "partly"),
+    (HIGH, HIGH, "paper", "not reproduced"),
+    (HIGH, HIGH, "quick", "undecided"),  # a small model's failure refutes nothing
+    (LOW, HIGH, "quick", "undecided"),
+])
+def test_verdicts(first, second, profile, verdict):
+    assert decide(ORDERING, {"n = 1": first, "n = 2": second}, profile).verdict == verdict
+
+
+def test_a_mean_outside_with_an_interval_that_reaches_in_is_undecided():
+    evidence = {"n = 1": [0.9, 1.2, 1.3], "n = 2": HIGH}
+    assert decide(ORDERING, evidence, "gpu").verdict == "undecided"
+
+
+def test_evidence_must_cover_the_stated_range():
+    with pytest.raises(InputError, match="expected evidence for"):
+        decide(ORDERING, {"n = 1": LOW}, "gpu")
+
+
+def test_evidence_that_is_not_finite_decides_nothing():
+    assert decide(ORDERING, {"n = 1": [math.nan], "n = 2": LOW}, "gpu").verdict != "reproduced"
+
+
+def test_interval_is_the_t_interval_of_scipy():
+    samples = np.random.default_rng(0).normal(size=5)
+    low, high = stats.t.interval(0.95, 4, samples.mean(), stats.sem(samples))
+    assert interval(samples) == pytest.approx((samples.mean(), low, high))
+
+
+@pytest.mark.parametrize("predicate, tolerance, printed, region", [
+    ("identity", {"at_most": 1e-10}, "exact", (-math.inf, 1e-10)),
+    ("value", {"factor": 2.0}, 3.0, (1.5, 6.0)),
+    ("value", {"distance": 0.5}, {"p": 3.0}, (2.5, 3.5)),
+    ("value", {"factor": 2.0}, -3.0, (-6.0, -1.5)),
+    ("trend", {"above": 0.1}, "rises", (0.1, math.inf)),
+])
+def test_regions(predicate, tolerance, printed, region):
+    claim = Claim("causal_lm.1", "s", "s", {"value": printed, "read": "text"}, predicate, "s",
+                  ("p",), tolerance)
+    assert claim.region("p") == region
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"tolerance": {}}, "tolerance: expected one of"),
+    ({"tolerance": {"factor": 2.0}}, "tolerance: expected one of"),
+    ({"printed": {"value": 1}}, "printed: expected value and read"),
+    ({"predicate": "vibes"}, "predicate: expected one of"),
+    ({"parts": ()}, "parts: expected at least one"),
+])
+def test_a_claim_that_lacks_what_a_verdict_needs(change, message):
+    import dataclasses
+
+    with pytest.raises(InputError, match=message):
+        dataclasses.replace(ORDERING, **change)
+
+
+@pytest.mark.parametrize("paper, least", [("context_scaling", 18), ("signed_averaging", 20),
+                                          ("causal_lm", 15), ("solvable_attention", 19)])
+def test_every_claim_of_the_papers_is_in_the_ledger(paper, least):
+    claims = load_claims(paper)
+    assert [claim.id for claim in claims] == [f"{paper}.{i + 1}" for i in range(len(claims))]
+    assert len(claims) >= least
+    for claim in claims:
+        assert claim.page or claim.not_run, f"{claim.id} has neither a page nor a reason"
+        for part in claim.parts:
+            low, high = claim.region(part)
+            assert low < high
+
+
+def test_claims_with_a_page_have_a_verdict():
+    for item in ledger():
+        assert (item.verdict == "not run") == (item.claim.page is None), item.claim.id
+
+
+@pytest.mark.parametrize("claim_id", ["causal_lm.99", "nonsense.1", "causal_lm"])
+def test_unknown_claim_id(claim_id):
+    with pytest.raises(InputError, match="claim id: expected .* got"):
+        find_claim(claim_id)
+
+
+def test_every_paper_has_claims():
+    assert {item.claim.paper for item in ledger()} == set(PAPERS)

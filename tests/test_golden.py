@@ -1,0 +1,88 @@
+"""Golden numbers: a component whose numbers move must get a new version.
+
+The numbers were printed by these components once. When a test here fails and the change is meant,
+raise the component's `version`, so that old records become stale, and put the new number here.
+"""
+
+import numpy as np
+import pytest
+import torch
+
+from icllib.baselines import Ridge
+from icllib.evaluate import ErrorByLength
+from icllib.models import MLP, Transformer
+from icllib.papers import causal_lm, context_scaling, solvable_attention
+from icllib.pages import all_pages
+from icllib.results import find_record
+from icllib.status import runs_by_profile
+from icllib.streams import Stream
+from icllib.tasks import LinearRegression
+from icllib.training import Recipe, Run
+from icllib.training.run import records
+
+IDS = torch.arange(3)[None]
+GOLDEN = {
+    "words": [[812806907, 4077096034], [3483308574, 2388259844], [3879538684, 2859001743]],
+    "normal": [1.732768, -0.571775],
+    "ys": [0.934678, 1.240885],
+    "Transformer": [2.4229, 2.1974],
+    "MLP": [2.4951, 2.1644],
+    "ridge": [0.187597],
+}
+
+
+def test_stream():
+    stream = Stream.of([5], "training")
+    assert stream.words(IDS, "xs", 2)[0].tolist() == GOLDEN["words"]
+    assert stream.normal(IDS, "xs", (2,))[0, 0].tolist() == pytest.approx(GOLDEN["normal"])
+
+
+def test_linear_regression():
+    task = LinearRegression(2, 0.5, inputs="uniform", input_mean=1.0)
+    prompt = task.sample(Stream.of([5], "training"), IDS, 2)
+    assert prompt.ys[0, 0].tolist() == pytest.approx(GOLDEN["ys"], rel=1e-5)
+
+
+def train_tiny(model, seed=3):
+    """Final errors of a tiny run, as the engine leaves them in a record."""
+    run = Run(LinearRegression(2, 0.1), model, Recipe((1, 3), steps=30, batch=8,
+              learning_rate=0.01, schedule="cosine", warmup=0.1),
+              ErrorByLength((1, 3), prompts=64), seed, 20)
+    return records(lambda profile: [run], "smoke", page="test/golden")[0]["error"]
+
+
+@pytest.mark.parametrize("model", [Transformer(1, 2, 8), MLP(8)])
+def test_training(results, model):
+    errors = train_tiny(model)
+    assert errors.tolist() == pytest.approx(GOLDEN[type(model).__name__], rel=1e-3)
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_seed_does_not(results, tmp_path,
+                                                                        monkeypatch):
+    first = train_tiny(MLP(8))
+    monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path / "elsewhere"))
+    assert train_tiny(MLP(8)).tolist() == first.tolist()
+    assert train_tiny(MLP(8), seed=4).tolist() != first.tolist()
+
+
+def test_ridge():
+    task = context_scaling.LINEAR_8
+    errors = ErrorByLength((10,), prompts=256).measure(task, Ridge.bayes(task))
+    assert errors["error"][0].tolist() == pytest.approx(GOLDEN["ridge"], rel=1e-4)
+
+
+EXACT = [(page, run) for page in all_pages() for profile, runs in runs_by_profile(page)
+         for run in runs if not isinstance(run, Run)]
+
+
+@pytest.mark.parametrize("page, run", EXACT, ids=lambda value: str(value)[:60])
+def test_exact_records_are_what_their_code_gives_today(page, run):
+    stored = find_record(run, page.split("/")[0])
+    for name, value in run.measure().items():
+        # Deviations from an identity are rounding errors: only their size is reproducible.
+        rounding = isinstance(run, (causal_lm.Propositions, solvable_attention.ClosedFormCheck))
+        expected = np.asarray(stored[name], dtype=float)
+        absolute = 1e-9 if rounding else 1e-12
+        np.testing.assert_allclose(np.asarray(value), expected, rtol=1e-4, atol=absolute)
+
+

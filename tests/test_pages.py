@@ -1,0 +1,132 @@
+"""Guards on the committed pages, and proof that each guard can fail."""
+
+import json
+import re
+
+import nbformat
+import pytest
+
+from icllib.claims import ledger, load_claims
+from icllib.pages import all_pages, notebooks_folder
+from icllib.results import results_folder
+from icllib.runner import notebook_problem, page_source, run_page
+from icllib.status import status
+
+PAGES = all_pages()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_notebook_is_an_execution_of_the_page(page):
+    assert notebook_problem(page) is None
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_runs_at_smoke(page):
+    assert run_page(page, "smoke", {}, None) == "executed at smoke, nothing kept"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_is_complete(page):
+    source = page_source(page)
+    figures = re.findall(r"^# %%.*\"figure\".*$", source, re.MULTILINE)
+    assert figures and all('"alt"' in header for header in figures)
+    assert f"results/{page}/figure.csv" in source, "no download of the figure's numbers"
+    assert "What differs and why" in source
+    columns = (results_folder() / page / "figure.csv").read_text().splitlines()[0]
+    assert columns == "panel,series,x,y,low,high,seeds,profile"
+
+
+def test_stored_evidence_belongs_to_claims_of_the_page():
+    for page in PAGES:
+        evidence = json.loads((results_folder() / page / "evidence.json").read_text())
+        claims = {c.id for c in load_claims(page.split("/")[0]) if c.page == page}
+        assert set(evidence) == claims
+
+
+def test_claims_name_pages_that_exist():
+    assert {item.claim.page for item in ledger()} - {None} <= set(PAGES)
+
+
+def test_no_record_is_stale_and_something_is_stored_for_every_page():
+    states = status()
+    assert [state for state in states if state.state == "stale"] == []
+    shown = {state.page for state in states if state.profile != "stored" and state.state == "fresh"}
+    assert shown == {page.split("/")[1] for page in PAGES}
+
+
+# ---- each guard can fail ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """A copy of one page; returns functions to edit its source and its notebook."""
+    page = PAGES[0]
+    original = notebooks_folder()
+    target = tmp_path / page
+    target.parent.mkdir(parents=True)
+    for suffix in (".py", ".ipynb"):
+        target.with_suffix(suffix).write_bytes((original / page).with_suffix(suffix).read_bytes())
+    monkeypatch.setenv("ICLLIB_NOTEBOOKS", str(tmp_path))
+
+    def edit(change):
+        path = target.with_suffix(".ipynb")
+        notebook = nbformat.read(path, as_version=4)
+        change(notebook)
+        nbformat.write(notebook, path)
+        return notebook_problem(page)
+
+    def edit_source(old, new):
+        path = target.with_suffix(".py")
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+        return notebook_problem(page)
+
+    return edit, edit_source
+
+
+def code_cells(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def test_an_edited_page_that_was_not_executed_is_seen(copy):
+    assert copy[1]("import icllib", "import icllib  # edited") == "edited since it was executed"
+
+
+def test_an_edited_notebook_is_seen(copy):
+    def change(notebook):
+        code_cells(notebook)[1].source += "\n1 + 1"
+
+    assert "the .py is the source" in copy[0](change)
+
+
+def test_cleared_outputs_are_seen(copy):
+    def change(notebook):
+        for cell in code_cells(notebook):
+            cell.outputs, cell.execution_count = [], None
+
+    assert "outputs cleared" in copy[0](change)
+
+
+def test_the_cleared_output_of_one_figure_is_seen(copy):
+    def change(notebook):
+        next(c for c in code_cells(notebook) if "figure" in c.metadata.get("tags", [])).outputs = []
+
+    assert "outputs cleared in cell-" in copy[0](change)
+
+
+def test_a_figure_without_its_numbers_is_seen(copy):
+    def change(notebook):
+        for cell in code_cells(notebook):
+            tags = cell.metadata.get("tags", [])
+            cell.metadata["tags"] = [tag for tag in tags if tag != "numbers"]
+
+    assert copy[0](change) == "a figure lacks its numbers cell"
+
+
+def test_a_new_component_version_is_seen(monkeypatch):
+    from icllib.papers.causal_lm import Propositions
+
+    monkeypatch.setattr(Propositions, "version", 99)
+    stale = [state for state in status() if state.state == "stale"]
+    assert [state.page for state in stale] == ["propositions"]
+    assert "Propositions 1 -> 99" in stale[0].reason

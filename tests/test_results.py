@@ -1,0 +1,109 @@
+"""Records: identity, staleness, damage."""
+
+import json
+
+import numpy as np
+import pytest
+
+from icllib.errors import InputError
+from icllib.evaluate import ErrorByLength
+from icllib.models import MLP
+from icllib.results import (Record, digest, find_record, from_settings, load_record, rounded,
+                            samples, settings, to_json, type_name, versions)
+from icllib.tasks import LinearRegression
+from icllib.training import Recipe, Run
+
+RUN = Run(LinearRegression(2, 0.1), MLP(4), Recipe((1, 2), steps=3), ErrorByLength((1, 2)), 7, 10)
+PROVENANCE = {"profile": "quick", "commit": "abc", "dirty": False}
+
+
+@pytest.fixture
+def saved(results):
+    return Record.of(RUN, {"error": np.array([1 / 3, 2e-9])}, PROVENANCE).save(
+        results / "context_scaling" / "some_page")
+
+
+def edit(path, change):
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def test_settings_describe_a_run_completely():
+    described = json.loads(json.dumps(settings(RUN)))
+    assert from_settings(described) == RUN
+    assert described["task"]["type"] == "tasks.LinearRegression"
+
+
+def test_types_outside_the_package_keep_their_module():
+    assert type_name(json.JSONDecoder) == "json.decoder:JSONDecoder"
+
+
+def test_every_setting_changes_the_identity():
+    import dataclasses
+
+    other = dataclasses.replace(RUN, task=LinearRegression(2, 0.2))
+    assert digest(settings(other)) != digest(settings(RUN))
+
+
+def test_a_record_survives_the_round_trip_with_six_digits(saved):
+    record = find_record(RUN, "context_scaling")
+    assert record["error"].tolist() == [0.333333, 2e-9]
+    assert record.profile == "quick"
+    assert record.stale_because is None
+
+
+def test_a_missing_record_is_none(results):
+    assert find_record(RUN, "context_scaling") is None
+
+
+def test_a_truncated_record_says_so(saved):
+    saved.write_text(saved.read_text()[:-40])
+    with pytest.raises(InputError, match="expected a complete record, got a damaged file"):
+        load_record(saved)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '"text"', '{"key": "x"}'])
+def test_any_other_damage_says_so_too(saved, content):
+    saved.write_text(content)
+    with pytest.raises(InputError, match="damaged"):
+        load_record(saved)
+
+
+def test_changed_settings_no_longer_match_the_key(saved):
+    edit(saved, lambda content: content["run"].update(seed=8))
+    with pytest.raises(InputError, match="expected key .* got"):
+        load_record(saved)
+
+
+def test_a_renamed_record_says_so(saved):
+    renamed = saved.rename(saved.with_name("000000000000.json"))
+    with pytest.raises(InputError, match="expected the file name"):
+        load_record(renamed)
+
+
+def test_a_new_version_makes_a_record_stale(saved, monkeypatch):
+    monkeypatch.setattr(MLP, "version", 2)
+    record = find_record(RUN, "context_scaling")
+    assert record.stale_because == "models.MLP 1 -> 2"
+
+
+def test_versions_name_every_component():
+    assert set(versions(RUN)) == {"training.Run", "tasks.LinearRegression", "models.MLP",
+                                  "training.Recipe", "evaluate.ErrorByLength"}
+
+
+def test_numbers_are_rounded_to_six_digits_wherever_they_stand():
+    assert rounded({"a": [np.float64(1.23456789), 3], "b": np.array([1e-20 / 3])}) == {
+        "a": [1.23457, 3], "b": [3.33333e-21]}
+
+
+def test_lists_of_numbers_stay_on_one_line():
+    assert to_json({"a": [1, 2], "b": {"c": [[1], [2]]}}).splitlines()[1] == ' "a": [1, 2],'
+
+
+def test_samples_picks_records_by_their_settings(saved):
+    records = [find_record(RUN, "context_scaling")]
+    assert samples(records, "error", model="MLP", pretraining_tasks=10).shape == (1, 2)
+    with pytest.raises(InputError, match="expected records with error"):
+        samples(records, "error", model="Transformer")

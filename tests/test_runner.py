@@ -1,0 +1,208 @@
+"""The page runner and the command line: bad input, failures and kills leave everything as it was."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from icllib import cli, runner
+from icllib.results import PROJECT
+
+PAGE = '''# %% [markdown]
+# # A page
+
+# %% tags=["parameters"]
+profile = "stored"
+size = 1
+
+# %%
+{body}
+'''
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch, results):
+    """Writes a page causal_lm/sample with this code; returns its folder."""
+    folder = tmp_path / "notebooks" / "causal_lm"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("ICLLIB_NOTEBOOKS", str(tmp_path / "notebooks"))
+    (results / "causal_lm/sample").mkdir(parents=True)
+    (results / "causal_lm/sample/figure.csv").write_text("old")
+
+    def write(body):
+        (folder / "sample.py").write_text(PAGE.format(body=body))
+        (folder / "sample.ipynb").write_text("old")
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def icllib(monkeypatch, capsys):
+    """Runs a command; returns its exit code and what it printed on both streams."""
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["icllib", *words])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def files(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+WRITE = '''import os, pathlib
+pathlib.Path(os.environ["ICLLIB_OUTPUT"]).mkdir(exist_ok=True)
+pathlib.Path(os.environ["ICLLIB_OUTPUT"], "figure.csv").write_text("new")
+'''
+
+
+def test_a_page_that_succeeds_replaces_notebook_and_results(page, results, icllib):
+    folder = page(WRITE + "print(6 * 7)")
+    assert icllib("run", "causal_lm/sample")[0] == 0
+    notebook = json.loads((folder / "sample.ipynb").read_text())
+    assert notebook["cells"][-1]["outputs"][0]["text"] == ["42\n"]
+    assert (results / "causal_lm/sample/figure.csv").read_text() == "new"
+
+
+def test_running_twice_gives_the_same_bytes(page, icllib):
+    folder = page("print('same')")
+    icllib("run", "causal_lm/sample")
+    first = files(folder)
+    icllib("run", "causal_lm/sample")
+    assert files(folder) == first
+
+
+def test_a_page_that_fails_leaves_everything_as_it_was(page, results, icllib, tmp_path):
+    page(WRITE + "raise RuntimeError('broken')")
+    before = files(tmp_path)
+    code, _, err = icllib("run", "causal_lm/sample")
+    assert code == 1 and "RuntimeError: broken" in err
+    assert files(tmp_path) == before
+
+
+def test_a_page_that_is_killed_leaves_everything_as_it_was(page, tmp_path):
+    marker = tmp_path.parent / f"{tmp_path.name}-started"
+    page(WRITE + f"import time; pathlib.Path({str(marker)!r}).touch(); time.sleep(100)")
+    before = files(tmp_path)
+    process = subprocess.Popen([sys.executable, "-m", "icllib", "run", "causal_lm/sample"],
+                               cwd=PROJECT, start_new_session=True, stderr=subprocess.DEVNULL)
+    while not marker.exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert files(tmp_path) == before
+
+
+def test_smoke_keeps_nothing(page, icllib, tmp_path):
+    page(WRITE)
+    before = files(tmp_path)
+    assert icllib("run", "causal_lm/sample", "--profile", "smoke")[0] == 0
+    assert files(tmp_path) == before
+
+
+def test_a_page_runs_as_a_script_without_jupyter(page, icllib, monkeypatch, results):
+    folder = page(WRITE + "assert (profile, size) == ('stored', 1)")
+    monkeypatch.setitem(sys.modules, "papermill", None)
+    code, out, _ = icllib("run", "causal_lm/sample")
+    assert code == 0 and "papermill is not installed" in out
+    assert (folder / "sample.ipynb").read_text() == "old"
+    assert (results / "causal_lm/sample/figure.csv").read_text() == "new"
+
+
+def test_parameters_reach_the_page(page, icllib):
+    page("assert (profile, size) == ('quick', 5)")
+    assert icllib("run", "causal_lm/sample", "--profile", "quick", "-p", "size=5")[0] == 0
+
+
+@pytest.mark.parametrize("words, message", [
+    (["run", "causal_lm/nothing"], "page: expected one of causal_lm/sample, got"),
+    (["run", "causal_lm/sample", "--profile", "huge"], "profile: expected one of stored, "),
+    (["run", "causal_lm/sample", "-p", "sise=2"], "parameter: expected one of profile, size, got"),
+    (["run", "causal_lm/sample", "-p", "size"], "parameter: expected NAME=VALUE, got 'size'"),
+    (["claims", "causal_lm.99"], "claim id: expected causal_lm.1 to"),
+    (["claims", "other.1"], "claim id: expected <paper>.<number>"),
+])
+def test_bad_input_is_one_clear_line_before_any_work(page, icllib, words, message, tmp_path):
+    page("raise SystemExit('the page ran')")
+    before = files(tmp_path)
+    code, _, err = icllib(*words)
+    assert code == 2
+    assert message in err and len(err.strip().splitlines()) == 1
+    assert files(tmp_path) == before
+
+
+RUN = '''
+from icllib.evaluate import ErrorByLength
+from icllib.models import MLP, Transformer
+from icllib.tasks import LinearRegression
+from icllib.training import Recipe, Run
+Run(LinearRegression({d}), Transformer(1, {heads}, 16), Recipe(({n},), 1), ErrorByLength((1,)),
+    0, {T})
+'''
+
+
+@pytest.mark.parametrize("sizes, message", [
+    ({"d": 0}, "dimension: expected at least 1, got 0"),
+    ({"n": 0}, "lengths: expected context lengths n >= 1, got"),
+    ({"heads": 3}, "heads: expected a divisor of the width 16, got 3"),
+    ({"T": 0}, "pretraining_tasks: expected T >= 1 or None, got 0"),
+])
+def test_sizes_that_cannot_be_stop_a_page_with_one_line(page, icllib, sizes, message):
+    page(RUN.format(**{"d": 2, "n": 1, "heads": 2, "T": 1} | sizes))
+    code, _, err = icllib("run", "causal_lm/sample")
+    assert code == 2
+    assert message in err and len(err.strip().splitlines()) == 1
+
+
+def test_a_damaged_record_stops_a_page_with_one_line(page, icllib, results):
+    page('''import icllib
+from icllib.papers import causal_lm
+icllib.records(causal_lm.propositions, profile, page="causal_lm/sample")''')
+    icllib("run", "causal_lm/sample", "--profile", "paper")
+    path = sorted(results.glob("causal_lm/sample/paper/*.json"))[0]
+    path.write_text(path.read_text()[:100])
+    code, _, err = icllib("run", "causal_lm/sample")
+    assert code == 2
+    assert "damaged file" in err and len(err.strip().splitlines()) == 1
+
+
+def test_nothing_stored_says_how_to_make_it(page, icllib):
+    page('''import icllib
+from icllib.papers import causal_lm
+icllib.records(causal_lm.propositions, profile, page="causal_lm/sample")''')
+    code, _, err = icllib("run", "causal_lm/sample")
+    assert code == 2 and "python -m icllib run causal_lm/sample --profile quick" in err
+
+
+def test_help_shows_examples(icllib):
+    for command in ("run", "status", "claims", "book"):
+        code, out, _ = icllib(command, "--help")
+        assert code == 0 and "Example" in out and "python -m icllib" in out
+
+
+def test_claims_as_json_have_the_agreed_fields(icllib):
+    rows = json.loads(icllib("claims", "--json")[1])
+    assert len(rows) > 72
+    assert set(rows[0]) == {"paper", "id", "statement", "source", "verdict", "profile", "page"}
+
+
+def test_status_as_json_has_the_agreed_fields(icllib):
+    rows = json.loads(icllib("status", "--json")[1])
+    assert {"paper", "page", "profile", "state", "reason", "cost"} == set(rows[0])
+
+
+def test_parameters_of_a_page_are_read_without_running_it(page):
+    page("raise SystemExit")
+    assert runner.parameters_of("causal_lm/sample") == ["profile", "size"]

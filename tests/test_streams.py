@@ -1,0 +1,224 @@
+"""Random numbers: known answers, laws, permutations, and independence from everything else.
+
+All seeds are fixed, so a result never changes; LEVEL is the chance that a correct generator fails.
+"""
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from icllib.errors import InputError
+from icllib.streams import Stream, philox, word_of
+
+LEVEL = 1e-4  # significance of each statistical test
+FLOATS = (torch.float32, torch.float64)
+SIZES = (1, 2, 3, 5, 7, 10, 97, 100, 1000, 1009, 12345)
+
+
+def draws(law, dtype, seed=0, count=100_000):
+    """Numbers of one member, spread over ids and indices."""
+    ids = torch.arange(count // 100)[None]
+    return getattr(Stream.of([seed], "training"), law)(ids, "x", (100,), dtype).numpy().ravel()
+
+
+def permutations(size, epochs, seed=0):
+    """The permutations of the first epochs: (epochs, size)."""
+    positions = torch.arange(size).repeat(epochs)[None]
+    epoch = torch.arange(epochs).repeat_interleave(size)[None]
+    stream = Stream.of([seed], "training")
+    return stream.permute(positions, epoch, "order", [size]).view(epochs, size).numpy()
+
+
+def mean_is(values, mean, variance):
+    """Whether the mean of independent values is as expected, at the stated level."""
+    deviation = (values.astype(float).mean() - mean) * (len(values) / variance) ** 0.5
+    return abs(deviation) < stats.norm.isf(LEVEL / 2)
+
+
+# The vectors of Random123 1.14 (kat_vectors, philox4x32 with 10 rounds).
+@pytest.mark.parametrize("counter, key, expected", [
+    ("00000000 00000000 00000000 00000000", "00000000 00000000",
+     "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
+    ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff",
+     "408f276d 41c83b0e a20bc7c6 6d5451fd"),
+    ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0",
+     "d16cfe09 94fdcceb 5001e420 24126ea1"),
+])
+def test_philox_known_answers(counter, key, expected):
+    words = lambda text: tuple(torch.tensor(int(word, 16)) for word in text.split())
+    assert philox(words(counter), words(key)) == words(expected)
+
+
+def test_philox_equals_unbounded_integer_arithmetic():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        words = [int(word) for word in rng.integers(0, 2**32, 6)]
+        (c0, c1, c2, c3), (k0, k1) = words[:4], words[4:]
+        for turn in range(10):
+            first, second = 0xD2511F53 * c0, 0xCD9E8D57 * c2
+            c0, c1, c2, c3 = (second >> 32 ^ c1 ^ k0, second % 2**32,
+                              first >> 32 ^ c3 ^ k1, first % 2**32)
+            k0, k1 = (k0 + 0x9E3779B9) % 2**32, (k1 + 0xBB67AE85) % 2**32
+        tensors = [torch.tensor(word) for word in words]
+        assert [int(word) for word in philox(tensors[:4], tensors[4:])] == [c0, c1, c2, c3]
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("law, reference", [("uniform", "uniform"), ("normal", "norm")])
+def test_law_by_kolmogorov_smirnov(law, reference, dtype):
+    values = draws(law, dtype)
+    assert values.dtype == str(dtype).split(".")[1]
+    assert stats.kstest(values.astype(float), reference).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_moments(dtype):
+    centred = draws("uniform", dtype) - 0.5
+    assert mean_is(centred, 0, 1 / 12)
+    assert mean_is(centred**2, 1 / 12, 1 / 80 - 1 / 144)
+    assert mean_is(centred**4, 1 / 80, 1 / 2304 - 1 / 6400)
+    normal = draws("normal", dtype)
+    assert mean_is(normal, 0, 1)
+    assert mean_is(normal**2, 1, 2)
+    assert mean_is(normal**4, 3, 96)  # the kurtosis
+    assert stats.kurtosistest(normal).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("dtype, bits", [(torch.float32, 12), (torch.float64, 40)])
+def test_low_bits_are_uniform_too(dtype, bits):
+    low = draws("uniform", dtype).astype(float) * 2**bits % 1
+    assert stats.kstest(low, "uniform").pvalue > LEVEL
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("word", [0, 2**32 - 1])
+def test_extreme_words_give_open_interval_and_finite_normals(word, dtype, monkeypatch):
+    monkeypatch.setattr(Stream, "words", lambda self, ids, name, count:
+                        torch.full((*ids.shape, count), word))
+    stream, ids = Stream.of([0], "training"), torch.zeros(1, 1, dtype=torch.int64)
+    assert 0 < stream.uniform(ids, "x", (), dtype) < 1
+    assert stream.normal(ids, "x", (2,), dtype).isfinite().all()
+
+
+@pytest.mark.parametrize("high", [2, 7, 10, 1000])
+def test_integers_by_chi_square(high):
+    values = Stream.of([0], "training").integers(torch.arange(1000)[None], "x", high, (100,))
+    counts = np.bincount(values.flatten(), minlength=high)
+    assert len(counts) == high
+    assert stats.chisquare(counts).pvalue > LEVEL
+
+
+def test_largest_range_of_integers():
+    values = Stream.of([0], "training").integers(torch.arange(1000)[None], "x", 2**31, (100,))
+    assert values.min() >= 0 and values.max() < 2**31
+    assert stats.kstest(values.flatten().numpy() / 2**31, "uniform").pvalue > LEVEL
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_permutation_is_a_bijection_in_every_epoch(size):
+    for permutation in permutations(size, 5):
+        assert sorted(permutation) == list(range(size))
+
+
+def test_sizes_mix_in_one_call():
+    seeds = range(len(SIZES))
+    positions = torch.stack([torch.arange(max(SIZES)) % size for size in SIZES])
+    epoch = torch.full_like(positions, 3)
+    together = Stream.of(seeds, "training").permute(positions, epoch, "order", list(SIZES))
+    for member, size in enumerate(SIZES):
+        alone = permutations(size, 4, seeds[member])[3]
+        assert np.array_equal(together[member, :size], alone)
+
+
+def test_permutations_differ_between_epochs_seeds_and_names():
+    size = 100
+    positions, epoch = torch.arange(size)[None], torch.zeros(1, size, dtype=torch.int64)
+    order = lambda seed, epoch, name: tuple(
+        Stream.of([seed], "training").permute(positions, epoch, name, [size])[0].tolist())
+    orders = {order(seed, epoch + time, name)
+              for seed in (0, 1, 2) for time in (0, 1, 2**32) for name in ("a", "b")}
+    assert len(orders) == 18
+
+
+@pytest.mark.parametrize("size", (5, 8, 10, 97, 100))
+def test_every_position_goes_everywhere_equally_often(size):
+    images = permutations(size, 40 * size)
+    for position in {0, 1, size // 2, size - 1}:
+        counts = np.bincount(images[:, position], minlength=size)
+        assert stats.chisquare(counts).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("size", (3, 5, 7, 8, 10, 97, 100, 211))
+def test_distance_between_two_images_is_uniform(size):
+    """Fails for rotations, where the distance of two positions is always the same."""
+    images = permutations(size, 40 * size)
+    distance = (images[:, 1] - images[:, 0]) % size
+    assert stats.chisquare(np.bincount(distance, minlength=size)[1:]).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("law", ["uniform", "normal"])
+def test_numbers_do_not_depend_on_the_company_they_keep(law, dtype):
+    seeds, ids = [5, 9, 2**32 - 1], torch.arange(13)
+    draw = lambda seeds, ids: getattr(Stream.of(seeds, "training"), law)(
+        ids.expand(len(seeds), -1), "x", (3, 5), dtype)
+    fleet = draw(seeds, ids)
+    chosen = torch.tensor([12, 3, 7])
+    for member, seed in enumerate(seeds):
+        assert torch.equal(draw([seed], ids)[0], fleet[member])
+        assert torch.equal(draw([seed], chosen)[0], fleet[member, chosen])
+    assert torch.equal(draw(seeds[::-1], ids), fleet.flip(0))
+
+
+def test_neighbours_are_uncorrelated():
+    base, ids = Stream.of([0], "training"), torch.arange(5000)[None]
+    draw = lambda stream, ids, name: stream.normal(ids, name, (20,)).flatten()
+    x = draw(base, ids, "x")
+    neighbours = {
+        "index": x.view(-1, 20).roll(1, dims=1).flatten(), "id": draw(base, ids + 1, "x"),
+        "far id": draw(base, ids + 2**32, "x"),
+        "seed": draw(Stream.of([1], "training"), ids, "x"), "name": draw(base, ids, "y"),
+        "purpose": draw(Stream.of([0], "evaluation"), ids, "x"),
+    }
+    for name, other in neighbours.items():
+        for f in (lambda values: values, torch.square):
+            assert stats.pearsonr(f(x), f(other)).pvalue > LEVEL, name
+
+
+def test_purposes_share_no_blocks_of_words():
+    """Blocks of four words: single 32-bit words of 64k draws meet by chance, 128 bits do not."""
+    ids = torch.arange(1024)[None]
+    blocks = [
+        {tuple(block) for block in
+         Stream.of([seed], purpose).words(ids, name, 64).view(-1, 4).tolist()}
+        for seed in (0, 1) for purpose in ("training", "evaluation", "initialization")
+        for name in ("xs", "weights")
+    ]
+    assert all(len(block) == 2**14 for block in blocks)
+    assert len(set.union(*blocks)) == len(blocks) * 2**14
+
+
+def test_words_of_the_names_in_use_differ():
+    names = ("training", "evaluation", "initialization", "xs", "weights", "noise", "order/0",
+             "order/1", "order", "pairs", "query", "bias")
+    assert len({word_of(name) for name in names}) == len(names)
+
+
+def test_large_ids():
+    base = torch.arange(100)
+    ids = torch.stack([base, base + 2**32, base + 2**40, base + 2**62]).view(1, -1)
+    words = Stream.of([0], "training").words(ids, "x", 4)[0]
+    assert len({tuple(block) for block in words.tolist()}) == 400
+    assert torch.equal(words, Stream.of([0, 0], "training").words(ids.expand(2, -1), "x", 7)[1, :, :4])
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32, 2**40])
+def test_seeds_out_of_range_are_refused(seed):
+    with pytest.raises(InputError, match=rf"expected.*got.*{seed}"):
+        Stream.of([0, seed], "training")
+
+
+def test_smallest_and_largest_seeds_are_accepted():
+    words = Stream.of([0, 2**32 - 1], "training").words(torch.zeros(2, 1, dtype=torch.int64), "x", 4)
+    assert not torch.equal(words[0], words[1])
