@@ -16,8 +16,8 @@ VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not run")
 def build() -> Path:
     """Write the ledger, build the book and return its first page; raises CalledProcessError."""
     write_ledger()
-    subprocess.run([sys.executable, "-m", "jupyter_book", "build", str(PROJECT), "-W", "-n",
-                    "--keep-going", "-q"], check=True, cwd=PROJECT)
+    jupyter_book = Path(sys.executable).with_name("jupyter-book")
+    subprocess.run([jupyter_book, "build", PROJECT, "-W", "-n", "--keep-going", "-q"], check=True)
     return PROJECT / "_build" / "html" / "index.html"
 
 
@@ -43,11 +43,12 @@ def summary(decisions: list[Decision]) -> str:
 
 def table(decisions: list[Decision]) -> str:
     """Claims as a Markdown table."""
-    lines = ["| id | where | claim | verdict | profile | page |", "|---|---|---|---|---|---|"]
+    lines = ["| id | where | claim | verdict | profile | page, or why not run |", "|---|---|---|---|---|---|"]
     for item in decisions:
         claim = item.claim
         statement = escape(" ".join(claim.statement.split()), quote=False).replace("|", "\\|")
-        page = f"[page](../notebooks/{claim.page}.ipynb)" if item.profile else ""
+        page = (f"[page](../notebooks/{claim.page}.ipynb)" if item.profile
+                else "; ".join(filter(None, (claim.not_run, claim.cost))))
         lines.append(f"| {claim.id.split('.')[1]} | {claim.source} | {statement} "
                      f"| {badge(item.verdict)} | {item.profile or ''} | {page} |")
     return "\n".join(lines) + "\n"
