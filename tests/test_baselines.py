@@ -1,0 +1,108 @@
+"""Baselines against scikit-learn and known errors; the evaluation against a plain loop."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn import linear_model
+
+from icllib.baselines import Ridge, Zero
+from icllib.errors import InputError
+from icllib.evaluate import ErrorByLength
+from icllib.streams import Stream
+from icllib.tasks import LinearRegression
+
+TASK = LinearRegression(4, noise_std=0.5, weight_std=4**-0.5)
+EVALUATION = Stream.of([0], "evaluation")
+
+
+def sample(count, points, dtype=torch.float32):
+    """Prompts (count, points) of the stream that the evaluation uses."""
+    prompt = TASK.sample(EVALUATION, torch.arange(count)[None], points, dtype)
+    return prompt.xs[0], prompt.ys[0], prompt.means[0]
+
+
+@pytest.mark.parametrize("penalty", [0.01, 1.0, 30.0])
+def test_ridge_equals_scikit_learn(penalty):
+    xs, ys, _ = sample(20, 13, torch.float64)
+    lengths = (1, 3, 4, 12)  # fewer, as many and more pairs than dimensions
+    predictions = Ridge(penalty).predict(xs, ys, lengths)
+    assert predictions.shape == (20, 4)
+    for b in range(20):
+        for k, n in enumerate(lengths):
+            ridge = linear_model.Ridge(penalty, fit_intercept=False).fit(xs[b, :n], ys[b, :n])
+            expected = ridge.predict(xs[b, n : n + 1])[0]
+            assert predictions[b, k].item() == pytest.approx(expected, abs=1e-10)
+
+
+def test_ridge_keeps_leading_axes_and_precision():
+    xs, ys, _ = sample(6, 5)
+    flat = Ridge(0.5).predict(xs, ys, (2, 4))
+    folded = Ridge(0.5).predict(xs.view(2, 3, 5, 4), ys.view(2, 3, 5), (2, 4))
+    assert flat.dtype == torch.float32
+    torch.testing.assert_close(folded.view(6, 2), flat)
+
+
+def test_bayes_penalty_is_the_best():
+    """Paired over 4,000 prompts; the posterior mean's penalty is d sigma^2 = 1 here."""
+    lengths, best = (2, 5, 10), Ridge.bayes(TASK)
+    assert best.penalty == pytest.approx(4 * 0.5**2)
+    xs, ys, means = sample(4000, 11)
+    squares = lambda ridge: (ridge.predict(xs, ys, lengths) - means[:, list(lengths)]).square()
+    for factor in (0.25, 4):
+        difference = squares(Ridge(best.penalty * factor)) - squares(best)
+        assert (difference.mean(0) > 3 * difference.std(0) / 4000**0.5).all()
+
+
+def test_error_of_zero():
+    """E y^2 = d weight_std^2 + noise variance = 1.25, within 4 standard errors."""
+    count, lengths = 4000, (1, 7)
+    measured = ErrorByLength(lengths, prompts=count).measure(TASK, Zero())
+    _, ys, means = sample(count, 8)
+    for name, labels, expected in (("error", ys, 1.25), ("excess", means, 1.0)):
+        standard_errors = labels[:, lengths].square().std(0) / count**0.5
+        assert measured[name].shape == (1, 2)
+        assert (abs(measured[name][0] - expected) < 4 * standard_errors.numpy()).all()
+
+
+@pytest.mark.parametrize("predictor", [Ridge(1.0), Zero()])
+def test_later_points_change_no_bit(predictor):
+    xs, ys, _ = sample(20, 9)
+    before = predictor.predict(xs, ys, (3, 6))
+    xs, ys = xs.clone(), ys.clone()
+    xs[:, 7:], ys[:, 6:] = 1e3, -1e3  # length 6 sees pairs 0 to 5 and the query x_6
+    assert torch.equal(predictor.predict(xs, ys, (3, 6)), before)
+    ys[:, 5] += 1
+    assert isinstance(predictor, Zero) != (predictor.predict(xs, ys, (3, 6)) != before).any()
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 256, 1000])
+def test_evaluation_equals_a_plain_loop_whatever_the_chunk(chunk, monkeypatch):
+    monkeypatch.setattr("icllib.evaluate.CHUNK", chunk)
+    lengths, predictor = (6, 2), Ridge(1.0)
+    measured = ErrorByLength(lengths, prompts=30, seed=0).measure(TASK, predictor, members=2)
+    xs, ys, means = sample(30, 7)
+    for name, labels in (("error", ys), ("excess", means)):
+        for k, n in enumerate(lengths):
+            total = 0.0
+            for b in range(30):
+                total += (predictor.predict(xs[b], ys[b], (n,)).item() - labels[b, n].item()) ** 2
+            assert measured[name][:, k] == pytest.approx([total / 30] * 2, rel=1e-5)
+
+
+def test_evaluation_seeds_differ_and_members_share_prompts():
+    errors = [ErrorByLength((3,), prompts=50, seed=seed).measure(TASK, Zero(), 2)["error"]
+              for seed in (0, 1)]
+    assert errors[0][0] == errors[0][1] and errors[0][0] != errors[1][0]
+    assert isinstance(errors[0], np.ndarray)
+
+
+@pytest.mark.parametrize("build, got", [
+    (lambda: Ridge(0.0), "0.0"),
+    (lambda: Ridge.bayes(LinearRegression(3)), "0.0"),
+    (lambda: ErrorByLength(()), r"2048 and \(\)"),
+    (lambda: ErrorByLength((0, 2)), r"2048 and \(0, 2\)"),
+    (lambda: ErrorByLength((2,), prompts=0), r"0 and \(2,\)"),
+])
+def test_impossible_settings_are_refused(build, got):
+    with pytest.raises(InputError, match=f"expected.*got {got}"):
+        build()

@@ -1,0 +1,286 @@
+"""Closed forms against loops, autograd, Monte Carlo and high-precision arithmetic."""
+
+import itertools
+
+import mpmath
+import numpy as np
+import pytest
+import torch
+
+from icllib.attention import causal_pairs, full_pairs, with_queries
+from icllib.errors import InputError
+from icllib.theory import gradient_descent as theory
+from icllib.theory import riccati
+
+PAIRS, DIMENSION = 5, 3
+
+
+def regression(*shape, seed=0):
+    """Inputs (*shape, DIMENSION) and labels (*shape) in double precision."""
+    generator = torch.Generator().manual_seed(seed)
+    draw = lambda *size: torch.randn(*size, generator=generator, dtype=torch.float64)
+    return draw(*shape, DIMENSION), draw(*shape)
+
+
+@pytest.mark.parametrize("pairs_mask", [causal_pairs, full_pairs])
+def test_linear_self_attention_is_a_triple_loop(pairs_mask):
+    """delta_j += -(eta / n) sum of (x_i . x_j) delta_i over the pairs i that j attends to."""
+    (xs, ys), layers = regression(2, PAIRS + 2), 3
+    ys[:, PAIRS:] = 0
+    mask = with_queries(pairs_mask(PAIRS), [PAIRS, 2], attend_to_self=False)
+    outputs = theory.linear_self_attention(xs, ys, mask, 0.7, layers, PAIRS)
+    for b in range(2):
+        x, delta = xs[b].tolist(), ys[b].tolist()
+        for layer in range(1, layers + 1):
+            new = list(delta)
+            for j, i, k in itertools.product(range(PAIRS + 2), range(PAIRS + 2), range(DIMENSION)):
+                if mask[j, i]:
+                    new[j] -= 0.7 / PAIRS * x[j][k] * x[i][k] * delta[i]
+            delta = new
+            assert outputs[layer, b].tolist() == pytest.approx(delta, abs=1e-12)
+    assert torch.equal(outputs[0], ys)
+
+
+def test_gradient_descent_equals_autograd():
+    """The gradient of the mean squared error, halved as in Eq. 3."""
+    xs, ys = regression(2, PAIRS)
+    path = theory.gradient_descent(xs, ys, 0.4, 6)
+    weights = torch.zeros(2, DIMENSION, dtype=torch.float64, requires_grad=True)
+    for step in range(7):
+        torch.testing.assert_close(path[step], weights.detach(), atol=1e-12, rtol=0)
+        loss = 0.5 * ((xs @ weights[..., None])[..., 0] - ys).square().mean(-1).sum()
+        (gradient,) = torch.autograd.grad(loss, weights)
+        weights = (weights - 0.4 * gradient).detach().requires_grad_()
+
+
+def test_causal_gradient_descent_is_a_double_loop():
+    xs, ys = regression(PAIRS)
+    path = theory.causal_gradient_descent(xs[None], ys[None], 0.6, 4)[:, 0].numpy()
+    x, y = xs.numpy(), ys.numpy()
+    weights = np.zeros((PAIRS, DIMENSION))
+    for step in range(5):
+        assert path[step] == pytest.approx(weights, abs=1e-12)
+        new = weights.copy()
+        for j in range(PAIRS):
+            for i in range(j + 1):
+                new[j] += 0.6 / PAIRS * (y[i] - weights[i] @ x[i]) * x[i]
+        weights = new
+
+
+@pytest.mark.parametrize("pairs", [2, 7])
+def test_least_squares_has_minimum_norm(pairs):
+    xs, ys = regression(pairs)
+    expected = np.linalg.lstsq(xs.numpy(), ys.numpy(), rcond=None)[0]
+    ours = theory.least_squares(xs[None], ys[None])[0].numpy()
+    assert ours == pytest.approx(expected, abs=1e-10)
+
+
+def test_causal_coefficients_solve_the_triangular_system():
+    xs, ys = regression(2, PAIRS)
+    ours = theory.causal_coefficients(xs, ys).numpy()
+    for b in range(2):
+        x, matrix = xs[b].numpy(), np.zeros((PAIRS, PAIRS))
+        for i in range(PAIRS):
+            for j in range(i, PAIRS):
+                matrix[i, j] = x[i] @ x[j]
+        assert theory.triangular_matrix(xs)[b].numpy() == pytest.approx(matrix, abs=1e-12)
+        expected = np.linalg.solve(matrix.T, ys[b].numpy())  # a T = y
+        assert ours[b] == pytest.approx(expected, rel=1e-9)
+
+
+def test_online_gradient_descent_is_kaczmarz():
+    """Each step projects the weights onto the plane where the new pair fits."""
+    xs, ys = regression(2, PAIRS)
+    path = theory.online_gradient_descent(xs, ys).numpy()
+    for b in range(2):
+        weights = np.zeros(DIMENSION)
+        assert not path[0, b].any()
+        for i, (x, y) in enumerate(zip(xs[b].numpy(), ys[b].numpy())):
+            weights = weights + (y - x @ weights) / (x @ x) * x
+            assert x @ weights == pytest.approx(y)
+            assert path[i + 1, b] == pytest.approx(weights, abs=1e-12)
+
+
+def test_expected_kaczmarz_error_by_monte_carlo():
+    """Within 4 standard errors of 40,000 runs with a random query each, d = 4."""
+    random, runs, d = np.random.default_rng(0), 40_000, 4
+    missing = random.standard_normal((runs, d))  # w - w_j, zero start
+    for pairs in range(13):
+        query = random.uniform(-1, 1, (runs, d))
+        errors = (missing * query).sum(1) ** 2
+        expected = float(theory.expected_kaczmarz_error(d, torch.tensor(float(pairs))))
+        assert abs(errors.mean() - expected) < 4 * errors.std() / runs**0.5
+        x = random.uniform(-1, 1, (runs, d))
+        missing -= ((missing * x).sum(1) / (x * x).sum(1))[:, None] * x
+
+
+# ---- the closed form of the Riccati equations ------------------------------------------------
+
+STARTS = (0.0, 1e-120, 1e-9, 0.3, 5.0, 1e6, 1e120)
+STRENGTHS = (-3.0, -1e-8, 0.0, 1e-8, 0.5, 40.0)
+TIMES = np.array([0, 1e-12, 1e-3, 0.4, 7, 1e3, 1e9])
+GRID = np.array(list(itertools.product(STARTS, STARTS, STRENGTHS)))
+
+
+def random_parameters(count):
+    """g0, h0, Lambda and rate."""
+    random = np.random.default_rng(3)
+    return zip(random.exponential(1, count), random.exponential(1, count),
+               random.uniform(-1.5, 1.5, count), random.uniform(0.3, 2, count))
+
+
+@pytest.mark.parametrize("g0, h0, strength, rate", list(random_parameters(3)))
+def test_closed_form_solves_the_riccati_equations(g0, h0, strength, rate):
+    """mpmath integrates g and h from the same start with Taylor series, to 20 digits."""
+    c, times = g0 * h0 / 2, (0.1, 0.4, 0.8)
+    flow = lambda t, gh: [2 * rate * strength * gh[0] - rate * gh[0] ** 2 / 2 + rate * c,
+                          -2 * rate * strength * gh[1] - rate * gh[1] ** 2 / 2 + rate * c]
+    with mpmath.workdps(20):
+        solution = mpmath.odefun(flow, 0, [mpmath.mpf(g0), mpmath.mpf(h0)])
+        for t in times:
+            g, h = solution(t)
+            expected = [float(value) for value in (g, h, (g - h) / 4)]
+            ours = [float(value) for value in riccati.closed_form(t, g0, h0, strength, rate)]
+            assert ours == pytest.approx(expected, rel=1e-12, abs=1e-13)
+
+
+@pytest.mark.parametrize("g0, h0, strength, rate", list(random_parameters(20)))
+def test_closed_form_equals_equation_13(g0, h0, strength, rate):
+    """As printed, with C = g0 h0 / 2, in 50 digits."""
+    with mpmath.workdps(50):
+        g0, h0, strength, rate = map(mpmath.mpf, (g0, h0, strength, rate))
+        c, f0 = g0 * h0 / 2, (g0 - h0) / 4
+        root = mpmath.sqrt(4 * strength**2 + 2 * c)
+        p = ((4 * f0 * strength + 2 * c + root * mpmath.sqrt(4 * f0**2 + 2 * c))
+             / (2 * (f0 - strength) * (root - 2 * strength)))
+        q = p * (2 * strength - root) / (2 * strength + root)
+        for t in (0, 0.2, 1, 5):
+            growth = mpmath.exp(rate * root * t)
+            expected = strength + root / 2 * (1 / (1 + p * growth) - 1 / (1 + q * growth))
+            f = riccati.closed_form(t, *map(float, (g0, h0, strength, rate)))[2]
+            assert float(f) == pytest.approx(float(expected), rel=1e-11, abs=1e-13)
+
+
+def exact_solution(t, start, other, strength, rate):
+    """One of g, h by the tanh formula in 400 digits; for h swap the starts and negate Lambda."""
+    if start == 0:
+        return 0.0
+    with mpmath.workdps(400):
+        t, start, other, strength = map(mpmath.mpf, map(float, (t, start, other, strength)))
+        c = start * other / 2
+        root = mpmath.sqrt(strength**2 + c / 2)
+        if root == 0:
+            return float(start / (1 + rate * start * t / 2))
+        tanh = mpmath.tanh(rate * root * t)
+        return float((start * root + (strength * start + c) * tanh)
+                     / (root + (start / 2 - strength) * tanh))
+
+
+@pytest.mark.parametrize("strength", STRENGTHS)
+def test_closed_form_at_extremes_equals_high_precision(strength):
+    for g0, h0 in itertools.product(STARTS, STARTS):
+        for t in TIMES:
+            g, h, _ = riccati.closed_form(t, g0, h0, strength, 1.0)
+            expected = exact_solution(t, g0, h0, strength, 1.0)
+            assert g == pytest.approx(expected, rel=1e-11, abs=1e-290), (t, g0, h0)
+            expected = exact_solution(t, h0, g0, -strength, 1.0)
+            assert h == pytest.approx(expected, rel=1e-11, abs=1e-290), (t, g0, h0)
+
+
+def test_closed_form_at_extremes_is_finite_and_conserves_g_h():
+    g0, h0, strength = GRID.T[..., None]
+    with np.errstate(all="raise", under="ignore"):
+        g, h, f = riccati.closed_form(TIMES, g0, h0, strength, 1.3)
+    assert np.isfinite(f).all() and (g >= 0).all() and (h >= 0).all()
+    assert np.array_equal(f, (g - h) / 4)
+    kept = g0 * h0 > 1e-280
+    assert np.abs(np.where(kept, g * h / np.where(kept, g0 * h0, 1) - 1, 0)).max() < 1e-12
+    assert np.abs(np.where(g0 * h0 == 0, g * h, 0)).max() == 0
+    for ours, start in ((g, g0), (h, h0), (f, (g0 - h0) / 4)):
+        np.testing.assert_allclose(ours[:, 0], start[:, 0], rtol=1e-15)
+
+
+@pytest.mark.parametrize("g0, h0, strength, limit", [
+    (1e-120, 0.0, 0.7, 0.7), (0.3, 0.0, 0.7, 0.7), (5.0, 2.0, 0.7, 0.7), (1e-9, 1e6, 0.7, 0.7),
+    (1e6, 1e6, 40.0, 40.0), (0.0, 0.3, -0.7, -0.7), (1e6, 1e-9, -0.7, -0.7), (2, 5, -0.7, -0.7),
+    (0.3, 0.0, -0.7, 0.0), (0.0, 0.3, 0.7, 0.0), (0.0, 0.0, 0.7, 0.0), (0.0, 0.0, -0.7, 0.0),
+    (2.8, 0.0, 0.7, 0.7), (5.0, 2.0, 0.0, 0.0), (2.0, 2.0, 0.0, 0.0),
+])
+def test_limits_of_the_closed_form(g0, h0, strength, limit):
+    """f -> Lambda, but for balanced starts of the wrong sign, which end at 0."""
+    f = riccati.closed_form(1e9, g0, h0, strength, 1.0)[2]
+    assert float(f) == pytest.approx(limit, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["t", "g0", "h0", "rate"])
+def test_negative_values_are_refused(name):
+    values = dict(t=1.0, g0=1.0, h0=1.0, strength=-1.0, rate=1.0)
+    riccati.closed_form(**values)
+    with pytest.raises(InputError, match=f"{name}: expected non-negative values, got -0.5"):
+        riccati.closed_form(**values | {name: np.array([0.0, -0.5])})
+
+
+# ---- gradient descent on the paper's model ---------------------------------------------------
+
+
+@pytest.mark.parametrize("tasks, alpha", [(1, 1.8), (7, 1.8), (500, 2.1)])
+def test_task_shares(tasks, alpha):
+    shares = riccati.task_shares(tasks, alpha)
+    assert shares.sum() == pytest.approx(1, abs=1e-12) and len(shares) == tasks
+    for s in range(1, tasks + 1):
+        assert shares[0] / shares[s - 1] == pytest.approx(s**alpha)
+
+
+@pytest.mark.parametrize("tasks, alpha, got", [(0, 1.8, "0 and 1.8"), (5, 1.0, "5 and 1.0")])
+def test_impossible_task_shares_are_refused(tasks, alpha, got):
+    with pytest.raises(InputError, match=f"expected.*got {got}"):
+        riccati.task_shares(tasks, alpha)
+
+
+def full_matrix(s, tasks, psi, strength):
+    """H_s of Eq. 7 from its definition: the sum of outer products of the columns of Eq. 4."""
+    pair, query = np.zeros(tasks + 1), np.zeros(tasks + 1)
+    pair[s], pair[tasks], query[s] = 1, strength, 1
+    return psi * np.outer(pair, pair) + np.outer(query, query)
+
+
+def test_gradient_descent_outputs_equal_the_full_model():
+    """All (N_s + 1) coordinates and full matrices, one task at a time: N_s = 5, 50 steps."""
+    tasks, psi, strength, learning_rate = 5, 8, 0.6, 0.02
+    random = np.random.default_rng(0)
+    full_v, full_w = 0.3 * random.standard_normal((2, tasks, tasks + 1))
+    shares = riccati.task_shares(tasks, 1.8)
+    v0, w0 = (np.array([[u[s, s], u[s, tasks]] for s in range(tasks)]) for u in (full_v, full_w))
+    ours = riccati.gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, 50)
+    assert ours.shape == (51, tasks) and np.abs(ours[-1] - ours[0]).max() > 0.1
+    for s in range(tasks):
+        v, w, matrix = full_v[s], full_w[s], full_matrix(s, tasks, psi, strength)
+        for step in range(51):
+            f = v @ matrix @ w
+            assert ours[step, s] == pytest.approx(f, abs=1e-12)
+            slope = learning_rate * shares[s] * (f - strength)
+            v, w = v - slope * matrix @ w, w - slope * matrix @ v
+
+
+def test_flow_is_the_limit_of_small_steps():
+    tasks, psi, strength, learning_rate, steps = 4, 6, 0.5, 2e-5, 20_000
+    v0 = np.full((tasks, 2), 0.1)
+    w0, shares = v0 + 0.03, riccati.task_shares(tasks, 1.8)
+    descent = riccati.gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, steps)
+    shown = np.linspace(steps / 10, steps, 10).astype(int)
+    flow = riccati.flow_outputs(v0, w0, psi, strength, shares, learning_rate * shown)
+    assert np.abs(flow - flow[0]).max() > 0.1
+    assert flow == pytest.approx(descent[shown], abs=1e-4)
+
+
+def test_closed_form_is_the_flow_of_a_long_context():
+    """At psi = 10^5 the query's own feature, which the theorem leaves out, is negligible."""
+    psi, strength, shares = 1e5, 0.5, np.array([1.0])
+    v0, w0 = np.array([[3e-3, 2e-3]]), np.array([[1e-3, 4e-3]])
+    g0, h0 = riccati.quadratic_forms(v0[0], w0[0], psi, strength)
+    rate = psi * (1 + strength**2)
+    times = np.linspace(0.2, 3, 8) / rate
+    flow = riccati.flow_outputs(v0, w0, psi, strength, shares, times)[:, 0]
+    closed = riccati.closed_form(times, g0, h0, strength, rate)[2]
+    assert flow == pytest.approx(closed, rel=1e-3)
+    assert np.abs(closed[-1] - closed[0]) > 0.05

@@ -1,0 +1,160 @@
+"""The engine: schedules, data order, fleets against single runs, and a plain training loop."""
+
+import math
+import time
+
+import pytest
+import torch
+
+from icllib.errors import InputError
+from icllib.models import MLP, Transformer
+from icllib.streams import Stream
+from icllib.tasks import LinearRegression
+from icllib.training import OutOfTime, Recipe, train
+from icllib.training.engine import prompt_ids
+
+TASK = LinearRegression(2, noise_std=0.1)
+MODELS = (Transformer(layers=1, heads=2, width=8), MLP(width=16))
+RECIPE = Recipe((2, 5), steps=20, batch=4, learning_rate=1e-3, schedule="cosine", warmup=0.25)
+TRAINING = Stream.of([3, 4], "training")
+
+
+def settled(module):
+    """The parameters, but for key biases: softmax ignores them, so they follow rounding errors."""
+    state = {name: values.clone() for name, values in module.state_dict().items()}
+    for name in state:
+        if name.endswith("qkv.bias"):
+            state[name][:, 8:16] = 0
+    return state
+
+
+def test_constant_rate():
+    recipe = Recipe((1,), steps=10, learning_rate=0.5)
+    assert [recipe.rate(step) for step in range(10)] == [0.5] * 10
+
+
+def test_warm_up_then_constant():
+    recipe = Recipe((1,), steps=10, learning_rate=0.5, warmup=0.4)
+    rates = [recipe.rate(step) for step in range(10)]
+    assert rates == pytest.approx([0.125, 0.25, 0.375] + [0.5] * 7)
+
+
+def test_warm_up_then_cosine():
+    recipe = Recipe((1,), steps=8, learning_rate=2.0, schedule="cosine", warmup=0.5)
+    root = 2**-0.5
+    expected = [0.5, 1, 1.5, 2, 2, 1 + root, 1, 1 - root]
+    assert [recipe.rate(step) for step in range(8)] == pytest.approx(expected)
+
+
+def test_cosine_falls_from_the_full_rate_to_almost_nothing():
+    recipe = Recipe((1,), steps=100, learning_rate=1.0, schedule="cosine")
+    rates = [recipe.rate(step) for step in range(100)]
+    assert rates == pytest.approx([(1 + math.cos(math.pi * s / 100)) / 2 for s in range(100)])
+    assert rates[0] == 1 and rates == sorted(rates, reverse=True) and 0 < rates[-1] < 1e-3
+
+
+@pytest.mark.parametrize("steps, warmup", [(4, 0.1), (10, 0.25), (100, 0.07), (2500, 0.1)])
+@pytest.mark.parametrize("schedule", ["constant", "cosine"])
+def test_rate_never_exceeds_the_learning_rate(steps, warmup, schedule):
+    recipe = Recipe((1,), steps, learning_rate=1.0, schedule=schedule, warmup=warmup)
+    rates = [recipe.rate(step) for step in range(steps)]
+    assert max(rates) <= 1 and min(rates) > 0
+
+
+@pytest.mark.parametrize("settings, got", [
+    (dict(lengths=(), steps=1), r"got \(\)"),
+    (dict(lengths=(0, 3), steps=1), r"got \(0, 3\)"),
+    (dict(lengths=(1,), steps=0), "got 0"),
+    (dict(lengths=(1,), steps=1, batch=0), "got 1, 0"),
+    (dict(lengths=(1,), steps=1, learning_rate=0.0), "got 1, 64, 0.0"),
+    (dict(lengths=(1,), steps=1, schedule="step"), "got 'step'"),
+])
+def test_impossible_recipes_are_refused(settings, got):
+    with pytest.raises(InputError, match=f"expected.*{got}"):
+        Recipe(**settings)
+
+
+def test_every_epoch_visits_each_stored_task_once():
+    sizes, batch = [6, 25], 10
+    ids = torch.cat([prompt_ids(TRAINING, step, batch, sizes) for step in range(15)], dim=1)
+    for member, size in enumerate(sizes):
+        epochs = ids[member].view(-1, size).tolist()
+        assert all(sorted(epoch) == list(range(size)) for epoch in epochs)
+        assert len({tuple(epoch) for epoch in epochs}) > 1
+
+
+def test_fresh_prompts_never_come_again():
+    ids, mixed = (torch.cat([prompt_ids(TRAINING, step, 100, sizes) for step in range(20)], dim=1)
+                  for sizes in ([None, None], [None, 7]))
+    for row in (*ids, mixed[0]):
+        assert len(set(row.tolist())) == 2000
+    assert set(mixed[1].tolist()) == set(range(7))
+
+
+@pytest.mark.parametrize("sizes", [(8, 30, 1000), (None, None, None), (8, None, 30)])
+def test_prompts_of_a_member_do_not_depend_on_its_fleet(sizes):
+    seeds = (1, 0, 9)
+    for step in (0, 7):
+        together = prompt_ids(Stream.of(seeds, "training"), step, 16, sizes)
+        for member, (seed, size) in enumerate(zip(seeds, sizes)):
+            alone = prompt_ids(Stream.of([seed], "training"), step, 16, [size])
+            assert torch.equal(alone[0], together[member])
+
+
+@pytest.mark.parametrize("sizes", [(8, 30, 1000), (None, None, None)])
+@pytest.mark.parametrize("model", MODELS)
+def test_a_fleet_equals_single_runs(model, sizes):
+    seeds = (1, 0, 9)
+    fleet = settled(train(TASK, model, RECIPE, seeds, sizes))
+    start = settled(model.build(seeds, 2, 5))
+    assert any((fleet[name] - start[name]).abs().max() > 1e-3 for name in fleet)
+    for member, (seed, size) in enumerate(zip(seeds, sizes)):
+        single = settled(train(TASK, model, RECIPE, [seed], [size]))
+        for name, values in single.items():
+            torch.testing.assert_close(fleet[name][member], values[0], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_two_identical_runs_are_equal_to_the_bit(model):
+    first, second = (train(TASK, model, RECIPE, [1, 2], [8, 1000]).state_dict() for _ in range(2))
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+@pytest.mark.parametrize("model", MODELS)
+def test_equals_a_plain_loop_with_adam(model, decay):
+    """AdamW is Adam after a shrinkage by rate x decay (Loshchilov and Hutter, 2019)."""
+    recipe = Recipe((2, 5), steps=10, batch=4, learning_rate=1e-2, warmup=0.5, weight_decay=decay)
+    module, stream = model.build([3], 2, 5), Stream.of([3], "training")
+    optimizer = torch.optim.Adam(module.parameters(), fused=False, foreach=False)
+    for step in range(10):
+        xs, ys, _ = TASK.sample(stream, torch.arange(4 * step, 4 * step + 4)[None], 6)
+        predictions = module(xs, ys, (2, 5))[0]
+        loss = sum((predictions[b, k] - ys[0, b, n]) ** 2 / 8
+                   for b in range(4) for k, n in enumerate((2, 5)))
+        optimizer.param_groups[0]["lr"] = rate = 1e-2 * min((step + 1) / 5, 1)
+        optimizer.zero_grad()
+        loss.backward()
+        with torch.no_grad():
+            torch._foreach_mul_(list(module.parameters()), 1 - rate * decay)
+        optimizer.step()
+    trained = settled(train(TASK, model, recipe, [3], [None]))
+    for name, values in settled(module).items():
+        torch.testing.assert_close(trained[name], values, atol=1e-5, rtol=0)
+
+
+def test_training_learns_eight_stored_prompts():
+    recipe = Recipe((3,), steps=300, batch=8, learning_rate=1e-2)
+    stream = Stream.of([0], "training")
+    prompt = TASK.sample(stream, torch.arange(8)[None], recipe.points)
+    loss = lambda module: (module(prompt.xs, prompt.ys, (3,))[..., 0] - prompt.ys[..., 3]
+                           ).square().mean().item()
+    before = loss(MODELS[1].build([0], 2, 3))
+    after = loss(train(TASK, MODELS[1], recipe, [0], [8]))
+    assert after < before / 2
+
+
+def test_a_passed_deadline_stops_the_run():
+    with pytest.raises(OutOfTime, match="of 20"):
+        train(TASK, MODELS[1], RECIPE, [0], [None], deadline=time.monotonic() - 1)
+    train(TASK, MODELS[1], RECIPE, [0], [None], deadline=time.monotonic() + 1000)
