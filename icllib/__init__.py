@@ -2,7 +2,7 @@
 
 from icllib.pages import Page, provenance_line, settings_table, shown_profile
 from icllib.results import samples
-from icllib.training.run import records
+from icllib.training import records
 
 __all__ = ["Page", "provenance_line", "records", "samples", "settings_table",
            "shown_profile"]

@@ -12,6 +12,7 @@ import torch
 
 from icllib.errors import InputError
 from icllib.streams import Stream
+from icllib.tasks import sample_each
 
 CHUNK = 256  # prompts per forward pass
 
@@ -35,13 +36,17 @@ class ErrorByLength:
             raise InputError("prompts, lengths: expected at least 1 prompt and lengths >= 1, "
                              f"got {self.prompts} and {self.lengths}")
 
-    def measure(self, task, predictor, members: int = 1, device="cpu") -> dict:
-        """The errors of `members` predictors that share one `predict`."""
-        stream = Stream.of([self.seed] * members, "evaluation", device)
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The errors of M predictors that share one `predict`, each on its own task.
+
+        tasks: M tasks of one shape, or one task for a single predictor.
+        """
+        tasks = tasks if isinstance(tasks, list) else [tasks]
+        stream = Stream.of([self.seed] * len(tasks), "evaluation", device)
         sums = {"error": 0, "excess": 0}
         for start in range(0, self.prompts, CHUNK):
             ids = torch.arange(start, min(start + CHUNK, self.prompts), device=device)
-            prompt = task.sample(stream, ids.expand(members, -1), max(self.lengths) + 1)
+            prompt = sample_each(tasks, stream, ids.expand(len(tasks), -1), max(self.lengths) + 1)
             with torch.no_grad():
                 predictions = predictor.predict(prompt.xs, prompt.ys, self.lengths)
             for name, truth in (("error", prompt.ys), ("excess", prompt.means)):

@@ -7,23 +7,26 @@ import time
 class Progress:
     """One line on standard error that is rewritten; silent unless that is a terminal.
 
-    total: steps to do; unit_per_step: model-steps that one step makes (the fleet's size).
+    total: steps to do; unit_per_step: model-steps that one step makes (the fleet's size);
+    start_at: the step at which this process began.
     """
 
-    def __init__(self, total: int, label: str = "", unit_per_step: int = 1):
+    def __init__(self, total: int, label: str = "", unit_per_step: int = 1, start_at: int = 0):
         self.total, self.label, self.unit_per_step = total, label, unit_per_step
+        self.start_at = start_at
         self.start = time.monotonic()
         self.visible = sys.stderr.isatty()
 
     def update(self, done: int, losses=None) -> None:
         """Show how far the work has come; losses: (M,) tensor, read only if it is shown."""
-        if not self.visible or done == 0:
+        if not self.visible or done <= self.start_at:
             return
-        rate = done / (time.monotonic() - self.start)
+        rate = (done - self.start_at) / (time.monotonic() - self.start)
         left = (self.total - done) / rate
         shown = "" if losses is None else f", median loss {losses.median().item():.3g}"
+        memory = f", {_peak_memory_gib():.1f} GiB"
         text = (f"{self.label} {done}/{self.total} steps, "
-                f"{rate * self.unit_per_step:.1f} model-steps/s, {left:.0f} s left{shown}")
+                f"{rate * self.unit_per_step:.1f} model-steps/s, {left:.0f} s left{memory}{shown}")
         sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
 
@@ -32,3 +35,14 @@ class Progress:
         if self.visible:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+def _peak_memory_gib() -> float:
+    """The most memory used so far: of the GPU where there is one, else of the process."""
+    import resource
+
+    import torch
+
+    if torch.cuda.is_available():
+        return torch.cuda.max_memory_allocated() / 2**30
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -11,6 +11,7 @@ tensor operations, so that it runs and compiles wherever PyTorch does.
 import hashlib
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -41,6 +42,12 @@ def philox(counter: tuple[Tensor, Tensor, Tensor, Tensor], key: tuple[Tensor, Te
         )
         k0, k1 = (k0 + KEY_STEPS[0]) & WORD, (k1 + KEY_STEPS[1]) & WORD
     return c0, c1, c2, c3
+
+
+@lru_cache(maxsize=None)
+def constant(values: tuple, device) -> Tensor:
+    """These integers on a device; made once, because a captured CUDA graph cannot copy them."""
+    return torch.tensor(values, dtype=torch.int64, device=device)
 
 
 def word_of(name: str) -> int:
@@ -105,14 +112,10 @@ class Stream:
         range(size) (Black and Rogaway, 2002), so that no permutation is ever stored.
         positions, epoch: (M, B) int64, positions < sizes[m]; sizes: M integers below 2^31.
         """
-        rows = [math.isqrt(size - 1) + 1 if size > 1 else 1 for size in sizes]
-        # A divisor near the root makes the grid exact and the walk unnecessary.
-        rows = [next((r for r in range(row, max(row // 8, 1) - 1, -1) if size % r == 0), row)
-                for row, size in zip(rows, sizes)]
-        columns = [-(-size // row) for size, row in zip(sizes, rows)]
+        rows, columns = zip(*(_grid(size) for size in sizes))
         walk = max(row * column - size for row, column, size in zip(rows, columns, sizes))
-        as_tensor = lambda values: torch.tensor(values, device=positions.device)[:, None]
-        rows, columns, sizes = as_tensor(rows), as_tensor(columns), as_tensor(sizes)
+        rows, columns, sizes = (constant(tuple(values), positions.device)[:, None]
+                                for values in (rows, columns, sizes))
         cell = self._feistel(positions, epoch, name, rows, columns)
         for _ in range(min(walk, MAX_CYCLE_WALK)):
             again = self._feistel(cell, epoch, name, rows, columns)
@@ -129,3 +132,15 @@ class Stream:
             shift = philox((row, label ^ 1, epoch & WORD, epoch >> 32 & WORD), key)
             column = (column + shift[1]) % columns
         return row * columns + column
+
+
+@lru_cache(maxsize=None)
+def _grid(size: int) -> tuple[int, int]:
+    """Rows and columns with rows x columns >= size, near a square.
+
+    A divisor near the root makes the grid exact and walking on it unnecessary.
+    """
+    root = math.isqrt(size - 1) + 1 if size > 1 else 1
+    candidates = range(root, max(root // 8, 1) - 1, -1)
+    rows = next((row for row in candidates if size % row == 0), root)
+    return rows, -(-size // rows)

@@ -18,7 +18,7 @@ from icllib.status import runs_by_profile
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run
-from icllib.training.run import records
+from icllib.training import records
 
 IDS = torch.arange(3)[None]
 GOLDEN = {

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from icllib.errors import InputError
 from icllib.models.stacked import Initializer, StackedLinear
+from icllib.streams import constant
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,6 @@ class StackedMLP(nn.Module):
             context = torch.baddbmm(context, added, self.pair_weight[:, start:end].flatten(1, 2))
             contexts[end], start = context, end
         context = torch.stack([contexts[length] for length in lengths], dim=2)
-        queries = xs[:, :, list(lengths)].flatten(1, 2)  # (M, B K, d)
+        queries = xs.index_select(2, constant(tuple(lengths), xs.device)).flatten(1, 2)  # (M, B K, d)
         hidden = torch.relu(torch.baddbmm(context.flatten(1, 2), queries, self.query.weight))
         return self.read_out(hidden).view(*xs.shape[:2], -1)

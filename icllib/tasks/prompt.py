@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
+
+from icllib.streams import Stream, constant
 
 
 class Prompt(NamedTuple):
@@ -11,3 +14,22 @@ class Prompt(NamedTuple):
     xs: Tensor  # (..., n, d) inputs
     ys: Tensor  # (..., n) labels, noise included
     means: Tensor  # (..., n) labels without their noise
+
+
+def sample_each(tasks, stream: Stream, ids: Tensor, n: int) -> Prompt:
+    """Prompts of a fleet whose members have their own tasks; equal tasks are sampled together.
+
+    tasks: M tasks of one shape; ids: (M, B). Returns tensors (M, B, n, ...).
+    """
+    members_of = {}
+    for member, task in enumerate(tasks):
+        members_of.setdefault(task, []).append(member)
+    if len(members_of) == 1:
+        return tasks[0].sample(stream, ids, n)
+    parts = []
+    for task, members in members_of.items():
+        chosen = constant(tuple(members), ids.device)
+        parts.append(task.sample(Stream(stream.seeds[chosen], stream.purpose), ids[chosen], n))
+    places = [member for members in members_of.values() for member in members]
+    order = constant(tuple(sorted(range(len(tasks)), key=places.__getitem__)), ids.device)
+    return Prompt(*(torch.cat(tensors)[order] for tensors in zip(*parts)))

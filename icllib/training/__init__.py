@@ -1,6 +1,8 @@
 """Training of fleets, and the runs whose records the pages show."""
 
-from icllib.training.engine import OutOfTime, Recipe, train
-from icllib.training.run import Run, records
+from icllib.training.engine import Fleet, OutOfTime, train
+from icllib.training.recipe import Curriculum, Recipe
+from icllib.training.records import records
+from icllib.training.run import Run
 
-__all__ = ["OutOfTime", "Recipe", "Run", "records", "train"]
+__all__ = ["Curriculum", "Fleet", "OutOfTime", "Recipe", "Run", "records", "train"]

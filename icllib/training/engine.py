@@ -1,113 +1,223 @@
 """Training a fleet: M members of one shape take every step together.
 
 Losses are summed over the members, so no gradient flows between them. Every batch is drawn from
-counter-based streams: member m at step s sees the same prompts whatever fleet it trains in.
+counter-based streams: member m at step s sees the same prompts whatever fleet it trains in and
+at whatever step it resumed. On CUDA a whole step, sampling included, is one captured graph; on
+the CPU the same step runs eagerly.
 """
 
-import math
+import contextlib
+import sys
 import time
-from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from icllib.errors import InputError
 from icllib.progress import Progress
-from icllib.streams import Stream
+from icllib.streams import Stream, constant
+from icllib.tasks import sample_each
+from icllib.training.recipe import Recipe
 
-READ_EVERY = 100  # steps between two looks at the clock and the loss
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How to train: the loss is the mean squared error over the context lengths `lengths`.
-
-    Context-scaling paper, Section 3 (the loss). Raises InputError for sizes that cannot be.
-    """
-
-    lengths: tuple[int, ...]  # context lengths: numbers of labelled pairs before the query
-    steps: int
-    batch: int = 64  # prompts per step
-    learning_rate: float = 1e-4
-    schedule: str = "constant"  # after the warm-up: "constant", or "cosine" down to 0
-    warmup: float = 0.0  # fraction of the steps over which the rate rises linearly from 0
-    weight_decay: float = 0.0  # AdamW's; 0 is Adam
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        object.__setattr__(self, "lengths", tuple(self.lengths))
-        if not self.lengths or min(self.lengths) < 1:
-            raise InputError(f"lengths: expected context lengths n >= 1, got {self.lengths}")
-        if min(self.steps, self.batch) < 1 or self.learning_rate <= 0:
-            raise InputError("steps, batch, learning_rate: expected positive numbers, "
-                             f"got {self.steps}, {self.batch}, {self.learning_rate}")
-        if self.schedule not in ("constant", "cosine"):
-            raise InputError(f"schedule: expected 'constant' or 'cosine', got {self.schedule!r}")
-
-    @property
-    def points(self) -> int:
-        """The points of a prompt, which are the longest context and its query."""
-        return max(self.lengths) + 1
-
-    def rate(self, step: int) -> float:
-        """The learning rate of a step, counted from 0."""
-        warmup = self.warmup * self.steps
-        if step < warmup:
-            return self.learning_rate * (step + 1) / warmup
-        if self.schedule == "constant":
-            return self.learning_rate
-        progress = (step - warmup) / max(self.steps - warmup, 1)
-        return self.learning_rate * 0.5 * (1 + math.cos(math.pi * progress))
+READ_EVERY = 100  # steps between two looks at the clock and the losses
+SAVE_EVERY = 300.0  # seconds between two checkpoints
+WARM_UP = 3  # eager steps before capture; their effect is undone
 
 
 class OutOfTime(Exception):
-    """The time limit was reached before the fleet had finished."""
+    """The time limit was reached, or a signal asked to stop, before the fleet had finished."""
 
 
-def train(task, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu", deadline=None,
-          label="") -> nn.Module:
-    """Train one member per seed and return the stacked module.
+class Fleet:
+    """M members in training: parameters, optimizer, step counter and which members are alive.
 
-    pretraining_tasks: per member, T stored prompts that are reshuffled each epoch, or None for
-    fresh prompts at every step. deadline: a time.monotonic() after which OutOfTime is raised.
+    tasks: one per member, of one shape; equal ones are sampled together. pretraining_tasks: per
+    member, T stored prompts that are reshuffled each epoch, or None for fresh prompts at every
+    step. learning_rates: per member, where they are not all the recipe's.
     """
-    module = model.build(seeds, task.dimension, max(recipe.lengths), device)
-    stream = Stream.of(seeds, "training", device)
-    optimizer = torch.optim.AdamW(module.parameters(), lr=recipe.learning_rate,
-                                  weight_decay=recipe.weight_decay, fused=True)
-    progress = Progress(recipe.steps, label, unit_per_step=len(seeds))
-    for step in range(recipe.steps):
-        ids = prompt_ids(stream, step, recipe.batch, pretraining_tasks)
-        loss = member_losses(module, task.sample(stream, ids, recipe.points), recipe.lengths)
-        optimizer.zero_grad()
-        loss.sum().backward()
-        optimizer.param_groups[0]["lr"] = recipe.rate(step)
-        optimizer.step()
-        if step % READ_EVERY == 0:
-            if deadline is not None and time.monotonic() > deadline:
-                raise OutOfTime(f"time limit reached at step {step} of {recipe.steps}")
-            progress.update(step, loss)
-    progress.close()
-    return module
+
+    def __init__(self, tasks, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu",
+                 learning_rates=None):
+        self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
+        self.stream = Stream.of(seeds, "training", device)
+        self.module = model.build(seeds, tasks[0].dimension, max(recipe.lengths), device)
+        self.forward = self.module
+        self.parameters = [p for p in self.module.parameters() if p.requires_grad]
+        self.rate = torch.zeros((), device=device)
+        self.rates = recipe.rates(device)
+        self.relative_rates = None
+        if learning_rates is not None and set(learning_rates) != {recipe.learning_rate}:
+            self.relative_rates = torch.tensor(learning_rates, device=device) / recipe.learning_rate
+        self.optimizer = torch.optim.AdamW(
+            self.parameters, lr=self.rate, betas=recipe.betas, eps=recipe.epsilon,
+            weight_decay=recipe.weight_decay, fused=True, capturable=self.rate.is_cuda)
+        self.step = torch.zeros((), dtype=torch.int64, device=device)
+        self.alive = torch.ones(len(seeds), dtype=torch.bool, device=device)
+        self.losses = torch.zeros(READ_EVERY, len(seeds), device=device)
+
+    def take_step(self) -> None:
+        """One step of every member, with nothing read back from the device."""
+        prompt = self.sample()
+        with self.precision():
+            predictions = self.forward(prompt.xs, prompt.ys, self.recipe.lengths)
+        targets = prompt.ys.index_select(2, constant(self.recipe.lengths, self.step.device))
+        errors = (predictions.float() - targets).square() * self.recipe.length_weights(self.step)
+        losses = errors.mean(dim=(1, 2))  # (M,)
+        self.alive &= losses.isfinite()
+        self.descend(torch.autograd.grad(losses.sum(), self.parameters))
+        self.losses.index_copy_(0, (self.step % READ_EVERY).view(1), losses.detach()[None])
+        self.step += 1
+
+    def descend(self, gradients) -> None:
+        """One step of the optimizer; a member whose loss was not finite gets no more gradient."""
+        for parameter, gradient in zip(self.parameters, gradients):
+            alive = along_members(self.alive, gradient)
+            parameter.grad = torch.where(alive, gradient, 0)
+        self.rate.copy_(self.rates.index_select(0, self.step.view(1))[0])
+        if self.relative_rates is None:
+            self.optimizer.step()
+        else:
+            self.step_at_own_rates()
+
+    @torch.no_grad()
+    def step_at_own_rates(self) -> None:
+        """AdamW's step, decay included, is proportional to the rate: stretch each member's."""
+        before = [parameter.clone() for parameter in self.parameters]
+        self.optimizer.step()
+        for parameter, old in zip(self.parameters, before):
+            stretch = along_members(self.relative_rates, old)
+            parameter.copy_(torch.lerp(old, parameter, stretch))
+
+    def sample(self):
+        """The prompts of this step, (M, batch, ...), each member's from its own task."""
+        ids = prompt_ids(self.stream, self.step, self.recipe.batch, self.pretraining_tasks)
+        return sample_each(self.tasks, self.stream, ids, self.recipe.points)
+
+    def precision(self):
+        """The arithmetic of the forward pass: bf16 where asked for, on a GPU only."""
+        if self.recipe.precision == "bf16" and self.step.is_cuda:
+            return torch.autocast("cuda", torch.bfloat16)
+        return contextlib.nullcontext()
+
+    # ---- state ----------------------------------------------------------------------------
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything that training changes, by name."""
+        state = {f"module.{name}": value for name, value in self.module.state_dict().items()}
+        for index, parameter in enumerate(self.parameters):
+            for name, value in self.optimizer.state[parameter].items():
+                state[f"optimizer.{index}.{name}"] = value
+        return state | {"step": self.step, "alive": self.alive, "losses": self.losses}
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        """Take up a state that `tensors` gave."""
+        self.module.load_state_dict({name.removeprefix("module."): value
+                                     for name, value in state.items()
+                                     if name.startswith("module.")})
+        for name, value in state.items():
+            if name.startswith("optimizer."):
+                _, index, entry = name.split(".")
+                self.optimizer.state[self.parameters[int(index)]][entry] = value.to(
+                    self.step.device).clone()
+        for name in ("step", "alive", "losses"):
+            getattr(self, name).copy_(state[name])
 
 
-def member_losses(module: nn.Module, prompt, lengths) -> Tensor:
-    """Mean squared error of each member over prompts and context lengths: (M,)."""
-    predictions = module(prompt.xs, prompt.ys, lengths)
-    return (predictions - prompt.ys[..., list(lengths)]).square().mean(dim=(1, 2))
+def along_members(values: Tensor, tensor: Tensor) -> Tensor:
+    """One value per member, (M,), shaped to broadcast against (M, ...)."""
+    return values.view(-1, *[1] * (tensor.dim() - 1))
 
 
-def prompt_ids(stream: Stream, step: int, batch: int, pretraining_tasks) -> Tensor:
+def prompt_ids(stream: Stream, step, batch: int, pretraining_tasks) -> Tensor:
     """Which prompts a step trains on: (M, batch).
 
     With T stored tasks, one pass over a new permutation of range(T) per epoch; with None, ids
     that were never used before.
     """
-    counts = torch.arange(step * batch, (step + 1) * batch, device=stream.seeds.device)
+    device = stream.seeds.device
+    counts = step * batch + torch.arange(batch, device=device)
     counts = counts.expand(len(stream.seeds), -1)
     if all(size is None for size in pretraining_tasks):
         return counts
-    sizes = [size or 2**31 - 1 for size in pretraining_tasks]
-    size = torch.tensor(sizes, device=counts.device)[:, None]
+    sizes = tuple(size or 2**31 - 1 for size in pretraining_tasks)
+    size = constant(sizes, device)[:, None]
     return stream.permute(counts % size, counts // size, "order", sizes)
+
+
+# ---- on CUDA: compile, then capture -----------------------------------------------------------
+
+
+def captured_step(fleet: Fleet):
+    """The fleet's step as one CUDA graph with the module compiled; eager where that fails."""
+    precise = fleet.recipe.precision == "fp32"
+    torch.set_float32_matmul_precision("highest" if precise else "high")
+    start = {name: tensor.clone() for name, tensor in fleet.tensors().items()}
+    try:
+        fleet.forward = torch.compile(fleet.module)
+        return capture(fleet, start)
+    except Exception as error:  # whatever the compiler or the driver objects to
+        print(f"icllib: no captured step ({type(error).__name__}: {error}); going on eagerly",
+              file=sys.stderr)
+        fleet.forward = fleet.module
+        restore(fleet, start)
+        return fleet.take_step
+
+
+def capture(fleet: Fleet, start: dict):
+    """Warm up on a side stream, undo what that did, and record the graph."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(WARM_UP):
+            fleet.take_step()
+    torch.cuda.current_stream().wait_stream(side)
+    restore(fleet, start)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        fleet.take_step()
+    return graph.replay
+
+
+def restore(fleet: Fleet, start: dict) -> None:
+    """Put every tensor back in place; optimizer state that was not there yet becomes zero."""
+    for name, tensor in fleet.tensors().items():
+        tensor.copy_(start[name]) if name in start else tensor.zero_()
+
+
+# ---- the loop -------------------------------------------------------------------------------
+
+
+def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lambda: None,
+              log=lambda step, losses: None) -> None:
+    """Step until the recipe's end; between steps look at the clock, save, log, show progress.
+
+    should_stop: asked every READ_EVERY steps; if so, `save` is called and OutOfTime raised.
+    log: is handed the step and the losses (READ_EVERY, M) since the last call.
+    """
+    step, steps = int(fleet.step), fleet.recipe.steps
+    take_step = captured_step(fleet) if fleet.step.is_cuda else fleet.take_step
+    progress = Progress(steps, label, unit_per_step=len(fleet.alive), start_at=step)
+    saved = time.monotonic()
+    while step < steps:
+        for _ in range(min(READ_EVERY - step % READ_EVERY, steps - step)):
+            take_step()
+            step += 1
+        progress.update(step, fleet.losses)
+        log(step, fleet.losses)
+        if should_stop() and step < steps:
+            save()
+            raise OutOfTime(f"stopped at step {step} of {steps}")
+        if time.monotonic() - saved > SAVE_EVERY:
+            save()
+            saved = time.monotonic()
+    progress.close()
+
+
+def train(task, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu", deadline=None,
+          label="") -> nn.Module:
+    """Train one member per seed on one task and return the stacked module.
+
+    deadline: a time.monotonic() after which OutOfTime is raised.
+    """
+    fleet = Fleet([task] * len(seeds), model, recipe, seeds, pretraining_tasks, device)
+    run_steps(fleet, label, lambda: deadline is not None and time.monotonic() > deadline)
+    return fleet.module

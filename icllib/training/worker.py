@@ -4,6 +4,7 @@ The runs travel as JSON, so that a worker is the same for a notebook, a script a
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,11 +18,12 @@ STOPPED_IN_TIME = 3
 class Worker:
     """Trains runs of one shape in another process and saves their records in a folder."""
 
-    def __init__(self, fleet, profile: str, folder: Path):
+    def __init__(self, runs, profile: str, folder: Path, device: str = "cpu"):
         command = [sys.executable, "-m", "icllib.training.worker", profile, str(folder)]
+        visible = {"CUDA_VISIBLE_DEVICES": device.removeprefix("cuda:")} if device != "cpu" else {}
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        text=True, cwd=PROJECT)
-        self.process.stdin.write(json.dumps([settings(run) for run in fleet]))
+                                        text=True, cwd=PROJECT, env=os.environ | visible)
+        self.process.stdin.write(json.dumps([settings(run) for run in runs]))
         self.process.stdin.close()
 
     def join(self) -> None:
@@ -34,21 +36,25 @@ class Worker:
             raise RuntimeError(f"a worker process failed:\n{errors}")
 
     def stop(self) -> None:
-        """End the process if it still runs."""
-        self.process.kill()
-        self.process.wait()
+        """Ask the process to save and end, and end it if it does not."""
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 def main(profile: str, folder: str) -> None:
     """The worker's own side: runs on standard input, records into the folder."""
     import torch
 
-    from icllib.training.run import train_and_save
+    from icllib.training.jobs import processors, train_and_save
 
     torch.set_num_threads(1)
-    fleet = [from_settings(run) for run in json.load(sys.stdin)]
+    runs = [from_settings(run) for run in json.load(sys.stdin)]
     try:
-        train_and_save(fleet, profile, Path(folder))
+        train_and_save(runs, profile, Path(folder), processors()[0])
     except OutOfTime as error:
         print(error, file=sys.stderr)
         sys.exit(STOPPED_IN_TIME)

@@ -1,0 +1,69 @@
+"""Checkpoints: where a fleet's training stands, so that a killed run goes on as if nothing was.
+
+A checkpoint is a pair of files, tensors in safetensors and the rest in JSON, that names the
+checksum of the tensors. The JSON is moved into place last: without it a checkpoint does not
+exist. The last two are kept; a damaged one falls back to the one before.
+"""
+
+import hashlib
+import json
+import os
+import sys
+from pathlib import Path
+
+from safetensors.torch import load_file, save_file
+
+from icllib.errors import InputError
+from icllib.results import write_text
+
+KEPT = 2
+
+
+def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
+    """Write a checkpoint in two moves and drop those older than the last two."""
+    folder.mkdir(parents=True, exist_ok=True)
+    data = folder / f"step-{step:09d}.safetensors"
+    part = data.with_suffix(".part")
+    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, part)
+    checksum = hashlib.sha256(part.read_bytes()).hexdigest()
+    os.replace(part, data)
+    write_text(data.with_suffix(".json"), json.dumps({"sha256": checksum, "step": step, **info}))
+    for old in checkpoints(folder)[KEPT:]:
+        old.unlink()
+        old.with_suffix(".safetensors").unlink(missing_ok=True)
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """The checkpoints of a folder, newest first, each by its JSON file."""
+    return sorted(folder.glob("step-*.json"), reverse=True)
+
+
+def load_checkpoint(folder: Path) -> tuple[dict, dict] | None:
+    """The newest sound checkpoint as (tensors, info), or None; says which ones were damaged."""
+    for path in checkpoints(folder):
+        try:
+            return read_checkpoint(path)
+        except InputError as error:
+            print(f"icllib: {error}; falling back to the one before", file=sys.stderr)
+    return None
+
+
+def read_checkpoint(path: Path) -> tuple[dict, dict]:
+    """One checkpoint; raises InputError where it is not what was written."""
+    data = path.with_suffix(".safetensors")
+    try:
+        info = json.loads(path.read_text())
+        found = hashlib.sha256(data.read_bytes()).hexdigest()
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: expected a checkpoint, got a damaged one ({error})") from None
+    if found != info.get("sha256"):
+        raise InputError(f"{data}: expected checksum {info.get('sha256')}, got {found}")
+    return load_file(data), info
+
+
+def remove_checkpoints(folder: Path) -> None:
+    """Drop a fleet's checkpoints once its records are written."""
+    for path in folder.glob("step-*"):
+        path.unlink()
+    if folder.exists():
+        folder.rmdir()

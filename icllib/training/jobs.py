@@ -1,0 +1,124 @@
+"""Fleets on the machine at hand: split over its processors, checkpointed, resumed, recorded."""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import torch
+
+from icllib.results import PROJECT, Record, digest, key, settings, versions
+from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
+from icllib.training.engine import Fleet, run_steps
+from icllib.training.provenance import cost_since, provenance
+from icllib.training.run import Run, Trained
+from icllib.training.worker import Worker
+
+
+def compute(runs, profile: str, folder: Path) -> None:
+    """Measure runs and save their records; runs of equal shape train together."""
+    fleets = {}
+    for run in runs:
+        if isinstance(run, Run):
+            fleets.setdefault(run.shape, []).append(run)
+        else:
+            made, started = provenance("paper"), time.monotonic()
+            metrics = run.measure()
+            Record.of(run, metrics, made | cost_since(started)).save(folder)
+    for fleet in fleets.values():
+        compute_fleet(fleet, profile, folder)
+
+
+def processors() -> list[str]:
+    """What a fleet can be split over: the visible GPUs, or else the CPU cores."""
+    if torch.cuda.is_available():
+        return [f"cuda:{index}" for index in range(torch.cuda.device_count())]
+    return ["cpu"] * len(os.sched_getaffinity(0))
+
+
+def compute_fleet(runs: list[Run], profile: str, folder: Path) -> None:
+    """Train a fleet, split by members over the processors; each CPU process has one thread."""
+    devices = processors()[: len(runs)]
+    parts = [runs[index :: len(devices)] for index in range(len(devices))]
+    others = [Worker(part, profile, folder, device)
+              for part, device in zip(parts[1:], devices[1:])]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        train_and_save(parts[0], profile, folder, devices[0])
+        for worker in others:
+            worker.join()
+    finally:
+        torch.set_num_threads(threads)
+        for worker in others:
+            worker.stop()
+
+
+def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu") -> None:
+    """Train and measure a fleet in this process and save one record per run.
+
+    Training goes on from its last checkpoint, if there is one, and leaves one when it is stopped
+    by the time limit, by SIGTERM or by the end of its parent process.
+    """
+    first, made, started = runs[0], provenance(profile), time.monotonic()
+    fleet = Fleet([run.task for run in runs], first.model, first.recipe,
+                  [run.seed for run in runs], [run.pretraining_tasks for run in runs], device,
+                  [run.recipe.learning_rate for run in runs])
+    saved_in = checkpoint_folder(runs)
+    spent = resume(fleet, saved_in)
+    save = lambda: save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),
+                                   {"seconds": spent + time.monotonic() - started})
+    label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
+    with stop_request() as should_stop:
+        run_steps(fleet, label, should_stop, save, board(saved_in.name))
+    metrics = first.evaluation.measure([run.task for run in runs], Trained(fleet.module), device)
+    made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started - spent)
+    for member, run in enumerate(runs):
+        values = {name: value[member] for name, value in metrics.items()}
+        diverged = {} if fleet.alive[member] else {"diverged": True}
+        Record.of(run, values, made | {"seed": run.seed} | diverged).save(folder)
+    remove_checkpoints(saved_in)
+
+
+def checkpoint_folder(runs) -> Path:
+    """Where a fleet's checkpoints live: runs/checkpoints/, or $ICLLIB_CHECKPOINTS."""
+    root = Path(os.environ.get("ICLLIB_CHECKPOINTS", PROJECT / "runs" / "checkpoints"))
+    return root / digest([key(settings(run), versions(run)) for run in runs])
+
+
+def resume(fleet: Fleet, folder: Path) -> float:
+    """Take up the newest checkpoint, if any; returns the seconds already spent."""
+    found = load_checkpoint(folder)
+    if found is None:
+        return 0.0
+    tensors, info = found
+    fleet.load(tensors)
+    return info["seconds"]
+
+
+@contextlib.contextmanager
+def stop_request():
+    """A function that tells whether to stop: time limit, SIGTERM, or an orphaned worker."""
+    asked, parent = [], os.getppid()
+    deadline = float(os.environ.get("ICLLIB_DEADLINE") or "inf")
+    in_main = threading.current_thread() is threading.main_thread()  # only it may set handlers
+    before = in_main and signal.signal(signal.SIGTERM, lambda *_: asked.append(True))
+    try:
+        yield lambda: bool(asked) or time.monotonic() > deadline or os.getppid() != parent
+    finally:
+        if in_main:
+            signal.signal(signal.SIGTERM, before)
+
+
+def board(name: str):
+    """Logs losses to TensorBoard under $ICLLIB_TENSORBOARD, where that is set."""
+    folder = os.environ.get("ICLLIB_TENSORBOARD")
+    if not folder:
+        return lambda step, losses: None
+    from torch.utils.tensorboard import SummaryWriter
+
+    writer = SummaryWriter(f"{folder}/{name}")
+    return lambda step, losses: writer.add_scalars(
+        "loss", {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}, step)

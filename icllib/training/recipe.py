@@ -1,0 +1,97 @@
+"""How to train."""
+
+import math
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from icllib.errors import InputError
+from icllib.streams import constant
+
+PRECISIONS = ("tf32", "bf16", "fp32")
+ADDED = {"added": 2}  # settings that came later: left out of a record while at their default
+
+
+@dataclass(frozen=True)
+class Curriculum:
+    """Pairs that count in the loss: `start` at first, `increment` more every `every` steps.
+
+    Garg et al. (2022), Appendix A. Longer contexts have weight 0, which for a causal model is the
+    same as cutting the prompts short.
+    """
+
+    start: int
+    increment: int
+    every: int
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        if min(self.start, self.increment, self.every) < 1:
+            raise InputError("start, increment, every: expected at least 1 each, "
+                             f"got {self.start}, {self.increment}, {self.every}")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train: the loss is the mean squared error over the context lengths `lengths`.
+
+    Context-scaling paper, Section 3 (the loss). Raises InputError for sizes that cannot be.
+    """
+
+    lengths: tuple[int, ...]  # context lengths: numbers of labelled pairs before the query
+    steps: int
+    batch: int = 64  # prompts per step
+    learning_rate: float = 1e-4
+    schedule: str = "constant"  # after the warm-up: "constant", or "cosine" down to 0
+    warmup: float = 0.0  # fraction of the steps over which the rate rises linearly from 0
+    weight_decay: float = 0.0  # AdamW's; 0 is Adam
+    betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)  # Adam's own default
+    epsilon: float = field(default=1e-8, metadata=ADDED)  # Adam's own default
+    curriculum: Curriculum | None = field(default=None, metadata=ADDED)
+    precision: str = field(default="tf32", metadata=ADDED)  # on a GPU; a CPU computes in fp32
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        object.__setattr__(self, "lengths", tuple(self.lengths))
+        object.__setattr__(self, "betas", tuple(self.betas))
+        if not self.lengths or min(self.lengths) < 1:
+            raise InputError(f"lengths: expected context lengths n >= 1, got {self.lengths}")
+        if min(self.steps, self.batch) < 1 or self.learning_rate <= 0:
+            raise InputError("steps, batch, learning_rate: expected positive numbers, "
+                             f"got {self.steps}, {self.batch}, {self.learning_rate}")
+        if self.schedule not in ("constant", "cosine"):
+            raise InputError(f"schedule: expected 'constant' or 'cosine', got {self.schedule!r}")
+        if not 0 <= self.warmup < 1:
+            raise InputError(f"warmup: expected a fraction in [0, 1), got {self.warmup}")
+        if self.precision not in PRECISIONS:
+            raise InputError(f"precision: expected one of {PRECISIONS}, got {self.precision!r}")
+
+    @property
+    def points(self) -> int:
+        """The points of a prompt, which are the longest context and its query."""
+        return max(self.lengths) + 1
+
+    def rate(self, step: int) -> float:
+        """The learning rate of a step, counted from 0."""
+        warmup = self.warmup * self.steps
+        if step < warmup:
+            return self.learning_rate * (step + 1) / warmup
+        if self.schedule == "constant":
+            return self.learning_rate
+        progress = (step - warmup) / max(self.steps - warmup, 1)
+        return self.learning_rate * 0.5 * (1 + math.cos(math.pi * progress))
+
+    def rates(self, device) -> Tensor:
+        """The learning rate of every step, where the step can look it up: (steps,)."""
+        return torch.tensor([self.rate(step) for step in range(self.steps)], device=device)
+
+    def length_weights(self, step: Tensor) -> Tensor:
+        """The weight of each context length in the loss at a step: (K,), sum K."""
+        lengths = constant(self.lengths, step.device)
+        if self.curriculum is None:
+            return torch.ones_like(lengths, dtype=torch.float32)
+        pairs = self.curriculum.start + self.curriculum.increment * (step // self.curriculum.every)
+        counted = (lengths < pairs).float()
+        return counted * len(self.lengths) / counted.sum().clamp(min=1)

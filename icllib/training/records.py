@@ -1,0 +1,40 @@
+"""From runs to records: what is missing is computed, what is there is read."""
+
+from icllib.errors import InputError
+from icllib.results import PROFILES, Record, check_profile, find_record, results_folder
+from icllib.training.jobs import compute
+
+
+def records(runs_of_profile, profile: str, page: str) -> list[Record]:
+    """The records of a page's runs, in the order of the runs.
+
+    runs_of_profile: from a profile's name to its list of runs. profile: "stored" reads the best
+    profile whose records are all committed and computes nothing; any other computes what is
+    missing. page: "<paper>/<page>", where new records go. Raises InputError where there is
+    nothing to read, OutOfTime at the time limit with every finished record kept.
+    """
+    check_profile(profile)
+    if profile == "stored":
+        return stored_records(runs_of_profile, page)
+    runs = runs_of_profile(profile)
+    paper = page.split("/")[0]
+    missing = [run for run in runs if not is_fresh(find_record(run, paper))]
+    if missing:
+        compute(missing, profile, results_folder() / page)
+    return [find_record(run, paper) for run in runs]
+
+
+def stored_records(runs_of_profile, page: str) -> list[Record]:
+    """The committed records of the best profile that is complete."""
+    paper = page.split("/")[0]
+    for profile in reversed(PROFILES):
+        found = [find_record(run, paper) for run in runs_of_profile(profile)]
+        if all(record is not None for record in found):
+            return found
+    raise InputError(f"{page}: expected stored records of at least one profile, found none; "
+                     f"make them with: python -m icllib run {page} --profile quick")
+
+
+def is_fresh(record: Record | None) -> bool:
+    """Whether the record exists and was made by today's components."""
+    return record is not None and record.stale_because is None

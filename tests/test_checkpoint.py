@@ -1,0 +1,199 @@
+"""Killed, stopped, damaged, diverged: training goes on as if nothing had been."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+
+from icllib.evaluate import ErrorByLength
+from icllib.models import MLP
+from icllib.results import PROJECT, find_record, settings
+from icllib.tasks import LinearRegression
+from icllib.training import Curriculum, Fleet, OutOfTime, Recipe, Run, engine, jobs
+from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
+                                        save_checkpoint)
+from icllib.training.engine import run_steps
+
+RECIPE = Recipe((1, 3), steps=400, batch=8, learning_rate=0.01, schedule="cosine", warmup=0.1)
+
+
+def runs(recipe=RECIPE, seeds=(0, 1, 2)):
+    return [Run(LinearRegression(2, 0.1), MLP(8), recipe, ErrorByLength((1, 3), 64), seed, 20)
+            for seed in seeds]
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch, results):
+    monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(tmp_path / "checkpoints"))
+    monkeypatch.setattr(engine, "SAVE_EVERY", 0.0)
+    return results / "test" / "page"
+
+
+def metrics_of(a_fleet):
+    return [find_record(run, "test").metrics for run in a_fleet]
+
+
+def start_training(folder, pause):
+    """The worker on its own, a checkpoint every 100 steps, `pause` seconds after each."""
+    code = f"""
+import json, sys, time
+from icllib.training import engine, jobs
+from icllib.training.worker import main
+engine.SAVE_EVERY, save = 0.0, jobs.save_checkpoint
+jobs.save_checkpoint = lambda *a: (save(*a), time.sleep({pause}))
+main("smoke", {str(folder)!r})
+"""
+    worker = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, cwd=PROJECT,
+                              text=True, stderr=subprocess.PIPE)
+    worker.stdin.write(json.dumps([settings(run) for run in runs()]))
+    worker.stdin.close()
+    return worker
+
+
+def uninterrupted(folders, monkeypatch, tmp_path):
+    monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path / "uninterrupted"))
+    jobs.train_and_save(runs(), "smoke", tmp_path / "uninterrupted" / "test" / "page")
+    expected = metrics_of(runs())
+    monkeypatch.setenv("ICLLIB_RESULTS", str(folders.parents[1]))
+    return expected
+
+
+def test_ten_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_path):
+    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    moments, kills = random.Random(0), 0
+    while kills < 10:
+        worker = start_training(folders, pause=0.3)
+        time.sleep(moments.uniform(1.5, 4.0))
+        if worker.poll() is None:
+            worker.kill()
+            kills += 1
+        assert worker.wait() in (0, -signal.SIGKILL), worker.stderr.read()
+        if worker.returncode == 0:
+            assert metrics_of(runs()) == expected
+            for path in folders.rglob("*.json"):
+                path.unlink()
+    worker = start_training(folders, pause=0)
+    assert worker.wait() == 0, worker.stderr.read()
+    assert metrics_of(runs()) == expected
+    assert not list((tmp_path / "checkpoints").rglob("step-*"))
+
+
+def test_sigterm_leaves_a_checkpoint_and_resuming_changes_nothing(folders, monkeypatch, tmp_path):
+    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    worker = start_training(folders, pause=0.5)
+    while not list((tmp_path / "checkpoints").rglob("step-*.json")):
+        time.sleep(0.02)
+    worker.terminate()
+    assert worker.wait() == 3 and "stopped at step" in worker.stderr.read()
+    assert start_training(folders, pause=0).wait() == 0
+    assert metrics_of(runs()) == expected
+
+
+def test_the_time_limit_keeps_everything(folders, monkeypatch, tmp_path):
+    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    monkeypatch.setenv("ICLLIB_DEADLINE", str(time.monotonic()))
+    with pytest.raises(OutOfTime, match="stopped at step 100 of 400"):
+        jobs.train_and_save(runs(), "smoke", folders)
+    monkeypatch.delenv("ICLLIB_DEADLINE")
+    jobs.train_and_save(runs(), "smoke", folders)
+    assert metrics_of(runs()) == expected
+
+
+def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, capsys):
+    for step in (100, 200, 300):
+        save_checkpoint(tmp_path, step, {"x": torch.full((3,), float(step))}, {"seconds": 1.0})
+    assert len(checkpoints(tmp_path)) == 2
+    data = tmp_path / "step-000000300.safetensors"
+    data.write_bytes(data.read_bytes()[:-1] + b"?")
+    tensors, info = load_checkpoint(tmp_path)
+    assert info["step"] == 200 and tensors["x"].tolist() == [200.0] * 3
+    assert "falling back to the one before" in capsys.readouterr().err
+
+
+def test_without_any_sound_checkpoint_training_starts_anew(tmp_path, capsys):
+    save_checkpoint(tmp_path, 100, {"x": torch.zeros(1)}, {})
+    (tmp_path / "step-000000100.json").write_text("{")
+    assert load_checkpoint(tmp_path) is None
+    assert "damaged" in capsys.readouterr().err
+
+
+def test_a_checkpoint_holds_the_state_to_the_bit(tmp_path):
+    fleet = Fleet([LinearRegression(2)] * 2, MLP(4), RECIPE, [0, 1], [5, None])
+    for _ in range(7):
+        fleet.take_step()
+    save_checkpoint(tmp_path, 7, fleet.tensors(), {})
+    other = Fleet([LinearRegression(2)] * 2, MLP(4), RECIPE, [0, 1], [5, None])
+    other.load(read_checkpoint(checkpoints(tmp_path)[0])[0])
+    for a_fleet in (fleet, other):
+        a_fleet.take_step()
+    for name, tensor in fleet.tensors().items():
+        assert torch.equal(tensor, other.tensors()[name]), name
+
+
+def test_a_fleet_over_two_processes_equals_one_in_one(folders, monkeypatch, tmp_path):
+    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    jobs.compute_fleet(runs(), "smoke", folders)
+    for ours, theirs in zip(metrics_of(runs()), expected):
+        assert ours["error"] == pytest.approx(theirs["error"], rel=1e-4)
+
+
+def test_a_member_that_diverges_is_recorded_and_the_others_do_not_notice(folders):
+    import dataclasses
+
+    wild = dataclasses.replace(RECIPE, learning_rate=1e30, steps=60)
+    tame = dataclasses.replace(RECIPE, steps=60)
+    together = [*runs(tame, seeds=(0,)), *runs(wild, seeds=(1,)), *runs(tame, seeds=(2,))]
+    jobs.train_and_save(together, "smoke", folders)
+    records = [find_record(run, "test") for run in together]
+    assert [record.provenance.get("diverged", False) for record in records] == [False, True, False]
+    alone = Fleet([run.task for run in runs(tame)], MLP(8), tame, [0, 2], [20, 20])
+    run_steps(alone)
+    errors = ErrorByLength((1, 3), 64).measure([LinearRegression(2, 0.1)] * 2,
+                                               jobs.Trained(alone.module))["error"]
+    for record, expected in zip((records[0], records[2]), errors):
+        assert record.metrics["error"] == pytest.approx(expected.tolist(), rel=1e-4)
+
+
+@pytest.mark.parametrize("weight_decay", [0.0, 0.1])
+def test_members_with_their_own_rates_equal_single_runs(weight_decay):
+    rates = [1e-3, 1e-2, 3e-2]
+    recipe = Recipe((1, 3), 20, 8, rates[0], weight_decay=weight_decay)
+    together = Fleet([LinearRegression(2)] * 3, MLP(8), recipe, [0, 1, 2], [20] * 3, "cpu", rates)
+    run_steps(together)
+    for member, rate in enumerate(rates):
+        alone = Fleet([LinearRegression(2)], MLP(8),
+                      Recipe((1, 3), 20, 8, rate, weight_decay=weight_decay), [member], [20])
+        run_steps(alone)
+        for ours, theirs in zip(together.parameters, alone.parameters):
+            assert torch.allclose(ours[member], theirs[0], atol=1e-5)
+
+
+def test_members_with_their_own_tasks_see_their_own_prompts():
+    tasks = [LinearRegression(2, noise) for noise in (0.0, 0.5, 0.0)]
+    fleet = Fleet(tasks, MLP(4), RECIPE, [3, 4, 5], [None] * 3)
+    prompt = fleet.sample()
+    for member, task in enumerate(tasks):
+        single = Fleet([task], MLP(4), RECIPE, [3 + member], [None]).sample()
+        assert all(torch.equal(ours[member], theirs[0]) for ours, theirs in zip(prompt, single))
+
+
+def test_the_curriculum_counts_the_lengths_that_a_shorter_prompt_has():
+    recipe = Recipe((1, 2, 4, 6), 100, curriculum=Curriculum(start=3, increment=2, every=10))
+    weights = lambda step: recipe.length_weights(torch.tensor(step)).tolist()
+    assert weights(0) == weights(9) == [2.0, 2.0, 0.0, 0.0]  # 3 pairs: lengths below 3
+    assert weights(10) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 0.0])
+    assert weights(30) == [1.0] * 4
+
+
+def test_compute_uses_every_processor(folders):
+    jobs.compute(runs(), "smoke", folders)
+    fleets = [find_record(run, "test").provenance["fleet"] for run in runs()]
+    cores = min(len(os.sched_getaffinity(0)), 3)
+    assert max(fleets) == -(-3 // cores)
