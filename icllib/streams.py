@@ -68,7 +68,7 @@ class Stream:
     @classmethod
     def of(cls, seeds, purpose: str, device="cpu") -> "Stream":
         """A stream from a list of seeds; raises InputError for a seed outside [0, 2^32)."""
-        if any(not 0 <= seed <= WORD for seed in seeds):
+        if any(seed != int(seed) or not 0 <= seed <= WORD for seed in seeds):
             raise InputError(f"seeds: expected integers in [0, 2^32), got {list(seeds)}")
         return cls(torch.tensor(list(seeds), dtype=torch.int64, device=device), purpose)
 
@@ -125,7 +125,7 @@ class Stream:
     def _feistel(self, cell, epoch, name, rows, columns):
         key = (self.seeds[:, None], torch.full_like(cell, word_of(self.purpose)))
         row, column = cell // columns, cell % columns
-        for turn in range(2):
+        for turn in range(4):  # fewer mix small grids too little
             label = torch.full_like(cell, word_of(f"{name}/{turn}"))
             shift = philox((column, label, epoch & WORD, epoch >> 32 & WORD), key)
             row = (row + shift[0]) % rows
@@ -141,6 +141,6 @@ def _grid(size: int) -> tuple[int, int]:
     A divisor near the root makes the grid exact and walking on it unnecessary.
     """
     root = math.isqrt(size - 1) + 1 if size > 1 else 1
-    candidates = range(root, max(root // 8, 1) - 1, -1)
+    candidates = range(root, max(root // 8, 1), -1)  # one row would only rotate
     rows = next((row for row in candidates if size % row == 0), root)
     return rows, -(-size // rows)

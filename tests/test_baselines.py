@@ -79,7 +79,7 @@ def test_later_points_change_no_bit(predictor):
 def test_evaluation_equals_a_plain_loop_whatever_the_chunk(chunk, monkeypatch):
     monkeypatch.setattr("icllib.evaluate.CHUNK", chunk)
     lengths, predictor = (6, 2), Ridge(1.0)
-    measured = ErrorByLength(lengths, prompts=30, seed=0).measure(TASK, predictor, members=2)
+    measured = ErrorByLength(lengths, prompts=30, seed=0).measure([TASK] * 2, predictor)
     xs, ys, means = sample(30, 7)
     for name, labels in (("error", ys), ("excess", means)):
         for k, n in enumerate(lengths):
@@ -90,7 +90,7 @@ def test_evaluation_equals_a_plain_loop_whatever_the_chunk(chunk, monkeypatch):
 
 
 def test_evaluation_seeds_differ_and_members_share_prompts():
-    errors = [ErrorByLength((3,), prompts=50, seed=seed).measure(TASK, Zero(), 2)["error"]
+    errors = [ErrorByLength((3,), prompts=50, seed=seed).measure([TASK] * 2, Zero())["error"]
               for seed in (0, 1)]
     assert errors[0][0] == errors[0][1] and errors[0][0] != errors[1][0]
     assert isinstance(errors[0], np.ndarray)

@@ -28,6 +28,7 @@ def quadratic_forms(v, w, psi, strength):
 def closed_form(t, g0, h0, strength, rate):
     """g(t), h(t) and f(t) of Theorem 3.1, for any start; arrays broadcast against t.
 
+    Holds for starts and strengths whose squares are ordinary numbers (up to 1e120, say).
     Written with decaying exponentials only. With C = g0 h0 / 2 and k = sqrt(Lambda^2 + C / 2),
     every term below is non-negative, so nothing cancels, overflows or divides by zero: not for
     balanced starts (C = 0), f0 = Lambda, large t or negative Lambda.
@@ -64,8 +65,11 @@ def _divide(numerator, denominator):
 
 
 def context_matrix(psi, strength):
-    """H of Eq. 7 on the coordinates s and N_s + 1: psi H0 and the query's own feature."""
-    matrix = psi * zeroth_order_matrix(strength)
+    """H of Eq. 7 on the coordinates s and N_s + 1: psi H0 and the query's own feature.
+
+    psi and strength may be arrays over tasks: (..., 2, 2).
+    """
+    matrix = np.asarray(psi, dtype=float)[..., None, None] * zeroth_order_matrix(strength)
     matrix[..., 0, 0] += 1
     return matrix
 
@@ -94,8 +98,8 @@ def integrate_flow(v0, w0, matrix, strength, shares, times):
 def flow_outputs(v0, w0, psi, strength, shares, times):
     """f_s under gradient flow on Eq. 8 at any context length: (len(times), tasks)."""
     matrix = context_matrix(psi, strength)
-    v, w = integrate_flow(v0, w0, matrix[None], strength, shares, times)
-    return ((v @ matrix) * w).sum(-1)
+    v, w = integrate_flow(v0, w0, matrix, strength, shares, times)
+    return ((v[..., None, :] @ matrix)[..., 0, :] * w).sum(-1)
 
 
 def task_shares(tasks: int, alpha: float):
@@ -115,7 +119,7 @@ def gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, steps
     v, w = v0.copy(), w0.copy()
     outputs = np.empty((steps + 1, len(shares)))
     for step in range(steps + 1):
-        hv, hw = v @ matrix, w @ matrix
+        hv, hw = (v[:, None] @ matrix)[:, 0], (w[:, None] @ matrix)[:, 0]
         outputs[step] = (v * hw).sum(-1)
         pull = learning_rate * shares * (outputs[step] - strength)
         v, w = v - pull[:, None] * hw, w - pull[:, None] * hv

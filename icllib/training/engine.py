@@ -13,6 +13,7 @@ import time
 import torch
 from torch import Tensor, nn
 
+from icllib.errors import InputError
 from icllib.progress import Progress
 from icllib.streams import Stream, constant
 from icllib.tasks import sample_each
@@ -37,6 +38,9 @@ class Fleet:
 
     def __init__(self, tasks, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu",
                  learning_rates=None):
+        if not len(tasks) == len(seeds) == len(pretraining_tasks):
+            raise InputError("tasks, seeds, pretraining_tasks: expected one of each per member, "
+                             f"got {len(tasks)}, {len(seeds)}, {len(pretraining_tasks)}")
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
         self.stream = Stream.of(seeds, "training", device)
         self.module = model.build(seeds, tasks[0].dimension, max(recipe.lengths), device)
@@ -58,10 +62,8 @@ class Fleet:
         """One step of every member, with nothing read back from the device."""
         prompt = self.sample()
         with self.precision():
-            predictions = self.forward(prompt.xs, prompt.ys, self.recipe.lengths)
-        targets = prompt.ys.index_select(2, constant(self.recipe.lengths, self.step.device))
-        errors = (predictions.float() - targets).square() * self.recipe.length_weights(self.step)
-        losses = errors.mean(dim=(1, 2))  # (M,)
+            losses = member_losses(self.forward, prompt, self.recipe.lengths,
+                                   self.recipe.length_weights(self.step))
         self.alive &= losses.isfinite()
         self.descend(torch.autograd.grad(losses.sum(), self.parameters))
         self.losses.index_copy_(0, (self.step % READ_EVERY).view(1), losses.detach()[None])
@@ -122,6 +124,13 @@ class Fleet:
             getattr(self, name).copy_(state[name])
 
 
+def member_losses(forward, prompt, lengths, weights=1.0) -> Tensor:
+    """Mean squared error of each member over prompts and context lengths: (M,)."""
+    targets = prompt.ys.index_select(2, constant(tuple(lengths), prompt.ys.device))
+    predictions = forward(prompt.xs, prompt.ys, lengths).to(targets.dtype)
+    return ((predictions - targets).square() * weights).mean(dim=(1, 2))
+
+
 def along_members(values: Tensor, tensor: Tensor) -> Tensor:
     """One value per member, (M,), shaped to broadcast against (M, ...)."""
     return values.view(-1, *[1] * (tensor.dim() - 1))
@@ -138,9 +147,11 @@ def prompt_ids(stream: Stream, step, batch: int, pretraining_tasks) -> Tensor:
     counts = counts.expand(len(stream.seeds), -1)
     if all(size is None for size in pretraining_tasks):
         return counts
-    sizes = tuple(size or 2**31 - 1 for size in pretraining_tasks)
+    stored = constant(tuple(size is not None for size in pretraining_tasks), device)[:, None]
+    sizes = tuple(size or 1 for size in pretraining_tasks)
     size = constant(sizes, device)[:, None]
-    return stream.permute(counts % size, counts // size, "order", sizes)
+    permuted = stream.permute(counts % size, counts // size, "order", sizes)
+    return torch.where(stored == 1, permuted, counts)
 
 
 # ---- on CUDA: compile, then capture -----------------------------------------------------------
@@ -190,25 +201,27 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
               log=lambda step, losses: None) -> None:
     """Step until the recipe's end; between steps look at the clock, save, log, show progress.
 
-    should_stop: asked every READ_EVERY steps; if so, `save` is called and OutOfTime raised.
+    should_stop: asked between steps; if so, `save` is called and OutOfTime raised.
     log: is handed the step and the losses (READ_EVERY, M) since the last call.
     """
-    step, steps = int(fleet.step), fleet.recipe.steps
-    take_step = captured_step(fleet) if fleet.step.is_cuda else fleet.take_step
+    step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
+    take_step = captured_step(fleet) if on_gpu else fleet.take_step
     progress = Progress(steps, label, unit_per_step=len(fleet.alive), start_at=step)
+    stride = READ_EVERY if on_gpu else 1  # a GPU must not wait for the clock at every step
     saved = time.monotonic()
     while step < steps:
-        for _ in range(min(READ_EVERY - step % READ_EVERY, steps - step)):
-            take_step()
-            step += 1
-        progress.update(step, fleet.losses)
-        log(step, fleet.losses)
-        if should_stop() and step < steps:
+        if should_stop():
             save()
             raise OutOfTime(f"stopped at step {step} of {steps}")
-        if time.monotonic() - saved > SAVE_EVERY:
-            save()
-            saved = time.monotonic()
+        for _ in range(min(stride - step % stride, steps - step)):
+            take_step()
+            step += 1
+        if step % READ_EVERY == 0:
+            progress.update(step, fleet.losses)
+            log(step, fleet.losses)
+            if time.monotonic() - saved > SAVE_EVERY:
+                save()
+                saved = time.monotonic()
     progress.close()
 
 

@@ -63,8 +63,9 @@ class Recipe:
                              f"got {self.steps}, {self.batch}, {self.learning_rate}")
         if self.schedule not in ("constant", "cosine"):
             raise InputError(f"schedule: expected 'constant' or 'cosine', got {self.schedule!r}")
-        if not 0 <= self.warmup < 1:
-            raise InputError(f"warmup: expected a fraction in [0, 1), got {self.warmup}")
+        if not 0 <= self.warmup < 1 or self.weight_decay < 0:
+            raise InputError("warmup, weight_decay: expected a fraction in [0, 1) and >= 0, "
+                             f"got {self.warmup} and {self.weight_decay}")
         if self.precision not in PRECISIONS:
             raise InputError(f"precision: expected one of {PRECISIONS}, got {self.precision!r}")
 
@@ -75,7 +76,7 @@ class Recipe:
 
     def rate(self, step: int) -> float:
         """The learning rate of a step, counted from 0."""
-        warmup = self.warmup * self.steps
+        warmup = round(self.warmup * self.steps)
         if step < warmup:
             return self.learning_rate * (step + 1) / warmup
         if self.schedule == "constant":
