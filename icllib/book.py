@@ -1,5 +1,6 @@
 """Building the website: the ledger as text, then Jupyter Book with warnings as errors."""
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -17,7 +18,8 @@ def build() -> Path:
     """Write the ledger, build the book and return its first page; raises CalledProcessError."""
     write_ledger()
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    subprocess.run([jupyter_book, "build", PROJECT, "-W", "-n", "--keep-going", "-q"], check=True)
+    subprocess.run([jupyter_book, "build", PROJECT, "-W", "-n", "--keep-going", "-q"], check=True,
+                   env=os.environ | {"PYTHONPATH": str(PROJECT)})
     return PROJECT / "_build" / "html" / "index.html"
 
 

@@ -31,7 +31,7 @@ class Run:
 
     @property
     def shape(self):
-        """Runs of equal shape can train in one fleet: all but task, seed, T and learning rate."""
+        """What the runs of a fleet share, which is all but task, seed, T and learning rate."""
         recipe = dataclasses.replace(self.recipe, learning_rate=1.0)
         return (type(self.task), self.task.dimension, self.model, recipe, self.evaluation)
 

@@ -71,7 +71,7 @@ table = page.save_figure(*(
 import matplotlib.pyplot as plt
 from icllib.plotting import draw
 
-figure, panels = plt.subplots(1, 3, figsize=(11, 3.4))
+figure, panels = plt.subplots(1, 3, figsize=(11, 3.4), sharey=True)
 styles = {"GPT-2": {"marker": "o"}, "MLP": {"marker": "s"},
           "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"},
           "zero": {"color": "grey", "ls": ":"}}
@@ -79,10 +79,12 @@ titles = [title for title in table.panel.unique() if "error" in title]
 for axes, title in zip(panels, titles):
     for name, style in styles.items():
         draw(axes, table, title, name, **dict(style))
-    axes.set(yscale="log", xlabel="context length n", title=title.replace(" error", ""))
+    axes.set(yscale="log", xlabel="context length n")
 panels[0].set(xscale="log", xlabel="pre-training tasks T", ylabel="mean squared error",
-              title="A, n = 10")
-panels[0].legend();
+              title="A: n = 10", yticks=[0.1, 0.2, 0.5, 1, 2], yticklabels=["0.1", "0.2", "0.5", "1", "2"])
+for axes, T in zip(panels[1:], counts[-2:]):
+    axes.set(title=f"B: $T = 10^{np.log10(T):.0f}$")
+panels[2].legend(loc="center right", bbox_to_anchor=(1, 0.55));
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.
@@ -122,7 +124,10 @@ page.verdicts()
 #
 # - The paper gives no number of steps, batch size or learning rate for this figure: every entry
 #   marked *assumed* is ours, the same for every $T$. At `quick` the models are small and training
-#   is short, so $T = 10^5$ and $10^6$ differ little for the decoder: it sees fewer prompts in all.
+#   is short. The decoder draws 48,000 prompts in all, so that $T = 10^5$ and $10^6$ are the same to
+#   it, and ends near one step of gradient descent, above ridge. The MLP draws 1.5 million: at
+#   $T = 10^6$ it has seen each task about once and has not finished learning, which is why it is
+#   worse there than at $10^5$, where it has come back to each task fifteen times.
 # - The MLP is printed without biases (Eq. 14). A two-layer ReLU network without biases is a linear
 #   function plus an even one, while the target is odd in the prompt and has no linear part, so as
 #   printed it could not beat the zero predictor at all. Ours has biases.

@@ -1,0 +1,162 @@
+"""Model-steps per second: the loop that most people run, beside our fleets of 1, 4, 8 and 16.
+
+    python benchmarks/bench.py [--seconds 20] [--sizes 3/2/64 ...] [--members 1 4]
+
+The reference trains a `transformers` GPT2Model: one model, batches sampled on the CPU, the loss
+read with .item() at every step. All contestants of a size take turns, several rounds each, so
+that a busy machine slows them alike. Compilation and capture are timed apart. On a CPU each uses
+one thread. Results go to benchmarks/results/<device>.json.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from dataclasses import dataclass
+
+import torch
+
+from icllib.models import Transformer
+from icllib.results import PROJECT, rounded, write_text
+from icllib.tasks import LinearRegression
+from icllib.training import Fleet, Recipe
+from icllib.training.engine import captured_step
+from icllib.training.provenance import provenance
+
+ROUNDS = 3
+
+
+@dataclass(frozen=True)
+class Size:
+    """Layers / heads / width, and the tokens of a prompt."""
+
+    layers: int
+    heads: int
+    width: int
+    dimension: int
+    lengths: tuple[int, ...]
+    separate: bool  # x and y as tokens of their own
+
+    @property
+    def tokens(self) -> int:
+        return 2 * max(self.lengths) + 2 if self.separate else max(self.lengths) + len(self.lengths)
+
+
+SIZES = {
+    "12/8/256": Size(12, 8, 256, 1, tuple(range(1, 40)), True),  # signed averaging, 40 pairs
+    "24/2/128": Size(24, 2, 128, 16, tuple(range(21, 41)), False),  # causalLM, 60 tokens
+    "3/2/64": Size(3, 2, 64, 8, (5, 10, 20, 30, 40), False),  # context-scaling at quick
+}
+
+
+class Reference:
+    """The usual loop around a GPT2Model."""
+
+    def __init__(self, size: Size, batch: int, device: str):
+        from transformers import GPT2Config, GPT2Model
+
+        self.size, self.batch, self.device = size, batch, device
+        config = GPT2Config(n_positions=256, n_embd=size.width, n_layer=size.layers,
+                            n_head=size.heads, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0)
+        self.inputs = size.dimension + (not size.separate)
+        self.embed = torch.nn.Linear(self.inputs, size.width).to(device)
+        self.model = GPT2Model(config).to(device)
+        self.read_out = torch.nn.Linear(size.width, 1).to(device)
+        modules = torch.nn.ModuleList([self.embed, self.model, self.read_out])
+        self.optimizer = torch.optim.Adam(modules.parameters(), lr=1e-4)
+
+    def take_step(self) -> float:
+        tokens = torch.randn(self.batch, self.size.tokens, self.inputs).to(self.device)
+        targets = torch.randn(self.batch, self.size.tokens).to(self.device)
+        states = self.model(inputs_embeds=self.embed(tokens), use_cache=False).last_hidden_state
+        loss = (self.read_out(states)[..., 0] - targets).square().mean()
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        return loss.item()
+
+
+def our_fleet(size: Size, members: int, batch: int, device: str) -> Fleet:
+    """A fleet on fresh prompts."""
+    tokens = {"tokens": "separate"} if size.separate else {}
+    model = Transformer(size.layers, size.heads, size.width, **tokens)
+    task = LinearRegression(size.dimension)
+    recipe = Recipe(size.lengths, steps=10**6, batch=batch)
+    return Fleet([task] * members, model, recipe, range(members), [None] * members, device)
+
+
+def prepare(name: str, size: Size, batch: int, device: str):
+    """A contestant's step function, its number of models, and the seconds until it was ready."""
+    started = time.monotonic()
+    if name == "transformers":
+        return Reference(size, batch, device).take_step, 1, time.monotonic() - started
+    members = int(name.split("=")[1])
+    fleet = our_fleet(size, members, batch, device)
+    step = captured_step(fleet) if device == "cuda" else fleet.take_step
+    step()
+    synchronize(device)
+    return step, members, time.monotonic() - started
+
+
+def synchronize(device: str) -> None:
+    """Wait until the device has done what it was given."""
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+def seconds_per_step(step, seconds: float, device: str) -> float:
+    """Mean time of a step, over at least two steps and about so many seconds."""
+    step()
+    synchronize(device)
+    started, steps = time.monotonic(), 0
+    while steps < 2 or time.monotonic() - started < seconds:
+        step()
+        steps += 1
+        if steps % 20 == 0:
+            synchronize(device)
+    synchronize(device)
+    return (time.monotonic() - started) / steps
+
+
+def measure(size: Size, members, batch: int, seconds: float, device: str) -> list[dict]:
+    """One row per contestant: ms per model-step, model-steps per second, and against the first."""
+    names = ["transformers", *(f"ours, M={count}" for count in members)]
+    ready = {name: prepare(name, size, batch, device) for name in names}
+    times = {name: [] for name in names}
+    for _ in range(ROUNDS):
+        for name, (step, *_) in ready.items():
+            times[name].append(seconds_per_step(step, seconds / ROUNDS, device))
+    rows = []
+    for name, (_, count, preparation) in ready.items():
+        each = statistics.median(times[name]) / count
+        rows.append({"contestant": name, "ms_per_model_step": 1e3 * each,
+                     "model_steps_per_second": 1 / each, "seconds_to_start": preparation})
+    for row in rows:
+        row["times_faster"] = rows[0]["ms_per_model_step"] / row["ms_per_model_step"]
+    return rounded(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=20, help="per contestant and size")
+    parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--members", nargs="+", type=int, default=[1, 4, 8, 16])
+    parser.add_argument("--batch", type=int, default=64)
+    options = parser.parse_args()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_num_threads(1)
+    result = {"provenance": provenance("bench") | {"batch": options.batch}, "sizes": {}}
+    for name in options.sizes:
+        rows = measure(SIZES[name], options.members, options.batch, options.seconds, device)
+        result["sizes"][name] = rows
+        print(f"\n{name}, {SIZES[name].tokens} tokens, batch {options.batch}")
+        for row in rows:
+            print("{contestant:>14}: {ms_per_model_step:9.3g} ms per model-step, "
+                  "{times_faster:5.2f} times the reference".format(**row), flush=True)
+    name = result["provenance"]["device"].replace(" ", "_")
+    write_text(PROJECT / "benchmarks" / "results" / f"{name}.json", json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()
