@@ -15,7 +15,8 @@ import pandas as pd
 from icllib.claims import decide, find_claim, interval
 from icllib.errors import InputError
 from icllib.plotting import use_style
-from icllib.results import DIGITS, PROJECT, Record, rounded, to_json, write_text
+from icllib.results import (DIGITS, PROJECT, Record, rounded, to_json, told_fields,
+                            write_text)
 
 
 def notebooks_folder() -> Path:
@@ -80,24 +81,30 @@ def tolerance_text(claim, part: str) -> str:
     return f"{kind.replace('_', ' ')} {size:g}"
 
 
-def settings_table(run, assumed=()) -> pd.DataFrame:
-    """A run's settings, one row each; those that the paper does not give are marked assumed."""
-    rows = list(_leaves(run, ""))
-    names = {name for name, _ in rows}
-    unknown = set(assumed) - names
+def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.DataFrame:
+    """A run's settings, one row each, with where each is from.
+
+    assumed: names of those that the paper does not give. paper: the same run at the profile
+    `paper`; what differs from it was chosen for the profile that is shown.
+    """
+    rows, printed = dict(_leaves(run, "")), dict(_leaves(paper or run, ""))
+    unknown = set(assumed) - set(rows)
     if unknown:
-        raise InputError(f"assumed: expected names among {sorted(names)}, got {sorted(unknown)}")
-    return pd.DataFrame(
-        [(name, value, "assumed" if name in assumed else "paper") for name, value in rows],
-        columns=["setting", "value", "from"]).set_index("setting")
+        raise InputError(f"assumed: expected names among {sorted(rows)}, got {sorted(unknown)}")
+
+    def origin(name, value):
+        return profile if printed.get(name) != value else "assumed" if name in assumed else "paper"
+
+    return pd.DataFrame([(name, value, origin(name, value)) for name, value in rows.items()],
+                        columns=["setting", "value", "from"]).set_index("setting")
 
 
 def _leaves(value, name: str):
     if not dataclasses.is_dataclass(value):
         yield name, f"{value:g}" if isinstance(value, float) else str(value)
         return
-    for field in dataclasses.fields(value):
-        yield from _leaves(getattr(value, field.name), f"{name}.{field.name}".lstrip("."))
+    for field, part in told_fields(value).items():
+        yield from _leaves(part, f"{name}.{field}".lstrip("."))
 
 
 def provenance_line(records: list[Record]) -> str:

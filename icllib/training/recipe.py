@@ -11,7 +11,7 @@ from icllib.errors import InputError
 from icllib.streams import constant
 
 PRECISIONS = ("tf32", "bf16", "fp32")
-ADDED = {"added": 2}  # settings that came later: left out of a record while at their default
+ADDED = {"added": True}  # left out of a record while at its default
 
 
 @dataclass(frozen=True)

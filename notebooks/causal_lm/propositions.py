@@ -29,8 +29,8 @@ from icllib.papers import causal_lm
 
 page = icllib.Page("causal_lm/propositions")
 records = icllib.records(causal_lm.propositions, profile, page=page.name)
-icllib.settings_table(causal_lm.propositions(profile)[0],
-                      assumed=("dimension", "pairs", "layers", "steps_to_limit", "step_size", "seed"))
+icllib.settings_table(causal_lm.propositions(profile)[0], assumed=(
+    "dimension", "pairs", "layers", "steps_to_limit", "step_size", "seed"))
 
 # %% [markdown]
 # ## Largest deviations
@@ -56,11 +56,12 @@ for (d, n), row in deviations.iterrows():
     row = row.dropna()
     places = [checks.index(name) for name in row.index]
     axes.semilogy(places, row, "o", label=f"d = {d}, n = {n}")
-    tables.append(band("deviation", f"d={d} n={n}", list(row.index), row.values, row.values,
-                       row.values, causal_lm.SEEDS, "paper"))
+    tables.append(band("deviation", f"d={d} n={n}", list(row.index), row.values,
+                       row.values, row.values, causal_lm.SEEDS, "paper"))
 axes.axhline(1e-10, color="black", ls="--", lw=1, label="bound")
 axes.set(ylabel="largest deviation", ylim=(1e-17, 1e-8),
-         xticks=range(len(checks)), xticklabels=[name.replace(" ", "\n") for name in checks])
+         xticks=range(len(checks)),
+         xticklabels=[name.replace(" ", "\n") for name in checks])
 axes.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
 page.save_figure(*tables);
 
@@ -79,8 +80,10 @@ worst = {name: [deviations[name].max()] for name in checks}
 evidence = {
     1: {"w0 = 0": worst["1"]},
     2: {"causal": worst["2"]},
-    3: {"stationary point": worst["3 stationary"], "one-layer contraction": worst["3 contraction"]},
-    4: {"equal coefficients": worst["4 coefficients"], "stationary point": worst["4 stationary"],
+    3: {"stationary point": worst["3 stationary"],
+        "one-layer contraction": worst["3 contraction"]},
+    4: {"equal coefficients": worst["4 coefficients"],
+        "stationary point": worst["4 stationary"],
         "one-layer contraction": worst["4 contraction"]},
     5: {"online gradient descent": worst["5"]},
 }

@@ -25,13 +25,14 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig01_scaling")
 records = icllib.records(sheet.fig01_scaling, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.fig01_scaling(shown)[0], assumed=sheet.ASSUMED)
+settings, printed = sheet.fig01_scaling(shown), sheet.fig01_scaling("paper")
+icllib.settings_table(settings[0], sheet.ASSUMED, printed[0], shown)
 
 # %% [markdown]
 # These are the decoder's settings at the profile shown. The MLP's differ in:
 
 # %%
-icllib.settings_table(sheet.fig01_scaling(shown)[-1], assumed=sheet.ASSUMED).filter(
+icllib.settings_table(settings[-1], sheet.ASSUMED, printed[-1], shown).filter(
     regex=r"model|recipe\.(steps|batch|learning_rate|warmup)", axis=0)
 
 # %% [markdown]
@@ -55,17 +56,21 @@ floors = {"ridge": evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8
           "zero": evaluation.measure(sheet.LINEAR_8, Zero())}
 
 def of(name, metric, T):
-    """(seeds, context lengths) of a trained model, (1, context lengths) of a baseline."""
+    """(seeds, context lengths); one row for a baseline."""
     if name in floors:
         return floors[name][metric]
     return icllib.samples(records, metric, model=names[name], pretraining_tasks=T)
 
-table = page.save_figure(*(
-    rows for metric in ("error", "excess") for name in (*names, *floors) for rows in [
-        series(f"A {metric}", name, counts,
-               np.stack([of(name, metric, T)[:, at_10] for T in counts], axis=1), shown),
-        *(series(f"B {metric}, T = {T:.0e}", name, sheet.LENGTHS, of(name, metric, T), shown)
-          for T in counts[-2:])]))
+tables = []
+for metric in ("error", "excess"):
+    for name in (*names, *floors):
+        over_tasks = np.stack([of(name, metric, T)[:, at_10] for T in counts], axis=1)
+        tables.append(series(f"A {metric}", name, counts, over_tasks, shown))
+        for T in counts[-2:]:
+            over_lengths = of(name, metric, T)
+            tables.append(series(f"B {metric}, T = {T:.0e}", name, sheet.LENGTHS,
+                                 over_lengths, shown))
+table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks; both the decoder and the MLP fall with T. Panel B, for T of 1e5 and 1e6: the decoder's error falls towards ridge regression as the context grows from 5 to 40 pairs, the MLP's does not fall."}}
 import matplotlib.pyplot as plt
@@ -80,11 +85,12 @@ for axes, title in zip(panels, titles):
     for name, style in styles.items():
         draw(axes, table, title, name, **dict(style))
     axes.set(yscale="log", xlabel="context length n")
-panels[0].set(xscale="log", xlabel="pre-training tasks T", ylabel="mean squared error",
-              title="A: n = 10", yticks=[0.1, 0.2, 0.5, 1, 2], yticklabels=["0.1", "0.2", "0.5", "1", "2"])
+panels[0].set(xscale="log", xlabel="pre-training tasks T", title="A: n = 10")
+ticks = [0.1, 0.2, 0.5, 1, 2]
+panels[0].set(ylabel="mean squared error", yticks=ticks, yticklabels=ticks)
 for axes, T in zip(panels[1:], counts[-2:]):
     axes.set(title=f"B: $T = 10^{np.log10(T):.0f}$")
-panels[2].legend(loc="center right", bbox_to_anchor=(1, 0.55));
+figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4);
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.
