@@ -83,6 +83,12 @@ def test_a_prompt_without_leading_axes(predictor):
     torch.testing.assert_close(alone, predictor.predict(xs, ys, LENGTHS)[0, 0])
 
 
+@pytest.mark.parametrize("shape", [(2, 4, 9, 3), (1, 9, 3)])
+def test_a_sweep_needs_the_one_member_that_it_multiplies(shape):
+    with pytest.raises(InputError, match="xs: expected.*got"):
+        RidgeSweep((0.2, 1.0)).predict(torch.zeros(shape), torch.zeros(shape[:-1]), LENGTHS)
+
+
 @by_name
 def test_the_type_of_the_prompt_is_kept(predictor):
     for dtype in (torch.float32, torch.float64):
