@@ -41,7 +41,7 @@ class ExponentialSmoother:
 
 @dataclass(frozen=True)
 class HilbertEstimate:
-    """The kernel smoother with K(x, x') = 1 / |x - x'|^d, which has nothing to tune.
+    """The kernel smoother with ``K(x, x') = 1 / |x - x'|^d``, which has nothing to tune.
 
     Context-scaling paper, Eq. 5; consistent for every law of (x, y) (Devroye et al., 1998). Where
     the query equals some of the inputs, the answer is the mean of their labels.

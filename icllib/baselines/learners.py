@@ -20,7 +20,7 @@ LASSO_PENALTIES = (1.0, 0.1, 0.01, 0.001, 0.0001)
 
 @dataclass(frozen=True)
 class Lasso:
-    """The minimum of |y - X w|^2 / 2n + penalty |w|_1, without intercept, by scikit-learn.
+    """The minimum of ``|y - X w|^2 / 2n + penalty |w|_1``, without intercept, by scikit-learn.
 
     Context-scaling paper, Figure 4C and Appendix A item 5. ASSUMED, from the public code of Garg
     et al. (2022): no intercept, and the penalties of `LASSO_PENALTIES`.
