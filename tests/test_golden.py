@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.baselines import Ridge
+from icllib.baselines import Lasso, Ridge, StudentNetwork, XGBoost
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
 from icllib.papers import causal_lm, context_scaling, solvable_attention
@@ -28,6 +28,9 @@ GOLDEN = {
     "Transformer": [2.3734, 2.2131],
     "MLP": [2.4954, 2.1862],
     "ridge": [0.187597],
+    "Lasso": [0.235615, 0.200209],
+    "XGBoost": [2.972185, 2.40115],
+    "StudentNetwork": [1.437612, 0.288735],
 }
 
 
@@ -69,6 +72,13 @@ def test_ridge():
     task = context_scaling.LINEAR_8
     errors = ErrorByLength((10,), prompts=256).measure(task, Ridge.bayes(task))
     assert errors["error"][0].tolist() == pytest.approx(GOLDEN["ridge"], rel=1e-4)
+
+
+@pytest.mark.parametrize("learner", [Lasso(0.1), XGBoost(), StudentNetwork(steps=50)])
+def test_learners(learner):
+    task = LinearRegression(3, 0.1)
+    errors = ErrorByLength((2, 12), prompts=16).measure(task, learner)["error"][0]
+    assert errors.tolist() == pytest.approx(GOLDEN[type(learner).__name__], rel=1e-3)
 
 
 EXACT = [(page, run) for page in all_pages() for profile, runs in runs_by_profile(page)

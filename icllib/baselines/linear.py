@@ -1,0 +1,157 @@
+"""Predictors that are linear in x, with closed forms."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from icllib.baselines.prefixes import at_each_length
+from icllib.errors import InputError
+
+
+@dataclass(frozen=True)
+class Ridge:
+    """Ridge regression on the pairs in context, without intercept.
+
+    The penalty sigma^2 / weight_std^2 makes it the posterior mean, so no predictor has a lower
+    expected error. With x ~ N(0, I) and w ~ N(0, I/d) that is d sigma^2 (Bai et al., 2023).
+    """
+
+    penalty: float
+
+    def __post_init__(self):
+        if self.penalty <= 0:
+            raise InputError(f"penalty: expected a positive number, got {self.penalty}")
+
+    @classmethod
+    def bayes(cls, task) -> "Ridge":
+        """The penalty that is optimal for a LinearRegression task with noise."""
+        return cls(task.noise_std**2 / task.weight_std**2)
+
+    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+        """(..., N, d), (..., N) -> (..., K)."""
+        return at_each_length(self._estimate, xs, ys, lengths)
+
+    def _estimate(self, xs, ys, query):
+        xs = xs.double()
+        penalty = self.penalty * torch.eye(xs.shape[-1], dtype=xs.dtype, device=xs.device)
+        weights = torch.linalg.solve(xs.mT @ xs + penalty, xs.mT @ ys[..., None].double())
+        return (query[..., None, :].double() @ weights)[..., 0, 0]
+
+
+@dataclass(frozen=True)
+class RidgeSweep:
+    """Ridge regression with P penalties at once, from one eigendecomposition per prompt.
+
+    It answers as a fleet of P members that share their prompts, so that one evaluation gives
+    the errors of all penalties: (P, K).
+    """
+
+    penalties: tuple[float, ...]
+
+    def __post_init__(self):
+        object.__setattr__(self, "penalties", tuple(self.penalties))
+        if not self.penalties or min(self.penalties) <= 0:
+            raise InputError(f"penalties: expected positive numbers, got {self.penalties}")
+
+    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+        """(1, B, N, d), (1, B, N) -> (P, B, K)."""
+        if xs.dim() != 4 or len(xs) != 1:
+            raise InputError(f"xs: expected (1, B, N, d), got {tuple(xs.shape)}")
+        return at_each_length(self._estimate, xs, ys, lengths)
+
+    def _estimate(self, xs, ys, query):
+        penalties = torch.tensor(self.penalties, dtype=torch.float64, device=xs.device)
+        weights, _ = ridge_weights(xs.double(), ys.double(), penalties[:, None, None])
+        return (weights * query.double()).sum(dim=-1)
+
+
+def ridge_weights(xs: Tensor, ys: Tensor, penalties: Tensor) -> tuple[Tensor, Tensor]:
+    """Ridge weights for penalties that broadcast against (..., d), and the spectrum of X^T X."""
+    spectrum, basis = torch.linalg.eigh(xs.mT @ xs)
+    spectrum = spectrum.clamp_min(0)  # rounding may leave -1e-15
+    moments = basis.mT @ (xs.mT @ ys[..., None])
+    scaled = moments / (spectrum + penalties)[..., None]
+    return (basis @ scaled)[..., 0], spectrum
+
+
+@dataclass(frozen=True)
+class MixtureRidge:
+    """The posterior mean when the noise level is one of several, drawn once per prompt.
+
+    E[y | pairs, x] = sum_s p(s | pairs) x . w_s, with w_s the ridge weights for level s and
+    p(s | pairs) proportional to p(s) N(y; 0, weight_std^2 X X^T + sigma_s^2 I). No predictor has
+    a lower expected error on the task of Figure 3 of the context-scaling paper.
+    """
+
+    noise_stds: tuple[float, ...]
+    weight_std: float
+    probabilities: tuple[float, ...] = ()  # of the levels; none given: equal
+
+    def __post_init__(self):
+        object.__setattr__(self, "noise_stds", tuple(self.noise_stds))
+        levels = len(self.noise_stds)
+        given = tuple(self.probabilities) or (1 / max(levels, 1),) * levels
+        object.__setattr__(self, "probabilities", given)
+        if not levels or min(self.noise_stds) <= 0 or self.weight_std <= 0:
+            raise InputError("noise_stds and weight_std: expected positive numbers, "
+                             f"got {self.noise_stds} and {self.weight_std}")
+        if len(given) != levels or min(given) <= 0 or not math.isclose(sum(given), 1):
+            raise InputError(f"probabilities: expected {levels} positive numbers of sum 1, "
+                             f"got {given}")
+
+    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+        """(..., N, d), (..., N) -> (..., K)."""
+        return at_each_length(self._estimate, xs, ys, lengths)
+
+    def posterior(self, xs: Tensor, ys: Tensor) -> Tensor:
+        """Probabilities of the levels given the pairs: (..., n, d), (..., n) -> (..., S)."""
+        return self._weights_and_posterior(xs, ys)[1]
+
+    def _estimate(self, xs, ys, query):
+        weights, posterior = self._weights_and_posterior(xs, ys)
+        means = (weights @ query[..., None].double())[..., 0]  # (..., S)
+        return (posterior * means).sum(dim=-1)
+
+    def _weights_and_posterior(self, xs, ys):
+        """Ridge weights (..., S, d) and posterior (..., S) of the levels."""
+        xs, ys = xs.double(), ys.double()
+        tensor = lambda values: torch.tensor(values, dtype=xs.dtype, device=xs.device)
+        variances = tensor(self.noise_stds).square()
+        penalties = variances / self.weight_std**2
+        weights, spectrum = ridge_weights(xs[..., None, :, :], ys[..., None, :],
+                                          penalties[:, None])
+        # Twice the negative log evidence. Its quadratic form is the minimum of the ridge loss,
+        # which cancels less than y . y minus what the weights explain.
+        residuals = ys[..., None, :] - weights @ xs.mT
+        losses = residuals.square().sum(-1) + penalties * weights.square().sum(-1)
+        volume = xs.shape[-2] * variances.log() + (spectrum / penalties[:, None]).log1p().sum(-1)
+        evidence = -(losses / variances + volume) / 2
+        return weights, torch.softmax(evidence + tensor(self.probabilities).log(), dim=-1)
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """Ordinary least squares without intercept; of minimum norm where n < d.
+
+    Context-scaling paper, Figure 4C; ASSUMED no intercept and minimum norm, as in the public code
+    of Garg et al. (2022).
+    """
+
+    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+        """(..., N, d), (..., N) -> (..., K)."""
+        return at_each_length(self._estimate, xs, ys, lengths)
+
+    def _estimate(self, xs, ys, query):
+        weights = torch.linalg.pinv(xs.double()) @ ys[..., None].double()
+        return (query[..., None, :].double() @ weights)[..., 0, 0]
+
+
+@dataclass(frozen=True)
+class Zero:
+    """The predictor that always answers 0."""
+
+    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+        """(..., N, d), (..., N) -> (..., K)."""
+        return torch.zeros(*ys.shape[:-1], len(lengths), dtype=ys.dtype, device=ys.device)

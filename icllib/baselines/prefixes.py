@@ -1,0 +1,20 @@
+"""What a predictor may see at each context length."""
+
+import torch
+from torch import Tensor
+
+from icllib.errors import InputError
+
+
+def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+    """Estimates at every context length from the pairs before it: (..., N, d) -> (..., K).
+
+    estimate: (xs (..., n, d), ys (..., n), query (..., d)) -> (...), any floating type. Raises
+    InputError where a length leaves no pair or no query.
+    """
+    points = xs.shape[-2]
+    if not lengths or min(lengths) < 1 or max(lengths) >= points:
+        raise InputError(f"lengths: expected context lengths 1 <= n < {points}, "
+                         f"got {tuple(lengths)}")
+    estimates = [estimate(xs[..., :n, :], ys[..., :n], xs[..., n, :]) for n in lengths]
+    return torch.stack(estimates, dim=-1).to(xs.dtype)

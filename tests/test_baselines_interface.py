@@ -1,0 +1,138 @@
+"""What every baseline owes as a predictor: it sees the pairs before n and x[n], nothing else."""
+
+import pytest
+import torch
+
+from icllib import baselines
+from icllib.baselines import (ExponentialSmoother, HilbertEstimate, Lasso, LeastSquares,
+                              MixtureRidge, OneStepGD, PsiL, Ridge, RidgeSweep, StudentNetwork,
+                              XGBoost, Zero)
+from icllib.errors import InputError
+from icllib.evaluate import ErrorByLength
+from icllib.streams import Stream
+from icllib.tasks import LinearRegression
+
+TASK = LinearRegression(3, noise_std=0.3, weight_std=0.5)
+LENGTHS = (1, 2, 6)
+PREDICTORS = [
+    ExponentialSmoother(2.0), HilbertEstimate(), Lasso(0.1), LeastSquares(),
+    MixtureRidge((0.1, 0.5), 0.5), OneStepGD(0.3, 0.5), PsiL(), Ridge(0.2),
+    RidgeSweep((0.2, 1.0)), StudentNetwork(width=4, steps=20), XGBoost(trees=5), Zero(),
+]
+by_name = pytest.mark.parametrize("predictor", PREDICTORS, ids=lambda p: type(p).__name__)
+
+
+def prompts(dtype=torch.float64, count=4):
+    return TASK.sample(Stream.of([0], "evaluation"), torch.arange(count)[None], 9, dtype)
+
+
+def test_every_baseline_is_here():
+    classes = {value for value in vars(baselines).values() if isinstance(value, type)}
+    assert classes == {type(predictor) for predictor in PREDICTORS}
+
+
+@by_name
+def test_points_after_the_context_change_nothing(predictor):
+    xs, ys, _ = prompts(torch.float32)
+    for n in LENGTHS:
+        later_xs, later_ys = xs.clone(), ys.clone()
+        later_xs[..., n + 1:, :] = 7.0
+        later_ys[..., n:] = -7.0
+        assert torch.equal(predictor.predict(xs, ys, (n,)),
+                           predictor.predict(later_xs, later_ys, (n,)))
+
+
+@by_name
+def test_pairs_in_context_and_the_query_matter(predictor):
+    xs, ys, _ = prompts()
+    if isinstance(predictor, Zero):
+        assert not predictor.predict(xs, ys, LENGTHS).any()
+        return
+    other_xs, other_ys = xs.clone(), ys.clone()
+    other_xs[..., 6, :] *= -1
+    other_ys[..., :6] *= 2
+    for changed in ((other_xs, ys), (xs, other_ys)):
+        assert not torch.equal(predictor.predict(xs, ys, (6,)), predictor.predict(*changed, (6,)))
+
+
+@by_name
+def test_a_batch_equals_one_prompt_at_a_time(predictor):
+    xs, ys, _ = prompts()
+    together = predictor.predict(xs, ys, LENGTHS)
+    for b in range(4):
+        alone = predictor.predict(xs[:, b:b + 1], ys[:, b:b + 1], LENGTHS)
+        torch.testing.assert_close(alone[:, 0], together[:, b], rtol=1e-9, atol=1e-12)
+
+
+@by_name
+def test_lengths_do_not_meet(predictor):
+    xs, ys, _ = prompts()
+    together = predictor.predict(xs, ys, (6, 1, 2))
+    for k, n in enumerate((6, 1, 2)):
+        assert torch.equal(predictor.predict(xs, ys, (n,))[..., 0], together[..., k])
+
+
+@by_name
+def test_a_prompt_without_leading_axes(predictor):
+    xs, ys, _ = prompts()
+    if isinstance(predictor, RidgeSweep):
+        with pytest.raises(InputError, match=r"xs: expected \(1, B, N, d\), got \(9, 3\)"):
+            predictor.predict(xs[0, 0], ys[0, 0], LENGTHS)
+        return
+    alone = predictor.predict(xs[0, 0], ys[0, 0], LENGTHS)
+    torch.testing.assert_close(alone, predictor.predict(xs, ys, LENGTHS)[0, 0])
+
+
+@pytest.mark.parametrize("shape", [(2, 4, 9, 3), (1, 9, 3)])
+def test_a_sweep_needs_the_one_member_that_it_multiplies(shape):
+    with pytest.raises(InputError, match="xs: expected.*got"):
+        RidgeSweep((0.2, 1.0)).predict(torch.zeros(shape), torch.zeros(shape[:-1]), LENGTHS)
+
+
+@by_name
+def test_the_type_of_the_prompt_is_kept(predictor):
+    for dtype in (torch.float32, torch.float64):
+        answers = predictor.predict(*prompts(dtype)[:2], LENGTHS)
+        assert answers.dtype == dtype and not answers.requires_grad
+        assert answers.isfinite().all()
+
+
+@by_name
+def test_an_evaluation_can_measure_it(predictor):
+    errors = ErrorByLength((1, 6), prompts=8).measure(TASK, predictor)["error"]
+    members = 2 if isinstance(predictor, RidgeSweep) else 1
+    assert errors.shape == (members, 2)
+
+
+@by_name
+@pytest.mark.parametrize("lengths", [(0,), (9,), ()])
+def test_lengths_that_cannot_be_are_refused(predictor, lengths):
+    if isinstance(predictor, Zero):
+        return
+    with pytest.raises(InputError, match=r"lengths: expected context lengths 1 <= n < 9, got"):
+        predictor.predict(*prompts()[:2], lengths)
+
+
+@pytest.mark.parametrize("make, got", [
+    (lambda: Ridge(0.0), "0.0"),
+    (lambda: RidgeSweep(()), r"\(\)"),
+    (lambda: RidgeSweep((1.0, -1.0)), r"\(1.0, -1.0\)"),
+    (lambda: MixtureRidge((), 1.0), r"\(\)"),
+    (lambda: MixtureRidge((0.1, 0.0), 1.0), r"\(0.1, 0.0\)"),
+    (lambda: MixtureRidge((0.1, 0.5), 0.0), "0.0"),
+    (lambda: MixtureRidge((0.1, 0.5), 1.0, (0.5, 0.4)), r"\(0.5, 0.4\)"),
+    (lambda: MixtureRidge((0.1, 0.5), 1.0, (1.0,)), r"\(1.0,\)"),
+    (lambda: OneStepGD(-0.1, 1.0), "-0.1"),
+    (lambda: OneStepGD.optimal(LinearRegression(2, inputs="uniform")), "uniform"),
+    (lambda: OneStepGD.optimal(LinearRegression(2, input_mean=1.0)), "1.0"),
+    (lambda: ExponentialSmoother(0.0), "0.0"),
+    (lambda: Lasso(0.0), "0.0"),
+    (lambda: Lasso(0.1, tolerance=0.0), "0.0"),
+    (lambda: XGBoost(trees=0), "0"),
+    (lambda: XGBoost(learning_rate=0.0), "0.0"),
+    (lambda: StudentNetwork(steps=0), "0"),
+    (lambda: StudentNetwork(seed=-1), "-1"),
+])
+def test_impossible_settings_are_refused(make, got):
+    with pytest.raises(InputError, match=rf"expected.*got.*{got}"):
+        make()

@@ -1,0 +1,102 @@
+"""Kernel smoothers against double loops, and where 1 / |x - x'|^d leaves the numbers."""
+
+import math
+
+import pytest
+import torch
+
+from icllib.baselines import ExponentialSmoother, HilbertEstimate
+from icllib.baselines.kernels import CHUNK
+
+
+def points(shape, seed=0):
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+
+
+def loop(kernel, xs, ys, n):
+    """Equation 12 as it stands."""
+    answers = []
+    for x, y in zip(xs[0].tolist(), ys[0].tolist()):
+        weights = [kernel(x[n], x[i]) for i in range(n)]
+        answers.append(sum(w * y[i] for i, w in enumerate(weights)) / sum(weights))
+    return answers
+
+
+def dot(x, z):
+    return sum(a * b for a, b in zip(x, z))
+
+
+@pytest.mark.parametrize("scale", (1.0, 2.5))
+@pytest.mark.parametrize("n", (1, 7))
+def test_exponential_smoother_equals_a_double_loop(n, scale):
+    xs, ys = points((1, 3, 8, 4)), points((1, 3, 8), seed=1)
+    expected = loop(lambda x, z: math.exp(dot(x, z) / scale), xs, ys, n)
+    ours = ExponentialSmoother(scale).predict(xs, ys, (n,))[0, :, 0].tolist()
+    assert ours == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("dimension", (1, 2, 5))
+@pytest.mark.parametrize("n", (1, 7))
+def test_hilbert_estimate_equals_a_double_loop(n, dimension):
+    xs, ys = points((1, 3, 8, dimension)), points((1, 3, 8), seed=1)
+    expected = loop(lambda x, z: math.dist(x, z) ** -dimension, xs, ys, n)
+    ours = HilbertEstimate().predict(xs, ys, (n,))[0, :, 0].tolist()
+    assert ours == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("dimension", (1, 3, 20))
+@pytest.mark.parametrize("dtype", (torch.float32, torch.float64))
+def test_an_exact_hit_returns_its_label(dimension, dtype):
+    xs, ys = points((1, 4, 30, dimension)).to(dtype), points((1, 4, 30), seed=1).to(dtype)
+    xs[..., 29, :] = xs[..., 11, :]
+    assert torch.equal(HilbertEstimate().predict(xs, ys, (29,))[..., 0], ys[..., 11])
+
+
+def test_two_exact_hits_return_the_mean_of_their_labels():
+    xs, ys = points((1, 2, 9, 3)), points((1, 2, 9), seed=1)
+    xs[..., 2, :] = xs[..., 5, :] = xs[..., 8, :]
+    expected = (ys[..., 2] + ys[..., 5]) / 2
+    torch.testing.assert_close(HilbertEstimate().predict(xs, ys, (8,))[..., 0], expected)
+
+
+@pytest.mark.parametrize("distance", (1e-8, 1e-30, 1e-150, 1e10, 1e150))
+def test_distances_whose_powers_overflow(distance):
+    dimension = 40  # the kernel would be up to 1e6000
+    xs, ys = torch.zeros(1, 1, 3, dimension, dtype=torch.float64), points((1, 1, 3), seed=1)
+    xs[..., 0, 0], xs[..., 1, 0] = distance, 1.05 * distance
+    far = 1.05**-dimension
+    expected = (ys[0, 0, 0] + far * ys[0, 0, 1]) / (1 + far)
+    torch.testing.assert_close(HilbertEstimate().predict(xs, ys, (2,))[0, 0, 0], expected)
+
+
+def test_small_distances_between_large_inputs_keep_their_digits():
+    xs, ys = 1e3 + 1e-6 * points((1, 2, 6, 3)), points((1, 2, 6), seed=1)
+    expected = loop(lambda x, z: math.dist(x, z) ** -3, xs, ys, 5)
+    ours = HilbertEstimate().predict(xs, ys, (5,))[0, :, 0].tolist()
+    assert ours == pytest.approx(expected, rel=1e-9)
+
+
+def test_large_scores_do_not_overflow():
+    xs, ys = 100 * points((1, 2, 6, 3)), points((1, 2, 6), seed=1)
+    answers = ExponentialSmoother().predict(xs, ys, (5,))[..., 0]
+    best = (xs[..., :5, :] @ xs[..., 5, :, None])[..., 0].argmax(dim=-1, keepdim=True)
+    torch.testing.assert_close(answers, ys.gather(-1, best)[..., 0])
+
+
+@pytest.mark.parametrize("n", (CHUNK - 1, CHUNK, CHUNK + 1, 10_000))
+def test_contexts_of_several_chunks(n):
+    xs, ys = points((1, 1, n + 1, 8)), points((1, 1, n + 1), seed=1)
+    seen, query = xs[0, 0, :n], xs[0, 0, n]
+    kernels = {HilbertEstimate(): (seen - query).square().sum(-1) ** -4,
+               ExponentialSmoother(): torch.exp(seen @ query)}
+    for predictor, weights in kernels.items():
+        expected = (weights @ ys[0, 0, :n]) / weights.sum()
+        torch.testing.assert_close(predictor.predict(xs, ys, (n,))[0, 0, 0], expected)
+
+
+def test_the_error_of_the_hilbert_estimate_falls_with_the_context():
+    xs = points((1, 200, 3001, 1))
+    ys = torch.sin(2 * xs[..., 0])
+    errors = HilbertEstimate().predict(xs, ys, (10, 100, 1000, 3000))
+    errors = (errors - ys[..., [10, 100, 1000, 3000]]).square().mean(dim=(0, 1))
+    assert (errors.diff() < 0).all()

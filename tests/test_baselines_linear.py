@@ -1,0 +1,164 @@
+"""Linear baselines against scikit-learn, brute force and measured errors."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import minimize_scalar
+from scipy.stats import multivariate_normal
+from sklearn import linear_model
+
+from icllib.baselines import LeastSquares, MixtureRidge, OneStepGD, PsiL, Ridge, RidgeSweep
+from icllib.evaluate import ErrorByLength
+from icllib.streams import Stream
+from icllib.tasks import LinearRegression
+
+LEVELS = (0.1, 0.5)
+
+
+def sample(task, count, n):
+    ids = torch.arange(count)[None]
+    return task.sample(Stream.of([0], "evaluation"), ids, n, torch.float64)
+
+
+def answers_of(make, xs, ys, n):
+    """What a scikit-learn model answers, fitted to each prompt: (B,)."""
+    xs, ys = xs[0].numpy(), ys[0].numpy()
+    return [make().fit(x[:n], y[:n]).predict(x[n:n + 1])[0] for x, y in zip(xs, ys)]
+
+
+@pytest.mark.parametrize("n", (1, 4, 5, 12))
+def test_ridge_equals_scikit_learn(n):
+    xs, ys, _ = sample(LinearRegression(5, 0.3), 4, 13)
+    expected = answers_of(lambda: linear_model.Ridge(0.7, fit_intercept=False), xs, ys, n)
+    assert Ridge(0.7).predict(xs, ys, (n,))[0, :, 0].tolist() == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_sweep_equals_one_ridge_after_another():
+    xs, ys, _ = sample(LinearRegression(5, 0.3), 4, 13)
+    penalties, lengths = (1e-6, 0.2, 5.0), (1, 4, 12)
+    swept = RidgeSweep(penalties).predict(xs, ys, lengths)
+    for ours, penalty in zip(swept, penalties):
+        expected = Ridge(penalty).predict(xs, ys, lengths)[0]
+        torch.testing.assert_close(ours, expected, rtol=1e-7, atol=1e-9)
+
+
+def test_the_error_of_a_sweep_is_lowest_at_the_optimal_penalty():
+    task = LinearRegression(4, noise_std=0.5, weight_std=0.5)
+    best = Ridge.bayes(task).penalty
+    sweep = RidgeSweep((best / 4, best, 4 * best))
+    errors = ErrorByLength((3, 6), prompts=4000).measure(task, sweep)["excess"]
+    assert (errors.argmin(axis=0) == 1).all()
+
+
+@pytest.mark.parametrize("n", (1, 3, 5, 9))
+def test_least_squares_equals_scikit_learn_and_has_minimum_norm(n):
+    xs, ys, _ = sample(LinearRegression(5, 0.3), 4, 10)
+    expected = answers_of(lambda: linear_model.LinearRegression(fit_intercept=False), xs, ys, n)
+    ours = LeastSquares().predict(xs, ys, (n,))[0, :, 0].tolist()
+    assert ours == pytest.approx(expected, rel=1e-8)
+    weights = [np.linalg.lstsq(x[:n], y[:n])[0] for x, y in zip(xs[0].numpy(), ys[0].numpy())]
+    assert ours == pytest.approx([x[n].numpy() @ w for x, w in zip(xs[0], weights)], rel=1e-8)
+
+
+def test_least_squares_splits_the_weight_of_equal_columns():
+    xs = torch.randn(1, 1, 9, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    xs[..., :8, 1] = xs[..., :8, 0]
+    ys = 3 * xs[..., 0]
+    answer = LeastSquares().predict(xs, ys, (8,)).item()
+    assert answer == pytest.approx(1.5 * xs[0, 0, 8].sum().item())
+
+
+# ---- one step of gradient descent -----------------------------------------------------------
+
+
+def test_psi_l_is_the_last_entry_of_the_feature_map():
+    xs, ys, _ = sample(LinearRegression(3, 0.2), 1, 6)
+    pairs = torch.cat((xs, ys[..., None]), dim=-1)[0, 0]
+    matrix = pairs.clone()
+    matrix[-1, -1] = 0  # the query has no label
+    answer = PsiL().predict(xs, ys, (5,)).item()
+    assert answer == pytest.approx((matrix @ matrix.T @ matrix)[-1, -1].item(), rel=1e-12)
+    # With the y of the printed formula, whose last entry is the label, the label leaks in.
+    leak = xs[0, 0, -1].square().sum() * ys[0, 0, -1]
+    printed = xs[0, 0, -1] @ xs[0, 0].T @ ys[0, 0]
+    assert printed.item() == pytest.approx(answer + leak.item(), rel=1e-12)
+
+
+@pytest.mark.parametrize("noise_std, n", [(0.0, 3), (0.4, 10), (2.0, 6)])
+def test_the_step_minimizes_the_measured_error(noise_std, n):
+    task = LinearRegression(4, noise_std, weight_std=0.5)
+    xs, ys, _ = sample(task, 40_000, n + 1)
+    products, labels = PsiL().predict(xs, ys, (n,))[0, :, 0], ys[0, :, n]
+    error = lambda step: (labels - step * products).square().mean().item()
+    measured = minimize_scalar(error, bounds=(0, 1), method="bounded",
+                               options={"xatol": 1e-9}).x
+    learner = OneStepGD.optimal(task)
+    step = learner.step(n, 4)
+    slopes = (labels - step * products) * products  # their mean is 0 at the true minimum
+    deviation = slopes.std() / len(slopes) ** 0.5 / products.square().mean()
+    assert abs(measured - step) < 4 * deviation.item() < 0.1 * step
+    squares = (labels - learner.predict(xs, ys, (n,))[0, :, 0]).square()
+    deviation = squares.std().item() / len(squares) ** 0.5
+    assert abs(squares.mean().item() - learner.expected_error(n, 4)) < 4 * deviation
+
+
+# ---- several noise levels -------------------------------------------------------------------
+
+
+def explicit_posterior(xs, ys, weight_std, probabilities):
+    """p(level | pairs) from the covariance of the labels."""
+    evidence = [p * multivariate_normal(cov=weight_std**2 * xs @ xs.T + s**2 * np.eye(len(ys)))
+                .pdf(ys) for p, s in zip(probabilities, LEVELS)]
+    return np.array(evidence) / sum(evidence)
+
+
+@pytest.mark.parametrize("n", (1, 3, 8))
+@pytest.mark.parametrize("probabilities", [(0.5, 0.5), (0.9, 0.1)])
+def test_mixture_equals_the_explicit_evidence(n, probabilities):
+    xs, ys, _ = sample(LinearRegression(3, 0.3, weight_std=0.6), 5, n + 1)
+    predictor = MixtureRidge(LEVELS, 0.6, probabilities)
+    posterior = predictor.posterior(xs[..., :n, :], ys[..., :n])[0]
+    ridges = [Ridge((s / 0.6) ** 2).predict(xs, ys, (n,))[0, :, 0] for s in LEVELS]
+    answers = predictor.predict(xs, ys, (n,))[0, :, 0]
+    for b in range(5):
+        seen, labels = xs[0, b, :n].numpy(), ys[0, b, :n].numpy()
+        expected = explicit_posterior(seen, labels, 0.6, probabilities)
+        np.testing.assert_allclose(posterior[b], expected, rtol=1e-9)
+        means = [ridge[b].item() for ridge in ridges]
+        assert answers[b].item() == pytest.approx(expected @ means, rel=1e-9)
+
+
+def test_mixture_equals_an_integral_over_the_weight():
+    xs, ys, _ = sample(LinearRegression(1, 0.3, weight_std=0.8), 3, 4)
+    answers = MixtureRidge(LEVELS, 0.8).predict(xs, ys, (3,))[0, :, 0]
+    weights = np.linspace(-8, 8, 400_001)
+    for b in range(3):
+        seen, labels = xs[0, b, :, 0].numpy(), ys[0, b].numpy()
+        density = 0
+        for s in LEVELS:
+            logs = -weights**2 / (2 * 0.8**2) - 3 * np.log(s)
+            for x, y in zip(seen[:3], labels[:3]):
+                logs -= (y - weights * x) ** 2 / (2 * s**2)
+            density = density + np.exp(logs)
+        expected = seen[3] * (density @ weights) / density.sum()
+        assert answers[b].item() == pytest.approx(expected, rel=1e-6)
+
+
+def test_mixture_is_never_worse_than_a_ridge_tuned_for_one_level():
+    lengths = (2, 5, 10, 20)
+    xs, ys, means = (torch.cat(parts, dim=1) for parts in zip(*(
+        sample(LinearRegression(4, s, weight_std=0.5), 4000, 21) for s in LEVELS)))
+    squares = lambda predictor: (predictor.predict(xs, ys, lengths)
+                                 - means[..., list(lengths)])[0].square()
+    ours = squares(MixtureRidge(LEVELS, 0.5))
+    for s in LEVELS:
+        gain = squares(Ridge((s / 0.5) ** 2)) - ours
+        assert (gain.mean(dim=0) > 0).all()
+        # and clearly better somewhere, on the same prompts
+        assert (gain.mean(dim=0) / gain.std(dim=0) * len(gain) ** 0.5).max() > 4
+
+
+def test_mixture_finds_the_level():
+    for level, s in enumerate(LEVELS):
+        xs, ys, _ = sample(LinearRegression(3, s, weight_std=0.6), 50, 100)
+        assert (MixtureRidge(LEVELS, 0.6).posterior(xs, ys)[..., level] > 0.999).all()
