@@ -2,7 +2,10 @@
 
 A run is any frozen dataclass. Its settings are its fields as JSON; its key is a hash of these
 and of the `version` integers of the components that it uses. The file is named by the settings
-alone, so that a record made by an older version is found and called stale, not missing.
+alone, so that a record made by an older version is found and called stale, not missing. A field
+that joins a component later says so with metadata {"added": True}; while it holds its default it
+is left out of settings and versions, so that older records keep their identity; if the numbers
+of such a default ever change, the component that it joined needs a new version.
 """
 
 import dataclasses
@@ -48,10 +51,17 @@ def type_name(kind: type) -> str:
     return ".".join([*path[: 2 if path[0] == "papers" else 1], kind.__name__])
 
 
+def told_fields(component) -> dict:
+    """A component's fields, without those that were added later and hold their default."""
+    values = {field: getattr(component, field.name) for field in dataclasses.fields(component)}
+    return {field.name: value for field, value in values.items()
+            if not (field.metadata.get("added") and value == field.default)}
+
+
 def settings(value):
     """A run or component as JSON-ready values, each dataclass with its type."""
     if dataclasses.is_dataclass(value):
-        fields = {f.name: settings(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        fields = {name: settings(item) for name, item in told_fields(value).items()}
         return {"type": type_name(type(value))} | fields
     if isinstance(value, (tuple, list)):
         return [settings(item) for item in value]
@@ -79,11 +89,11 @@ def _find_type(name: str) -> type:
 
 def versions(value) -> dict[str, int]:
     """The version integers of a run and of every component in it."""
-    if not dataclasses.is_dataclass(value):
-        return {}
-    found = {type_name(type(value)): value.version}
-    for field in dataclasses.fields(value):
-        found |= versions(getattr(value, field.name))
+    found, parts = {}, value if isinstance(value, (tuple, list)) else ()
+    if dataclasses.is_dataclass(value):
+        found, parts = {type_name(type(value)): value.version}, told_fields(value).values()
+    for part in parts:
+        found |= versions(part)
     return dict(sorted(found.items()))
 
 
