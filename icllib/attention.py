@@ -87,16 +87,16 @@ class SignedLog(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, z, n, b):
-        s = torch.copysign(n * torch.log1p(b * z.abs()), z)
+        s = (b * z.abs()).log1p_().mul_(n).copysign_(z)
         ctx.save_for_backward(z, n, b, s)
         return s
 
     @staticmethod
     def backward(ctx, grad):
         z, n, b, s = ctx.saved_tensors
-        grad_z = grad * (n * b / (1 + b * z.abs()))
-        grad_n = (grad * s / n).sum_to_size(n.shape)
-        grad_b = (grad_z * z / b).sum_to_size(b.shape)
+        grad_z = grad * (n * b) / (b * z.abs()).add_(1)
+        grad_n = (grad * s).sum_to_size(n.shape) / n
+        grad_b = (grad_z * z).sum_to_size(b.shape) / b
         return grad_z, grad_n, grad_b
 
 
