@@ -10,8 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.attention import causal_pairs, with_queries
 from icllib.errors import InputError
-from icllib.evaluate import ErrorByLength
-from icllib.models import (CosFormer, MixedHeads, SignedAveraging, Softmax, Transformer, Uniform)
+from icllib.models import CosFormer, SignedAveraging, Softmax, Transformer
 from icllib.models.transformer import lay_out
 from icllib.papers import context_scaling
 from icllib.results import digest, from_settings, key, settings, versions
@@ -22,7 +21,6 @@ from test_scoring import SCORINGS
 LENGTHS = (3, 7, 12)
 DIMENSION = 4
 SMALL = {"layers": 2, "heads": 4, "width": 16}
-HALF = MixedHeads(((Softmax(), 2), (Uniform(), 2)))
 OTHERS = {
     "scoring": SignedAveraging(), "positions": "none", "mask": "prefix", "block": 2,
     "queries_see_themselves": False, "attention": False, "perceptron": False,
@@ -296,14 +294,6 @@ def test_multiplications_are_those_counted(options):
         module(xs, xs[..., 0], (5, 10, 20))
     counted = counter.get_total_flops() / 2
     assert model.multiplications(8, (5, 10, 20)) == pytest.approx(counted, rel=0.1)
-
-
-def test_an_option_is_measured_like_any_model():
-    task = LinearRegression(DIMENSION)
-    module = shaken(scoring=HALF, mask="prefix")
-    predictor = type("Predictor", (), {"predict": staticmethod(module)})
-    errors = ErrorByLength(LENGTHS, prompts=8).measure(task, predictor, members=2)
-    assert errors["error"].shape == (2, 3)
 
 
 @pytest.mark.parametrize("options, message", [
