@@ -1,13 +1,31 @@
-"""Who may attend to whom: one boolean matrix per mask, True where a row attends to a column.
+"""Attention: who may attend to whom, and how scores become weights. One core for all papers.
 
-Tokens come in this order: first the labelled pairs, then the queries. A query sees pairs, and
-itself only where a softmax needs a row that is never empty; it never sees another query.
+A mask is one boolean matrix (T, S), True where row t attends to column s. Tokens come in this
+order: first the labelled pairs, then the queries. A query sees pairs, and itself only if it is
+told to; it never sees another query. So, in the papers' words, with n pairs and K queries:
+
+    causalLM      with_queries(causal_pairs(n), [n] * K, attend_to_self=False)
+    prefixLM      with_queries(full_pairs(n), [n] * K, attend_to_self=False)
+    block-causal  with_queries(block_causal_pairs(n, block), [n] * K, attend_to_self=False)
+    a decoder     causal_pairs(T), over T tokens of any kind
+    an encoder    full_pairs(T), over T tokens of any kind
+
+Weights are `normalise(phi(z), mask)`: scores z (M, B, H, T, S) of M models, B prompts and H
+heads go through an entrywise phi, and only then does the mask apply, because what is hidden by a
+large negative score need not stay hidden after phi. Hidden entries get the weight 0, exactly.
+Every row of a mask must allow something; `check_rows` says so where a mask is made, on the CPU.
 """
+
+import math
 
 import torch
 from torch import Tensor
 
 from icllib.errors import InputError
+
+SMALLEST_SUM = 1e-6  # row sums are clamped to it; ASSUMED, as in Qin et al.'s public code
+
+# ---- masks ----------------------------------------------------------------------------------
 
 
 def causal_pairs(pairs: int) -> Tensor:
@@ -18,6 +36,17 @@ def causal_pairs(pairs: int) -> Tensor:
 def full_pairs(pairs: int) -> Tensor:
     """Every pair attends to every pair (prefixLM, Ding et al. Section 2.1): (pairs, pairs)."""
     return torch.ones(pairs, pairs, dtype=torch.bool)
+
+
+def block_causal_pairs(pairs: int, block: int) -> Tensor:
+    """A pair attends to its own block and to all earlier ones (Ding et al., full version).
+
+    Blocks of one pair make it causal, one block makes it full: (pairs, pairs).
+    """
+    if block < 1:
+        raise InputError(f"block: expected at least 1 pair, got {block}")
+    blocks = torch.arange(pairs) // block
+    return blocks[:, None] >= blocks
 
 
 def with_queries(pairs_mask: Tensor, lengths, attend_to_self: bool) -> Tensor:
@@ -35,3 +64,146 @@ def with_queries(pairs_mask: Tensor, lengths, attend_to_self: bool) -> Tensor:
     if attend_to_self:
         mask[pairs:, pairs:] = torch.eye(queries, dtype=torch.bool)
     return mask
+
+
+def check_rows(mask: Tensor) -> Tensor:
+    """The same mask; raises InputError where a row attends to nothing."""
+    empty = (~mask.any(-1)).nonzero().flatten().tolist()
+    if empty:
+        raise InputError(f"mask: expected at least one column in every row, got none in {empty}")
+    return mask
+
+
+# ---- scores ---------------------------------------------------------------------------------
+
+
+def scores(q: Tensor, k: Tensor) -> Tensor:
+    """z = q . k / sqrt(d): (M, B, H, T, d), (M, B, H, S, d) -> (M, B, H, T, S)."""
+    return q @ k.mT / math.sqrt(q.shape[-1])
+
+
+class SignedLog(torch.autograd.Function):
+    """s(z) = sgn(z) n log(1 + b abs(z)), whose slope at 0 is n b where autograd's would be 0."""
+
+    @staticmethod
+    def forward(ctx, z, n, b):
+        s = (b * z.abs()).log1p_().mul_(n).copysign_(z)
+        ctx.save_for_backward(z, n, b, s)
+        return s
+
+    @staticmethod
+    def backward(ctx, grad):
+        z, n, b, s = ctx.saved_tensors
+        grad_z = grad * (n * b) / (b * z.abs()).add_(1)
+        grad_n = (grad * s).sum_to_size(n.shape) / n
+        grad_b = (grad_z * z).sum_to_size(b.shape) / b
+        return grad_z, grad_n, grad_b
+
+
+def signed_log(z: Tensor, n: Tensor, b: Tensor) -> Tensor:
+    """The transform whose softmax is scaled signed averaging (its paper, Section 7).
+
+    exp(s(z)) = (1 + b abs(z))^(sgn(z) n). n >= 1 and b > 0 broadcast against z.
+    """
+    return SignedLog.apply(z, n, b)
+
+
+def cosine_decay(places: Tensor) -> Tensor:
+    """cos(pi (i - j) / 2m) between tokens at places i and j, m being the length: (T, T).
+
+    Qin et al. (2022). It is positive, since places lie in 0 ... m - 1.
+    """
+    length = places.amax() + 1  # stays on the device
+    return torch.cos(math.pi / 2 * (places[:, None] - places) / length)
+
+
+# ---- normalisers: scores and mask to weights ------------------------------------------------
+
+
+def softmax(z: Tensor, mask: Tensor) -> Tensor:
+    """exp(z) over its row sum."""
+    return z.masked_fill(~mask, -math.inf).softmax(-1)
+
+
+def unnormalised(z: Tensor, mask: Tensor) -> Tensor:
+    """The visible scores themselves (linear attention)."""
+    return z.masked_fill(~mask, 0)
+
+
+def by_absolute_sum(z: Tensor, mask: Tensor) -> Tensor:
+    """z over the sum of absolute values in its row: row-wise l1 normalisation.
+
+    For non-negative scores these are weights that sum to 1. A row of zeros keeps weights 0.
+    """
+    visible = unnormalised(z, mask)
+    return visible / visible.abs().sum(-1, keepdim=True).clamp(min=SMALLEST_SUM)
+
+
+def self_adjusting(z: Tensor, mask: Tensor, normalized: bool) -> Tensor:
+    """g softmax(z) with g = z, or with z moved into [0, 1] (Zheng et al., 2025).
+
+    normalized: g = (z - min(z_min, 0)) / (max(0, z_max) - min(z_min, 0)), extremes over the
+    visible tokens of a row. A row of zeros keeps weights 0.
+    """
+    gate = visible = unnormalised(z, mask)  # zeros where hidden change neither extreme
+    if normalized:
+        low, high = visible.amin(-1, keepdim=True), visible.amax(-1, keepdim=True)
+        low, high = low.clamp(max=0), high.clamp(min=0)
+        gate = (visible - low) / (high - low).clamp(min=SMALLEST_SUM)
+    return gate * softmax(z, mask)
+
+
+# ---- projections onto the simplex -----------------------------------------------------------
+
+
+class Projection(torch.autograd.Function):
+    """Weights ((alpha - 1) z - tau)_+^(1 / (alpha - 1)), tau such that a row sums to 1.
+
+    Peters et al. (2019), Section 3, the Jacobian included.
+    """
+
+    @staticmethod
+    def forward(ctx, z, mask, alpha):
+        top = z.masked_fill(~mask, -math.inf).amax(-1, keepdim=True)
+        # tau >= -1 once the top is at 0, so that an entry at -2 neither counts nor moves it.
+        x = ((alpha - 1) * (z - top)).masked_fill(~mask, -2).clamp(min=-2)
+        ordered = x.sort(-1, descending=True).values
+        candidates = thresholds(ordered, alpha)
+        support = (candidates < ordered).sum(-1, keepdim=True)
+        weights = (x - candidates.gather(-1, support - 1)).clamp(min=0) ** (1 / (alpha - 1))
+        ctx.save_for_backward(weights)
+        ctx.alpha = alpha
+        return weights
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, grad):
+        weights, = ctx.saved_tensors
+        slopes = torch.where(weights > 0, weights ** (2 - ctx.alpha), 0)
+        mean = (grad * slopes).sum(-1, keepdim=True) / slopes.sum(-1, keepdim=True)
+        return slopes * (grad - mean), None, None
+
+
+def thresholds(ordered: Tensor, alpha: float) -> Tensor:
+    """tau if the k largest entries were the support, for every k: rows in falling order.
+
+    alpha = 2: Martins and Astudillo (2016), Algorithm 1; 1.5: Peters et al. (2019), Algorithm 2.
+    """
+    k = torch.arange(1, ordered.shape[-1] + 1, dtype=ordered.dtype, device=ordered.device)
+    mean = ordered.cumsum(-1) / k
+    if alpha == 2:
+        return mean - 1 / k
+    variance = ordered.square().cumsum(-1) / k - mean.square()
+    return mean - (1 / k - variance).clamp(min=0).sqrt()
+
+
+def check_alpha(alpha: float) -> None:
+    """Raises InputError for an alpha-entmax without an exact algorithm."""
+    if alpha not in (1.5, 2):
+        raise InputError(f"alpha: expected 1.5 or 2, got {alpha}")
+
+
+def entmax(z: Tensor, mask: Tensor, alpha: float) -> Tensor:
+    """alpha-entmax: at 2 sparsemax, the point of the simplex nearest to z; towards 1 softmax."""
+    check_alpha(alpha)
+    return Projection.apply(z, mask, alpha)

@@ -1,15 +1,21 @@
-"""The GPT-2 decoder on prompts of (x, y) tokens."""
+"""The GPT-2 decoder on prompts of (x, y) tokens, and its relatives in the papers."""
 
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu, scaled_dot_product_attention
+from torch.nn.functional import gelu
 
-from icllib.attention import causal_pairs, with_queries
+from icllib.attention import (block_causal_pairs, causal_pairs, check_rows, full_pairs,
+                              with_queries)
 from icllib.errors import InputError
+from icllib.models.scoring import Softmax
 from icllib.models.stacked import Initializer, StackedLayerNorm, StackedLinear
+
+added = partial(field, metadata={"added": True})  # absent from records while at its default
 
 
 @dataclass(frozen=True)
@@ -17,21 +23,36 @@ class Transformer:
     """A pre-LN decoder as in GPT-2, with a linear embedding of (d + 1)-vectors and a read-out.
 
     Garg et al. (2022), Section 2; context-scaling paper, Appendix A ("GPT-2"). Raises InputError
-    where the heads do not divide the width.
+    where the heads do not divide the width, or where a choice is not one of those listed.
     """
 
     layers: int = 8
     heads: int = 8
     width: int = 256
+    scoring: object = added(default=Softmax())  # one of icllib/models/scoring.py
+    positions: str = added(default="learned")  # or "none"
+    mask: str = added(default="causal")  # of the pairs; or "prefix" or "block-causal"
+    block: int = added(default=1)  # pairs per block of a block-causal mask
+    queries_see_themselves: bool = added(default=True)  # False: pairs only, as in causalLM
+    attention: bool = added(default=True)  # False: feed-forward only
+    perceptron: bool = added(default=True)  # False: attention only
+    shared_layers: bool = added(default=False)  # True: one block, applied `layers` times
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if min(self.layers, self.heads, self.width) < 1:
-            raise InputError("layers, heads, width: expected at least 1 each, "
-                             f"got {self.layers}, {self.heads}, {self.width}")
+        if min(self.layers, self.heads, self.width, self.block) < 1:
+            raise InputError("layers, heads, width, block: expected at least 1 each, got "
+                             f"{self.layers}, {self.heads}, {self.width}, {self.block}")
         if self.width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.width}, "
                              f"got {self.heads}")
+        if self.positions not in ("learned", "none"):
+            raise InputError(f"positions: expected 'learned' or 'none', got {self.positions!r}")
+        if self.mask not in ("causal", "prefix", "block-causal"):
+            raise InputError("mask: expected 'causal', 'prefix' or 'block-causal', "
+                             f"got {self.mask!r}")
+        if not (self.attention or self.perceptron):
+            raise InputError("attention, perceptron: expected at least one, got neither")
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedTransformer":
         """A fleet of such decoders, one per seed."""
@@ -39,8 +60,40 @@ class Transformer:
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt."""
-        tokens = max(lengths) + len(lengths)
-        return self.layers * tokens * self.width * (12 * self.width + 2 * tokens)
+        passes = [(length,) for length in lengths] if self.needs_passes(lengths) else [lengths]
+        total = 0
+        for tokens in (max(own) + len(own) for own in passes):
+            mixing = (4 * self.width + 2 * tokens) * self.attention
+            total += self.layers * tokens * self.width * (mixing + 8 * self.width * self.perceptron)
+        return total
+
+    def needs_passes(self, lengths) -> bool:
+        """Whether a pair would see another that is hidden from its query, were all in one pass."""
+        block = {"causal": 1, "prefix": max(lengths), "block-causal": self.block}[self.mask]
+        return any(length % max(block, 1) for length in lengths if length < max(lengths))
+
+    def pairs_mask(self, pairs: int) -> Tensor:
+        """Which pairs attend to which: (pairs, pairs)."""
+        if self.mask == "block-causal":
+            return block_causal_pairs(pairs, self.block)
+        return causal_pairs(pairs) if self.mask == "causal" else full_pairs(pairs)
+
+
+class Layout(NamedTuple):
+    """The tokens of one pass: labelled pairs, then queries."""
+
+    points: Tensor  # (K,) the point of the prompt that each query is
+    places: Tensor  # (T,) the position of each token: a query follows the pairs that it sees
+    mask: Tensor  # (T, T)
+
+
+@lru_cache(maxsize=256)
+def lay_out(model: Transformer, lengths, points, device) -> Layout:
+    """The layout of a pass, made once: a copy to the device would break a captured step."""
+    mask = with_queries(model.pairs_mask(max(lengths)), lengths, model.queries_see_themselves)
+    places = torch.tensor([*range(max(lengths)), *lengths], device=device)
+    points = torch.tensor(points, device=device)
+    return Layout(points, places, check_rows(mask).to(device))
 
 
 class StackedTransformer(nn.Module):
@@ -48,32 +101,62 @@ class StackedTransformer(nn.Module):
 
     def __init__(self, settings: Transformer, seeds, dimension: int, max_pairs: int, device):
         super().__init__()
-        draw = Initializer(seeds, device)
-        width = settings.width
+        self.settings, draw, width = settings, Initializer(seeds, device), settings.width
         self.embed = linear(draw, "embed", dimension + 1, width)
-        self.positions = draw.normal("positions", (max_pairs + 1, width), 0.02)
-        self.blocks = nn.ModuleList(
-            Block(settings, draw, f"block{layer}") for layer in range(settings.layers)
-        )
+        self.positions = None
+        if settings.positions == "learned":
+            self.positions = draw.normal("positions", (max_pairs + 1, width), 0.02)
+        blocks, self.repeats = settings.layers, 1
+        if settings.shared_layers:
+            blocks, self.repeats = 1, settings.layers
+        self.blocks = nn.ModuleList(Block(settings, draw, f"block{layer}")
+                                    for layer in range(blocks))
         self.final_norm = StackedLayerNorm(width, draw)
         self.read_out = linear(draw, "read_out", width, 1)
 
-    def forward(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+    def forward(self, xs: Tensor, ys: Tensor, lengths, points=None) -> Tensor:
         """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K).
 
-        All lengths share one pass: labelled tokens attend causally, and the query token of
-        length n attends to the first n of them and to itself. Nothing attends to a query.
+        points: the queries x[points[k]] instead, each with the first lengths[k] pairs.
         """
-        pairs = max(lengths)
-        labelled = torch.cat((xs[:, :, :pairs], ys[:, :, :pairs, None]), dim=-1)
-        queries = nn.functional.pad(xs[:, :, list(lengths)], (0, 1))  # the query's y is 0
-        tokens = torch.cat((labelled, queries), dim=2)  # (M, B, T, d + 1)
-        places = [*range(pairs), *lengths]
-        mask = with_queries(causal_pairs(pairs), lengths, attend_to_self=True).to(xs.device)
-        hidden = self.embed(tokens) + self.positions[:, None, places]
-        for block in self.blocks:
-            hidden = block(hidden, mask)
-        return self.read_out(self.final_norm(hidden[:, :, pairs:]))[..., 0]
+        for states in self.states(xs, ys, lengths, points):
+            pass  # only the last layer's count
+        return self.predict(states)
+
+    def predictions_by_layer(self, xs: Tensor, ys: Tensor, lengths, points=None) -> Tensor:
+        """What the read-out makes of every layer's states: (layers, M, B, K)."""
+        return torch.stack([self.predict(states)
+                            for states in self.states(xs, ys, lengths, points)])
+
+    def predict(self, states: Tensor) -> Tensor:
+        """The normalized read-out: (M, B, K, width) -> (M, B, K)."""
+        return self.read_out(self.final_norm(states))[..., 0]
+
+    def states(self, xs: Tensor, ys: Tensor, lengths, points=None) -> Iterator[Tensor]:
+        """The queries' residual stream after each layer: (M, B, K, width), `layers` times.
+
+        All lengths share one pass where the mask allows it: nothing attends to a query, so that
+        the query of length n sees the first n pairs as if it were alone.
+        """
+        lengths = tuple(lengths)
+        points = lengths if points is None else tuple(points)
+        if self.settings.needs_passes(lengths):
+            passes = (self.states(xs, ys, (n,), (p,)) for n, p in zip(lengths, points))
+            yield from (torch.cat(parts, dim=2) for parts in zip(*passes))
+            return
+        pairs, layout = max(lengths), lay_out(self.settings, lengths, points, xs.device)
+        hidden = self.embed(tokens(xs, ys, pairs, layout.points))
+        if self.positions is not None:
+            hidden = hidden + self.positions[:, None, layout.places]
+        for block in [*self.blocks] * self.repeats:
+            hidden = block(hidden, layout.mask, layout.places)
+            yield hidden[:, :, pairs:]
+
+
+def tokens(xs: Tensor, ys: Tensor, pairs: int, points: Tensor) -> Tensor:
+    """The pairs (x, y), then the queries (x, 0): (M, B, pairs + K, d + 1)."""
+    labelled = torch.cat((xs[:, :, :pairs], ys[:, :, :pairs, None]), dim=-1)
+    return torch.cat((labelled, nn.functional.pad(xs[:, :, points], (0, 1))), dim=2)
 
 
 class Block(nn.Module):
@@ -82,24 +165,30 @@ class Block(nn.Module):
     def __init__(self, settings: Transformer, draw: Initializer, name: str):
         super().__init__()
         width, self.heads = settings.width, settings.heads
+        self.attention, self.perceptron = settings.attention, settings.perceptron
         residual_std = 0.02 / (2 * settings.layers) ** 0.5  # Radford et al. (2019), Section 2.3
-        self.attention_norm = StackedLayerNorm(width, draw)
-        self.qkv = linear(draw, f"{name}.qkv", width, 3 * width)
-        self.project = linear(draw, f"{name}.project", width, width, residual_std)
-        self.mlp_norm = StackedLayerNorm(width, draw)
-        self.expand = linear(draw, f"{name}.expand", width, 4 * width)
-        self.contract = linear(draw, f"{name}.contract", 4 * width, width, residual_std)
+        if self.attention:
+            self.attention_norm = StackedLayerNorm(width, draw)
+            self.qkv = linear(draw, f"{name}.qkv", width, 3 * width)
+            self.scoring = settings.scoring.build(draw, f"{name}.scoring", self.heads)
+            self.project = linear(draw, f"{name}.project", width, width, residual_std)
+        if self.perceptron:
+            self.mlp_norm = StackedLayerNorm(width, draw)
+            self.expand = linear(draw, f"{name}.expand", width, 4 * width)
+            self.contract = linear(draw, f"{name}.contract", 4 * width, width, residual_std)
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        x = x + self.project(self.attend(self.attention_norm(x), mask))
-        return x + self.contract(gelu(self.expand(self.mlp_norm(x)), approximate="tanh"))
+    def forward(self, x: Tensor, mask: Tensor, places: Tensor) -> Tensor:
+        if self.attention:
+            x = x + self.project(self.attend(self.attention_norm(x), mask, places))
+        if self.perceptron:
+            x = x + self.contract(gelu(self.expand(self.mlp_norm(x)), approximate="tanh"))
+        return x
 
-    def attend(self, x: Tensor, mask: Tensor) -> Tensor:
-        members, batch, tokens, width = x.shape
-        qkv = self.qkv(x).view(members * batch, tokens, 3, self.heads, width // self.heads)
-        q, k, v = qkv.permute(2, 0, 3, 1, 4)  # each (M B, H, T, width / H)
-        mixed = scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        return mixed.transpose(1, 2).reshape(members, batch, tokens, width)
+    def attend(self, x: Tensor, mask: Tensor, places: Tensor) -> Tensor:
+        """Values mixed by every head, side by side: (M, B, T, width) -> the same."""
+        qkv = self.qkv(x).unflatten(-1, (3, self.heads, -1))  # (M, B, T, 3, H, width / H)
+        q, k, v = qkv.permute(3, 0, 1, 4, 2, 5)
+        return self.scoring(q, k, v, mask, places).transpose(2, 3).flatten(3)
 
 
 def linear(draw: Initializer, name: str, fan_in: int, fan_out: int, std=0.02) -> StackedLinear:

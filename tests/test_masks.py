@@ -1,12 +1,21 @@
 """Masks against the rules, written as double loops."""
 
+from functools import partial
+
 import pytest
 import torch
 
-from icllib.attention import causal_pairs, full_pairs, with_queries
+from icllib.attention import (block_causal_pairs, causal_pairs, check_rows, full_pairs,
+                              with_queries)
 from icllib.errors import InputError
 
-RULES = {causal_pairs: lambda row, column: column <= row, full_pairs: lambda row, column: True}
+BLOCKS_OF_3 = partial(block_causal_pairs, block=3)
+RULES = {
+    causal_pairs: lambda row, column: column <= row,
+    full_pairs: lambda row, column: True,
+    # Blocks 0 1 2, 3 4 5, ...: everything up to the last pair of one's own block.
+    BLOCKS_OF_3: lambda row, column: column <= row - row % 3 + 2,
+}
 
 
 def expected_mask(rule, pairs, lengths, attend_to_self):
@@ -40,7 +49,26 @@ def test_pairs_and_queries(mask, pairs, lengths, attend_to_self):
     assert ours.tolist() == expected_mask(RULES[mask], pairs, lengths, attend_to_self)
 
 
+@pytest.mark.parametrize("pairs", [1, 4, 9])
+def test_blocks_lie_between_causal_and_full(pairs):
+    assert torch.equal(block_causal_pairs(pairs, 1), causal_pairs(pairs))
+    assert torch.equal(block_causal_pairs(pairs, pairs), full_pairs(pairs))
+
+
+def test_blocks_of_no_pairs_are_refused():
+    with pytest.raises(InputError, match="block: expected at least 1 pair, got 0"):
+        block_causal_pairs(3, 0)
+
+
 @pytest.mark.parametrize("lengths", [[4], [2, 4, 1], [-1]])
 def test_lengths_beyond_the_pairs_are_refused(lengths):
     with pytest.raises(InputError, match="expected 0 to 3 pairs, got"):
         with_queries(causal_pairs(3), lengths, True)
+
+
+def test_a_row_that_sees_nothing_is_refused():
+    mask = with_queries(causal_pairs(3), [0, 2, 0], False)
+    with pytest.raises(InputError, match=r"at least one column in every row, got none in \[3, 5\]"):
+        check_rows(mask)
+    alone = with_queries(causal_pairs(3), [0, 2, 0], True)
+    assert check_rows(alone) is alone

@@ -1,0 +1,115 @@
+"""Modules that mix the values of visible tokens; icllib/models/scoring.py has their settings.
+
+Each maps q, k, v (M, B, H, T, d) with d = width / heads, a mask (T, T) and the places of the
+tokens (T,) to mixed values of the same shape. Without places, tokens stand in a row. Nothing
+here waits for the device, so that a CUDA graph can capture it.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention, softplus
+
+from icllib import attention
+from icllib.models.stacked import Initializer
+
+
+class Weighted(nn.Module):
+    """Attention whose weights are a pure function of scores and mask."""
+
+    def __init__(self, weigh):
+        super().__init__()
+        self.weigh = weigh  # (z, mask) -> weights, both (M, B, H, T, T)
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor, places=None) -> Tensor:
+        return self.weights(q, k, mask, places) @ v
+
+    def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
+        """The attention map: (M, B, H, T, T), or (T, T) where it is the same for all."""
+        return self.weigh(attention.scores(q, k), mask)
+
+
+class FusedSoftmax(Weighted):
+    """softmax(z / temperature), which never holds its weights unless it is asked for them."""
+
+    def __init__(self, weigh, temperature: float):
+        super().__init__(weigh)
+        self.temperature = temperature
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor, places=None) -> Tensor:
+        scale = 1 / (self.temperature * math.sqrt(q.shape[-1]))
+        folded = (tensor.flatten(0, 1) for tensor in (q, k, v))  # each (M B, H, T, d)
+        mixed = scaled_dot_product_attention(*folded, attn_mask=mask, scale=scale)
+        return mixed.unflatten(0, q.shape[:2])
+
+
+class SignedSoftmax(Weighted):
+    """Scaled signed averaging: softmax after sgn(z) n log(1 + b abs(z)), n and b per head.
+
+    n = 1 + softplus(excess) and b = exp(log_b), so that no step can leave n >= 1 and b > 0.
+    """
+
+    def __init__(self, draw: Initializer, heads: int, n: float, b: float, trainable: bool):
+        super().__init__(attention.softmax)
+        excess = math.log(math.expm1(n - 1)) if n > 1 else -math.inf
+        for name, value in (("excess", excess), ("log_b", math.log(b))):
+            parameter = draw.constant(value, (heads,))  # (M, H)
+            if trainable:
+                self.register_parameter(name, parameter)
+            else:
+                self.register_buffer(name, parameter.detach())
+
+    @property
+    def n(self) -> Tensor:
+        """The exponents: (M, H)."""
+        return 1 + softplus(self.excess)
+
+    @property
+    def b(self) -> Tensor:
+        """The slopes: (M, H)."""
+        return self.log_b.exp()
+
+    def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
+        """The attention map: (M, B, H, T, T)."""
+        n, b = (values[:, None, :, None, None] for values in (self.n, self.b))
+        return self.weigh(attention.signed_log(attention.scores(q, k), n, b), mask)
+
+
+class Average(Weighted):
+    """The plain average: queries and keys are there for the other scorings' sake."""
+
+    def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
+        """The attention map: (T, T)."""
+        return self.weigh(torch.ones(mask.shape, dtype=q.dtype, device=q.device), mask)
+
+
+class CosineAttention(Weighted):
+    """cosFormer in its quadratic form: prompts are short."""
+
+    def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
+        """The attention map: (M, B, H, T, T)."""
+        if places is None:
+            places = torch.arange(len(mask), device=q.device)
+        decay = attention.cosine_decay(places.to(q.dtype))
+        return self.weigh(q.relu() @ k.relu().mT * decay, mask)
+
+
+class SplitHeads(nn.Module):
+    """Heads side by side, each part of them with a module of its own."""
+
+    def __init__(self, parts, sizes):
+        super().__init__()
+        self.parts, self.sizes = nn.ModuleList(parts), sizes
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor, places=None) -> Tensor:
+        heads = zip(*(tensor.split(self.sizes, dim=2) for tensor in (q, k, v)))
+        mixed = [part(*own, mask, places) for part, own in zip(self.parts, heads)]
+        return torch.cat(mixed, dim=2)
+
+    def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
+        """The attention map: (M, B, H, T, T)."""
+        heads = zip(*(tensor.split(self.sizes, dim=2) for tensor in (q, k)))
+        maps = [part.weights(*own, mask, places).expand(*own[0].shape[:-1], len(mask))
+                for part, own in zip(self.parts, heads)]
+        return torch.cat(maps, dim=2)

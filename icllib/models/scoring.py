@@ -1,0 +1,231 @@
+"""How attention turns scores into weights: one frozen dataclass of settings per scoring.
+
+`build` makes the module that mixes values, for the members of a fleet (icllib/models/mixing.py).
+`weigh`, where there is one, maps scores z = q . k / sqrt(d) (M, B, H, T, T) and a mask (T, T) to
+weights; the formulas are in icllib/attention.py.
+
+The list is Table 1 of the paper on scaled signed averaging, which is silent where ASSUMED, and
+what the other papers use: row-wise l1 (SGPT) and no normalisation (linear attention).
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor, nn
+
+from icllib import attention
+from icllib.errors import InputError
+from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, SignedSoftmax,
+                                  SplitHeads, Weighted)
+from icllib.models.stacked import Initializer
+
+
+class Plain:
+    """A scoring without parameters: `weigh` says it all."""
+
+    def build(self, draw: Initializer, name: str, heads: int) -> nn.Module:
+        """A module for the members of `draw`."""
+        return Weighted(self.weigh)
+
+
+# ---- softmax and its relatives --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Softmax(Plain):
+    """softmax(z / temperature), through PyTorch's fused attention.
+
+    ASSUMED, since the paper gives only the values 5 to 100: the temperature divides scores that
+    are already over sqrt(d).
+    """
+
+    temperature: float = 1.0
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        if self.temperature <= 0:
+            raise InputError(f"temperature: expected a positive number, got {self.temperature}")
+
+    def build(self, draw: Initializer, name: str, heads: int) -> FusedSoftmax:
+        """A module for the members of `draw`."""
+        return FusedSoftmax(self.weigh, self.temperature)
+
+    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
+        return attention.softmax(z / self.temperature, mask)
+
+
+@dataclass(frozen=True)
+class SignedAveraging:
+    """SSA: (1 + b abs(z))^(sgn(z) n) over its row sum (Eq. 5), n and b learned per head.
+
+    Initial values and one pair per head and layer: Appendix B. ASSUMED, since the paper only
+    asks for n >= 1 and b > 0: n = 1 + softplus(.) and b = exp(.), both learned in float32.
+    """
+
+    n: float = 1.5
+    b: float = 1.0
+    trainable: bool = True  # False: n and b stay what they are, as in Table 3
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        if self.n < 1 or self.b <= 0 or (self.trainable and self.n == 1):
+            raise InputError("n, b: expected n >= 1, or n > 1 if it is to be trained, and b > 0, "
+                             f"got {self.n}, {self.b}")
+
+    def build(self, draw: Initializer, name: str, heads: int) -> SignedSoftmax:
+        """A module for the members of `draw`."""
+        return SignedSoftmax(draw, heads, self.n, self.b, self.trainable)
+
+
+@dataclass(frozen=True)
+class SelfAdjusting(Plain):
+    """SA-softmax (Zheng et al., 2025): z softmax(z), or with z moved into [0, 1] first.
+
+    ASSUMED: the extremes of the normalized form are taken over the visible tokens of a row.
+    """
+
+    normalized: bool
+    version: ClassVar[int] = 1
+
+    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
+        return attention.self_adjusting(z, mask, self.normalized)
+
+
+# ---- projections onto the simplex -----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sparsemax(Plain):
+    """The point of the simplex nearest to z (Martins and Astudillo, 2016)."""
+
+    version: ClassVar[int] = 1
+
+    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
+        return attention.entmax(z, mask, 2)
+
+
+@dataclass(frozen=True)
+class Entmax(Plain):
+    """alpha-entmax (Peters et al., 2019). ASSUMED: alpha = 1.5, its authors' usual choice."""
+
+    alpha: float = 1.5  # 1.5 or 2, for which there are exact algorithms
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        attention.check_alpha(self.alpha)
+
+    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
+        return attention.entmax(z, mask, self.alpha)
+
+
+# ---- ratios and what has no sum -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Relu(Plain):
+    """relu(z) over its row sum. ASSUMED: Appendix C does not say how it normalises."""
+
+    version: ClassVar[int] = 1
+
+    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
+        return attention.by_absolute_sum(z.relu(), mask)
+
+
+@dataclass(frozen=True)
+class Square(Plain):
+    """z^2 over its row sum. ASSUMED: Appendix C does not say how it normalises."""
+
+    version: ClassVar[int] = 1
+
+    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
+        return attention.by_absolute_sum(z.square(), mask)
+
+
+@dataclass(frozen=True)
+class Tanh(Plain):
+    """tanh(z) over the sum of absolute values in its row, so that signs stay.
+
+    ASSUMED: Appendix C does not say how it normalises, and a sum of signed values may vanish.
+    """
+
+    version: ClassVar[int] = 1
+
+    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
+        return attention.by_absolute_sum(z.tanh(), mask)
+
+
+@dataclass(frozen=True)
+class Uniform(Plain):
+    """The average of all visible tokens, whatever the scores (Appendix C)."""
+
+    version: ClassVar[int] = 1
+
+    def build(self, draw: Initializer, name: str, heads: int) -> Average:
+        """A module for the members of `draw`."""
+        return Average(self.weigh)
+
+    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
+        return attention.by_absolute_sum(z.new_ones(z.shape), mask)
+
+
+@dataclass(frozen=True)
+class CosFormer:
+    """relu(q) . relu(k) cos(pi (i - j) / 2m) over its row sum (Qin et al., 2022).
+
+    ASSUMED: m is the length of the sequence at hand, as in their code, so that a model meets
+    other weights at other lengths.
+    """
+
+    version: ClassVar[int] = 1
+
+    def build(self, draw: Initializer, name: str, heads: int) -> CosineAttention:
+        """A module for the members of `draw`."""
+        return CosineAttention(attention.by_absolute_sum)
+
+
+@dataclass(frozen=True)
+class L1(Plain):
+    """Row-wise l1 normalisation, as in SGPT (context-scaling paper, Eq. 6 and Section 4).
+
+    ASSUMED: signed scores over their sum of absolute values; absolute: their absolute values.
+    """
+
+    absolute: bool = False
+    version: ClassVar[int] = 1
+
+    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
+        return attention.by_absolute_sum(z.abs() if self.absolute else z, mask)
+
+
+@dataclass(frozen=True)
+class Identity(Plain):
+    """The scores as they are: linear attention (context-scaling paper, Eq. 3)."""
+
+    version: ClassVar[int] = 1
+
+    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
+        return attention.unnormalised(z, mask)
+
+
+# ---- mixtures -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MixedHeads:
+    """Some heads with one scoring, some with another, in this order (Appendix C)."""
+
+    parts: tuple  # of (scoring, how many heads)
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        object.__setattr__(self, "parts", tuple((part, heads) for part, heads in self.parts))
+        if not self.parts or min(heads for _, heads in self.parts) < 1:
+            raise InputError(f"parts: expected at least 1 head for each, got {self.parts}")
+
+    def build(self, draw: Initializer, name: str, heads: int) -> SplitHeads:
+        """A module for the members of `draw`; raises InputError for another number of heads."""
+        sizes = [size for _, size in self.parts]
+        if sum(sizes) != heads:
+            raise InputError(f"parts: expected {heads} heads in all, got {sizes}")
+        return SplitHeads([part.build(draw, f"{name}.{index}", size)
+                           for index, (part, size) in enumerate(self.parts)], sizes)

@@ -1,0 +1,323 @@
+"""Scorings against plain loops, literal formulas, independent algorithms and finite differences."""
+
+import math
+
+import pytest
+import torch
+
+from icllib import attention
+from icllib.attention import causal_pairs
+from icllib.errors import InputError
+from icllib.models.scoring import (L1, CosFormer, Entmax, Identity, MixedHeads, Relu,
+                                   SelfAdjusting, SignedAveraging, Softmax, Sparsemax, Square,
+                                   Tanh, Uniform)
+from icllib.models.stacked import Initializer
+
+HALF = MixedHeads(((Softmax(), 2), (Uniform(), 2)))
+FOUR = MixedHeads(((Tanh(), 1), (Uniform(), 1), (Relu(), 1), (Square(), 1)))
+SCORINGS = (Softmax(), Softmax(5.0), SignedAveraging(), SignedAveraging(2.0, 0.5, False),
+            SelfAdjusting(False), SelfAdjusting(True), Sparsemax(), Entmax(), Relu(), Square(),
+            Tanh(), Uniform(), CosFormer(), L1(), L1(True), Identity(), HALF, FOUR)
+TOKENS, HEADS = 7, 4
+MASK = causal_pairs(TOKENS)
+by_name = pytest.mark.parametrize("scoring", SCORINGS, ids=str)
+
+
+def build(scoring, heads=HEADS, seeds=(5, 11)):
+    """A module for two members in double precision, parameters of its own away from their start."""
+    module = scoring.build(Initializer(seeds), "scoring", heads).double()
+    generator = torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter += torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+    return module
+
+
+def draw(heads=HEADS, tokens=TOKENS, dtype=torch.float64, size=1.5):
+    """q, k, v of two members, two prompts and three dimensions."""
+    generator = torch.Generator().manual_seed(1)
+    return [size * torch.randn(2, 2, heads, tokens, 3, generator=generator, dtype=dtype)
+            for _ in range(3)]
+
+
+# ---- plain loops: one row of visible scores at a time ---------------------------------------
+
+
+def ratio(values):
+    total = sum(values)
+    return [value / total if total else 0.0 for value in values]
+
+
+def signed_ratio(values):
+    return [value / sum(abs(other) for other in values) for value in values]
+
+
+def softmax_row(z):
+    return ratio([math.exp(value) for value in z])
+
+
+def gated_row(z):
+    low, high = min([*z, 0.0]), max([*z, 0.0])
+    return [(value - low) / (high - low) * weight for value, weight in zip(z, softmax_row(z))]
+
+
+def bisected_row(z, alpha):
+    """alpha-entmax with its threshold found by bisection."""
+    weights_at = lambda tau: [max((alpha - 1) * value - tau, 0) ** (1 / (alpha - 1)) for value in z]
+    low, high = (alpha - 1) * max(z) - 1, (alpha - 1) * max(z)
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sum(weights_at(middle)) > 1 else (low, middle)
+    return weights_at(low)
+
+
+ROWS = {
+    Softmax(): softmax_row,
+    Softmax(5.0): lambda z: softmax_row([value / 5 for value in z]),
+    SelfAdjusting(False): lambda z: [a * b for a, b in zip(z, softmax_row(z))],
+    SelfAdjusting(True): gated_row,
+    Sparsemax(): lambda z: bisected_row(z, 2),
+    Entmax(): lambda z: bisected_row(z, 1.5),
+    Entmax(2): lambda z: bisected_row(z, 2),
+    Relu(): lambda z: ratio([max(value, 0.0) for value in z]),
+    Square(): lambda z: ratio([value * value for value in z]),
+    Tanh(): lambda z: signed_ratio([math.tanh(value) for value in z]),
+    Uniform(): lambda z: [1 / len(z) for _ in z],
+    L1(): signed_ratio,
+    L1(True): lambda z: ratio([abs(value) for value in z]),
+    Identity(): lambda z: z,
+}
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a.tolist(), b.tolist()))
+
+
+def looped(q, k, v, mask, weigh, score=lambda q, k, i, j: dot(q, k) / math.sqrt(len(q))):
+    """Mixed values, one row of visible tokens at a time."""
+    mixed = torch.zeros_like(v)
+    for place in torch.cartesian_prod(*map(torch.arange, q.shape[:3])).tolist():
+        for i in range(q.shape[3]):
+            own = tuple(place)
+            visible = [j for j in range(q.shape[3]) if mask[i, j]]
+            row = weigh([score(q[own][i], k[own][j], i, j) for j in visible])
+            mixed[own][i] = sum(weight * v[own][j] for weight, j in zip(row, visible))
+    return mixed
+
+
+SCATTERED = causal_pairs(TOKENS) ^ torch.rand(
+    TOKENS, TOKENS, generator=torch.Generator().manual_seed(2)).lt(0.3).fill_diagonal_(False)
+
+
+@pytest.mark.parametrize("mask", [MASK, attention.full_pairs(TOKENS), SCATTERED])
+@pytest.mark.parametrize("scoring", ROWS, ids=str)
+def test_equals_plain_loops(scoring, mask):
+    q, k, v = draw()
+    expected = looped(q, k, v, mask, ROWS[scoring])
+    torch.testing.assert_close(build(scoring)(q, k, v, mask), expected, atol=1e-12, rtol=1e-12)
+
+
+@pytest.mark.parametrize("places", [None, [0, 1, 2, 3, 4, 2, 3]])
+def test_cosformer_equals_plain_loops(places):
+    q, k, v = draw()
+    own = places or list(range(TOKENS))
+    score = lambda q, k, i, j: dot(q.relu(), k.relu()) * math.cos(
+        math.pi * (own[i] - own[j]) / (2 * (max(own) + 1)))
+    expected = looped(q, k, v, MASK, ratio, score)
+    given = None if places is None else torch.tensor(places)
+    torch.testing.assert_close(build(CosFormer())(q, k, v, MASK, given), expected,
+                               atol=1e-12, rtol=1e-12)
+
+
+@by_name
+def test_values_are_mixed_with_the_weights_of_the_map(scoring):
+    module, (q, k, v) = build(scoring), draw()
+    torch.testing.assert_close(module.weights(q, k, MASK) @ v, module(q, k, v, MASK),
+                               atol=1e-12, rtol=0)
+
+
+# ---- scaled signed averaging ----------------------------------------------------------------
+
+
+def test_signed_averaging_is_the_power_formula():
+    """(1 + b|x|)^(sgn(x) n) over its sum, every head of every member with its own n and b."""
+    module, (q, k, v) = build(SignedAveraging()), draw()
+    assert len({*module.n.flatten().tolist()}) == len({*module.b.flatten().tolist()}) == 8
+    for member in range(2):
+        for head in range(HEADS):
+            n, b = module.n[member, head].item(), module.b[member, head].item()
+            weigh = lambda z: ratio([(1 + b * abs(x)) ** math.copysign(n, x) for x in z])
+            own = (slice(member, member + 1), slice(None), slice(head, head + 1))
+            expected = looped(q[own], k[own], v[own], MASK, weigh)
+            ours = module(q, k, v, MASK)[own]
+            torch.testing.assert_close(ours, expected, atol=1e-12, rtol=0)
+
+
+def test_signed_averaging_starts_at_its_settings_and_stays_in_range():
+    module = SignedAveraging(1.5, 1.0).build(Initializer([0, 1]), "scoring", 3)
+    assert module.n.dtype == module.b.dtype == torch.float32 and module.n.shape == (2, 3)
+    torch.testing.assert_close(module.n, torch.full((2, 3), 1.5), atol=1e-6, rtol=0)
+    assert torch.equal(module.b, torch.ones(2, 3))
+    for shift in (-50.0, 50.0):
+        with torch.no_grad():
+            module.excess.fill_(shift), module.log_b.fill_(shift)
+        assert (module.n >= 1).all() and (module.b > 0).all()
+
+
+@pytest.mark.parametrize("n", [1.0, 1.5, 2.0])
+def test_fixed_signed_averaging_has_nothing_to_train(n):
+    module = SignedAveraging(n, 0.5, trainable=False).build(Initializer([0]), "scoring", 2)
+    assert not list(module.parameters()) and len(module.state_dict()) == 2
+    torch.testing.assert_close(module.n, torch.full((1, 2), n), atol=1e-6, rtol=0)
+    torch.testing.assert_close(module.b, torch.full((1, 2), 0.5))
+
+
+def test_signed_averaging_tends_to_softmax():
+    """b = 1/m and n = m: (1 + x/m)^m -> e^x for both signs (Section 7)."""
+    z = torch.linspace(-3, 3, 13, dtype=torch.float64)
+    mask = torch.ones(1, 13, dtype=torch.bool)
+    deviations = []
+    for m in (10.0, 1e3, 1e5):
+        s = attention.signed_log(z, torch.tensor(m), torch.tensor(1 / m, dtype=torch.float64))
+        deviations.append((attention.softmax(s[None], mask) - z.softmax(0)).abs().max().item())
+    assert deviations == sorted(deviations, reverse=True) and deviations[-1] < 1e-5
+
+
+def test_signed_log_has_slope_n_b_at_zero():
+    z = torch.zeros(3, dtype=torch.float64, requires_grad=True)
+    n, b = torch.tensor([1.0, 1.5, 3.0]), torch.tensor([2.0, 1.0, 0.25])
+    for point in (0.0, -0.0):
+        z.data.fill_(point)
+        slope, = torch.autograd.grad(attention.signed_log(z, n, b).sum(), z)
+        assert slope.tolist() == [2.0, 1.5, 0.75]
+
+
+def test_signed_log_has_the_slopes_of_finite_differences():
+    z = torch.tensor([[-40.0, -2, -0.1], [0.05, 1, 300]], dtype=torch.float64, requires_grad=True)
+    n = torch.tensor([[1.2], [2.5]], dtype=torch.float64, requires_grad=True)
+    b = torch.tensor([0.3, 1, 2], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(attention.signed_log, (z, n, b))
+
+
+# ---- projections ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha, theirs", [(2, "sparsemax"), (1.5, "entmax15")])
+@pytest.mark.parametrize("size", [0.01, 1.0, 30.0])
+def test_projections_equal_the_entmax_package(alpha, theirs, size):
+    """Weights and gradients, the package being given the visible entries only."""
+    package = pytest.importorskip("entmax")
+    generator = torch.Generator().manual_seed(4)
+    z = (size * torch.randn(5, TOKENS, TOKENS, generator=generator, dtype=torch.float64))
+    z.requires_grad_()
+    seed = torch.randn(5, TOKENS, TOKENS, generator=generator, dtype=torch.float64)
+    ours = attention.entmax(z, MASK, alpha)
+    gradient, = torch.autograd.grad((ours * seed).sum(), z)
+    expected = torch.zeros_like(ours)
+    for row in range(TOKENS):
+        expected[:, row, : row + 1] = getattr(package, theirs)(z[:, row, : row + 1], dim=-1)
+    expected_gradient, = torch.autograd.grad((expected * seed).sum(), z)
+    torch.testing.assert_close(ours, expected, atol=1e-12, rtol=0)
+    torch.testing.assert_close(gradient, expected_gradient, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("alpha", [1.5, 2])
+@pytest.mark.parametrize("z", [[0.0] * 5, [3.0, 3.0, -1.0, 3.0, 2.9], [1e6, 0.0, -1e6, 1e6, 5.0]])
+def test_projections_of_ties_and_of_large_scores(alpha, z):
+    weights = attention.entmax(torch.tensor([z]), torch.ones(1, 5, dtype=torch.bool), alpha)
+    assert weights[0].tolist() == pytest.approx(bisected_row(z, alpha), abs=1e-6)
+
+
+# ---- what every scoring keeps ---------------------------------------------------------------
+
+
+@by_name
+def test_hidden_tokens_change_no_bit(scoring):
+    module, (q, k, v) = build(scoring).float(), draw(dtype=torch.float32)
+    before = module(q, k, v, MASK)
+    k, v = k.clone(), v.clone()
+    k[..., 4:, :], v[..., 4:, :] = 1e3, -1e3
+    after = module(q, k, v, MASK)
+    assert torch.equal(after[..., :4, :], before[..., :4, :])
+    assert not torch.equal(after[..., 4:, :], before[..., 4:, :])
+
+
+@by_name
+def test_hidden_tokens_get_no_weight_and_no_gradient(scoring):
+    module, (q, k, v) = build(scoring), [tensor.requires_grad_() for tensor in draw()]
+    weights = module.weights(q, k, MASK).expand(2, 2, HEADS, TOKENS, TOKENS)
+    assert not weights[..., ~MASK].any()
+    module(q, k, v, MASK)[..., :4, :].square().sum().backward()
+    assert not k.grad[..., 4:, :].any() if k.grad is not None else scoring == Uniform()
+    assert not v.grad[..., 4:, :].any() and v.grad[..., :4, :].any()
+
+
+@by_name
+def test_heads_and_members_do_not_mix(scoring):
+    module, inputs = build(scoring), draw()
+    before = module(*inputs, MASK)
+    for place in ((1, slice(None), 2), (0, slice(None), 0)):  # a head of a member
+        changed = [tensor.clone() for tensor in inputs]
+        for tensor in changed:
+            tensor[place] += 1
+        moved = (module(*changed, MASK) != before).flatten(3).any(-1)
+        assert moved[place].all() and moved.sum() == 2  # that head, in both prompts
+
+
+@pytest.mark.parametrize("mixed", [HALF, FOUR], ids=str)
+def test_mixed_heads_equal_their_parts(mixed):
+    inputs, start = draw(), 0
+    together = build(mixed)(*inputs, MASK)
+    for part, size in mixed.parts:
+        own = slice(start, start + size)
+        alone = build(part, size)(*(tensor[:, :, own] for tensor in inputs), MASK)
+        torch.testing.assert_close(together[:, :, own], alone, atol=1e-12, rtol=0)
+        start += size
+    assert start == HEADS
+
+
+@by_name
+def test_gradients_equal_finite_differences(scoring):
+    module = build(scoring)
+    inputs = [tensor[:1, :1].repeat(2, 1, 1, 1, 1).requires_grad_() for tensor in draw(tokens=4)]
+    call = lambda q, k, v, *parameters: module(q, k, v, causal_pairs(4))
+    assert torch.autograd.gradcheck(call, (*inputs, *module.parameters()))
+
+
+@by_name
+@pytest.mark.parametrize("size", [0.0, 1e-3, 1e3])
+def test_scores_of_any_size_give_finite_numbers(scoring, size):
+    """In float32, with scores up to 1e6."""
+    module = build(scoring).float()
+    inputs = [tensor.requires_grad_() for tensor in draw(dtype=torch.float32, size=size)]
+    mixed = module(*inputs, MASK)
+    mixed.square().mean().backward()
+    assert mixed.isfinite().all()
+    for tensor in (*inputs, *module.parameters()):
+        assert tensor.grad is None or tensor.grad.isfinite().all()
+
+
+@by_name
+def test_nothing_waits_for_the_device(scoring):
+    """On the meta device, whatever reads a number back is an error."""
+    module = build(scoring).to("meta")
+    inputs = [tensor.to("meta").requires_grad_() for tensor in draw()]
+    mixed = module(*inputs, MASK.to("meta"))
+    mixed.sum().backward()
+    assert mixed.shape == inputs[2].shape
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: Softmax(0.0), "temperature: expected a positive number, got 0.0"),
+    (lambda: SignedAveraging(0.9), "expected n >= 1, or n > 1 .* got 0.9, 1.0"),
+    (lambda: SignedAveraging(1.0), "expected n >= 1, or n > 1 .* got 1.0, 1.0"),
+    (lambda: SignedAveraging(b=0.0), "b > 0, got 1.5, 0.0"),
+    (lambda: Entmax(1.3), "alpha: expected 1.5 or 2, got 1.3"),
+    (lambda: attention.entmax(torch.zeros(1, 1), torch.ones(1, 1).bool(), 3), "got 3"),
+    (lambda: MixedHeads(()), "parts: expected at least 1 head for each, got"),
+    (lambda: MixedHeads(((Relu(), 0),)), "parts: expected at least 1 head for each, got"),
+    (lambda: build(HALF, heads=8), r"parts: expected 8 heads in all, got \[2, 2\]"),
+])
+def test_impossible_settings_are_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make()

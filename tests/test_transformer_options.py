@@ -1,0 +1,307 @@
+"""The decoder's options: the default is what it was, and each option is what it says."""
+
+import dataclasses
+import json
+
+import pytest
+import torch
+from torch.nn.functional import gelu, pad, scaled_dot_product_attention
+from torch.utils.flop_counter import FlopCounterMode
+
+from icllib.attention import causal_pairs, with_queries
+from icllib.errors import InputError
+from icllib.models import CosFormer, SignedAveraging, Softmax, Transformer
+from icllib.models.transformer import lay_out
+from icllib.papers import context_scaling
+from icllib.results import digest, from_settings, key, settings, versions
+from icllib.tasks import LinearRegression
+from icllib.training import Recipe, train
+from test_scoring import SCORINGS
+
+LENGTHS = (3, 7, 12)
+DIMENSION = 4
+SMALL = {"layers": 2, "heads": 4, "width": 16}
+OTHERS = {
+    "scoring": SignedAveraging(), "positions": "none", "mask": "prefix", "block": 2,
+    "queries_see_themselves": False, "attention": False, "perceptron": False,
+    "shared_layers": True,
+}
+
+
+def shaken(std=0.1, **options):
+    """A fleet of two with all parameters away from zero and one."""
+    module = Transformer(**(SMALL | options)).build((5, 11), DIMENSION, 12)
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter += std * torch.randn(parameter.shape, generator=generator)
+    return module
+
+
+def prompts(points=13):
+    generator = torch.Generator().manual_seed(1)
+    xs = torch.randn(2, 3, points, DIMENSION, generator=generator)
+    return xs, torch.randn(2, 3, points, generator=generator)
+
+
+# ---- the default ----------------------------------------------------------------------------
+
+
+def first_decoder(module, xs, ys, lengths):
+    """The decoder as it stood before it had options, operation by operation."""
+    pairs = max(lengths)
+    labelled = torch.cat((xs[:, :, :pairs], ys[:, :, :pairs, None]), dim=-1)
+    tokens = torch.cat((labelled, pad(xs[:, :, list(lengths)], (0, 1))), dim=2)
+    mask = with_queries(causal_pairs(pairs), lengths, attend_to_self=True)
+    x = module.embed(tokens) + module.positions[:, None, [*range(pairs), *lengths]]
+    members, batch, count, width = x.shape
+    for block in module.blocks:
+        qkv = block.qkv(block.attention_norm(x))
+        qkv = qkv.view(members * batch, count, 3, block.heads, width // block.heads)
+        mixed = scaled_dot_product_attention(*qkv.permute(2, 0, 3, 1, 4), attn_mask=mask)
+        x = x + block.project(mixed.transpose(1, 2).reshape(members, batch, count, width))
+        x = x + block.contract(gelu(block.expand(block.mlp_norm(x)), approximate="tanh"))
+    return module.read_out(module.final_norm(x[:, :, pairs:]))[..., 0]
+
+
+@pytest.mark.parametrize("lengths", [LENGTHS, (12, 3, 3)])
+def test_the_default_is_what_it_was_to_the_bit(lengths):
+    module, gradients = shaken(), []
+    for forward in (module, lambda *inputs: first_decoder(module, *inputs)):
+        predictions = forward(*prompts(), lengths)
+        gradients.append((predictions, *torch.autograd.grad(predictions.square().sum(),
+                                                            list(module.parameters()))))
+    assert all(torch.equal(*pair) for pair in zip(*gradients, strict=True))
+
+
+def test_the_default_keeps_the_identity_of_its_records():
+    """The digest and key of a run as they were before the decoder had options."""
+    run = context_scaling.fig01_scaling("gpu")[0]
+    assert run.model == Transformer(8, 8, 256)
+    assert digest(settings(run)) == "31eb09f6d45d"
+    assert key(settings(run), versions(run)) == "b05a73210ef0"
+
+
+def test_there_is_a_test_for_every_option():
+    fields = {field.name for field in dataclasses.fields(Transformer)}
+    assert fields - {"layers", "heads", "width"} == set(OTHERS)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_an_option_changes_the_identity_and_survives_the_round_trip(name):
+    model = Transformer(**(SMALL | {name: OTHERS[name]}))
+    described = json.loads(json.dumps(settings(model)))
+    assert set(described) == {"type", "layers", "heads", "width", name}
+    assert from_settings(described) == model != Transformer(**SMALL)
+
+
+@pytest.mark.parametrize("scoring", SCORINGS, ids=str)
+def test_scorings_survive_the_round_trip(scoring):
+    model = Transformer(**SMALL, scoring=scoring)
+    assert from_settings(json.loads(json.dumps(settings(model)))) == model
+    parts = {f"models.{type(part).__name__}" for part, _ in getattr(scoring, "parts", ())}
+    own = set() if scoring == Softmax() else {f"models.{type(scoring).__name__}"}
+    assert set(versions(model)) == {"models.Transformer"} | own | parts
+
+
+# ---- scorings -------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("scoring", SCORINGS, ids=str)
+def test_one_pass_equals_separate_passes(scoring):
+    module, (xs, ys) = shaken(scoring=scoring), prompts()
+    together = module(xs, ys, LENGTHS)
+    # cosFormer's weights depend on the longest length of a pass: only that one can be equal.
+    for k, length in list(enumerate(LENGTHS))[2 if scoring == CosFormer() else 0:]:
+        alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
+        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("scoring", SCORINGS, ids=str)
+def test_every_scoring_trains(scoring):
+    recipe = Recipe((2, 5), steps=3, batch=4, learning_rate=1e-2)
+    model = Transformer(**SMALL, scoring=scoring)
+    start = model.build([1, 2], 2, 5).state_dict()
+    trained = train(LinearRegression(2, 0.1), model, recipe, [1, 2], [None, None]).state_dict()
+    for name, values in trained.items():
+        fixed = "scoring" in name and scoring == SignedAveraging(2.0, 0.5, False)
+        assert values.isfinite().all() and torch.equal(values, start[name]) == fixed, name
+
+
+# ---- masks ----------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("mask, moved", [("prefix", False), ("causal", True)])
+def test_only_a_prefix_model_ignores_the_order_of_pairs(mask, moved):
+    module, (xs, ys) = shaken(mask=mask, positions="none", std=0.3), prompts()
+    before = module(xs, ys, (12,))
+    order = [*torch.randperm(12, generator=torch.Generator().manual_seed(2)).tolist(), 12]
+    change = (module(xs[:, :, order], ys[:, :, order], (12,)) - before).abs().max()
+    assert change > 1e-2 if moved else change < 1e-5
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("options", [{"mask": "prefix"}, {"mask": "block-causal", "block": 4}])
+@pytest.mark.parametrize("lengths", [LENGTHS, (8, 4, 12), (12, 3, 3, 1)])
+def test_lengths_do_not_see_each_other_s_pairs(options, lengths):
+    module, (xs, ys) = shaken(**options), prompts()
+    together = module(xs, ys, lengths)
+    for k, length in enumerate(lengths):
+        alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
+        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("options, lengths, needed", [
+    ({}, (1, 5, 7), False),
+    ({"mask": "prefix"}, (7, 7), False),
+    ({"mask": "prefix"}, (6, 7), True),
+    ({"mask": "block-causal", "block": 3}, (3, 6, 7), False),
+    ({"mask": "block-causal", "block": 3}, (4, 6), True),
+])
+def test_lengths_share_a_pass_where_they_can(options, lengths, needed):
+    assert Transformer(**options).needs_passes(lengths) == needed
+
+
+@torch.no_grad()
+def test_blocks_lie_between_causal_and_prefix():
+    predict = lambda **options: shaken(**options)(*prompts(), (12,))
+    causal, prefix = predict(), predict(mask="prefix")
+    blocks = {block: predict(mask="block-causal", block=block) for block in (1, 4, 12)}
+    assert torch.equal(blocks[1], causal) and torch.equal(blocks[12], prefix)
+    assert not torch.equal(blocks[4], causal) and not torch.equal(blocks[4], prefix)
+
+
+@pytest.mark.parametrize("sees_itself", [True, False])
+def test_layout(sees_itself):
+    """A query stands where the next pair would, and sees itself only if it is told to."""
+    model = Transformer(queries_see_themselves=sees_itself)
+    layout = lay_out(model, (2, 3), (4, 5), torch.device("cpu"))
+    assert layout.points.tolist() == [4, 5] and layout.places.tolist() == [0, 1, 2, 2, 3]
+    own = int(sees_itself)
+    assert layout.mask.int().tolist() == [
+        [1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0],
+        [1, 1, 0, own, 0], [1, 1, 1, 0, own]]
+    assert lay_out(model, (2, 3), (4, 5), torch.device("cpu")) is layout
+
+
+@torch.no_grad()
+def test_queries_that_see_pairs_only():
+    module, (xs, ys) = shaken(queries_see_themselves=False), prompts()
+    assert not torch.equal(module(xs, ys, LENGTHS), shaken()(xs, ys, LENGTHS))
+    with pytest.raises(InputError, match="mask: expected at least one column in every row"):
+        module(xs, ys, (0, 3))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("mask", ["causal", "prefix"])
+def test_queries_can_be_any_points(mask):
+    module, (xs, ys) = shaken(mask=mask), prompts()
+    together = module(xs, ys, (5, 5, 7), points=(8, 10, 12))
+    for k, (length, point) in enumerate(((5, 8), (5, 10), (7, 12))):
+        kept = [*range(length), point]
+        alone = module(xs[:, :, kept], ys[:, :, kept], (length,))
+        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-6, rtol=0)
+
+
+# ---- layers ---------------------------------------------------------------------------------
+
+
+def test_attention_only_is_the_decoder_whose_perceptrons_give_nothing():
+    check_without("perceptron", "contract", ("mlp_norm", "expand", "contract"))
+
+
+def test_feed_forward_only_is_the_decoder_whose_attention_gives_nothing():
+    check_without("attention", "project", ("attention_norm", "qkv", "project"))
+
+
+@torch.no_grad()
+def check_without(option, last, names):
+    """The decoder without a part equals the one in which the part's last layer is zero."""
+    models = [Transformer(**SMALL, **{option: present}) for present in (True, False)]
+    full, part = (model.build((5, 11), DIMENSION, 12) for model in models)
+    for block in full.blocks:
+        for parameter in getattr(block, last).parameters():
+            parameter.zero_()
+    assert torch.equal(full(*prompts(), LENGTHS), part(*prompts(), LENGTHS))
+    missing = full.state_dict().keys() - part.state_dict().keys()
+    assert {name.split(".")[2] for name in missing} == set(names)
+
+
+@torch.no_grad()
+def test_without_attention_no_pair_matters():
+    module, (xs, ys) = shaken(attention=False), prompts()
+    moved = xs.clone()
+    moved[:, :, :12] += 1
+    assert torch.equal(module(xs, ys, (12,)), module(moved, ys + 1, (12,)))
+
+
+def test_shared_layers_are_one_block_repeated():
+    xs, ys = prompts()
+    shared, repeated = shaken(shared_layers=True, layers=3), shaken(layers=3)
+    count = lambda module: sum(parameter.numel() for parameter in module.blocks.parameters())
+    assert 3 * count(shared) == count(repeated)
+    for block in repeated.blocks:
+        block.load_state_dict(shared.blocks[0].state_dict())
+    for part in ("embed", "final_norm", "read_out"):
+        getattr(repeated, part).load_state_dict(getattr(shared, part).state_dict())
+    repeated.positions.data.copy_(shared.positions)
+    assert torch.equal(shared(xs, ys, LENGTHS), repeated(xs, ys, LENGTHS))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("options", [{}, {"shared_layers": True}, {"mask": "prefix"}])
+def test_predictions_by_layer_are_those_of_the_first_layers(options):
+    module, (xs, ys) = shaken(layers=3, **options), prompts()
+    by_layer = module.predictions_by_layer(xs, ys, LENGTHS)
+    assert by_layer.shape == (3, 2, 3, 3)
+    assert torch.equal(by_layer[-1], module(xs, ys, LENGTHS))
+    for layers in (2, 1):
+        if options.get("shared_layers"):
+            module.repeats = layers
+        else:
+            module.blocks = module.blocks[:layers]
+        assert torch.equal(by_layer[layers - 1], module(xs, ys, LENGTHS))
+
+
+def test_without_positions_there_is_no_table():
+    assert "positions" not in shaken(positions="none").state_dict()
+
+
+# ---- the rest -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("option", OTHERS)
+def test_nothing_waits_for_the_device(option):
+    """On the meta device, whatever reads a number back is an error."""
+    module = shaken(**{option: OTHERS[option]}).to("meta")
+    predictions = module(*(tensor.to("meta") for tensor in prompts()), (12, 12))
+    predictions.sum().backward()
+    assert predictions.shape == (2, 3, 2)
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"attention": False}, {"perceptron": False}, {"mask": "prefix"}, {"shared_layers": True},
+    {"mask": "block-causal", "block": 5},
+])
+def test_multiplications_are_those_counted(options):
+    """FlopCounterMode counts two for a multiply-add."""
+    model, xs = Transformer(3, 4, 64, **options), torch.randn(1, 1, 21, 8)
+    module = model.build([0], 8, 20)
+    with FlopCounterMode(display=False) as counter, torch.no_grad(), \
+            torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        module(xs, xs[..., 0], (5, 10, 20))
+    counted = counter.get_total_flops() / 2
+    assert model.multiplications(8, (5, 10, 20)) == pytest.approx(counted, rel=0.1)
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"positions": "rotary"}, "positions: expected 'learned' or 'none', got 'rotary'"),
+    ({"mask": "full"}, "mask: expected 'causal', 'prefix' or 'block-causal', got 'full'"),
+    ({"block": 0}, "expected at least 1 each, got 8, 8, 256, 0"),
+    ({"attention": False, "perceptron": False}, "expected at least one, got neither"),
+])
+def test_impossible_options_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        Transformer(**options)
