@@ -22,7 +22,8 @@ LENGTHS = (3, 7, 12)
 DIMENSION = 4
 SMALL = {"layers": 2, "heads": 4, "width": 16}
 OTHERS = {
-    "scoring": SignedAveraging(), "positions": "none", "mask": "prefix", "block": 2,
+    "scoring": SignedAveraging(), "tokens": "separate", "positions": "none", "mask": "prefix",
+    "block": 2,
     "queries_see_themselves": False, "attention": False, "perceptron": False,
     "shared_layers": True,
 }

@@ -30,6 +30,7 @@ class Transformer:
     heads: int = 8
     width: int = 256
     scoring: object = added(default=Softmax())  # one of icllib/models/scoring.py
+    tokens: str = added(default="joint")  # (x, y) in one token; or "separate", as x, y, x, y ...
     positions: str = added(default="learned")  # or "none"
     mask: str = added(default="causal")  # of the pairs; or "prefix" or "block-causal"
     block: int = added(default=1)  # pairs per block of a block-causal mask
@@ -51,6 +52,10 @@ class Transformer:
         if self.mask not in ("causal", "prefix", "block-causal"):
             raise InputError("mask: expected 'causal', 'prefix' or 'block-causal', "
                              f"got {self.mask!r}")
+        if self.tokens not in ("joint", "separate"):
+            raise InputError(f"tokens: expected 'joint' or 'separate', got {self.tokens!r}")
+        if self.tokens == "separate" and self.mask != "causal":
+            raise InputError(f"mask: expected 'causal' with separate tokens, got {self.mask!r}")
         if not (self.attention or self.perceptron):
             raise InputError("attention, perceptron: expected at least one, got neither")
 
@@ -62,10 +67,16 @@ class Transformer:
         """Multiply-adds of the forward pass on one prompt."""
         passes = [(length,) for length in lengths] if self.needs_passes(lengths) else [lengths]
         total = 0
-        for tokens in (max(own) + len(own) for own in passes):
+        for tokens in (self.token_count(own) for own in passes):
             mixing = (4 * self.width + 2 * tokens) * self.attention
             total += self.layers * tokens * self.width * (mixing + 8 * self.width * self.perceptron)
         return total
+
+    def token_count(self, lengths) -> int:
+        """Tokens of one pass: pairs and queries, or every x and y up to the last query."""
+        if self.tokens == "separate":
+            return 2 * max(lengths) + 1
+        return max(lengths) + len(lengths)
 
     def needs_passes(self, lengths) -> bool:
         """Whether a pair would see another that is hidden from its query, were all in one pass."""
@@ -84,16 +95,22 @@ class Layout(NamedTuple):
 
     points: Tensor  # (K,) the point of the prompt that each query is
     places: Tensor  # (T,) the position of each token: a query follows the pairs that it sees
+    read: Tensor  # (K,) the token at which each prediction is read
     mask: Tensor  # (T, T)
 
 
 @lru_cache(maxsize=256)
 def lay_out(model: Transformer, lengths, points, device) -> Layout:
     """The layout of a pass, made once: a copy to the device would break a captured step."""
-    mask = with_queries(model.pairs_mask(max(lengths)), lengths, model.queries_see_themselves)
-    places = torch.tensor([*range(max(lengths)), *lengths], device=device)
-    points = torch.tensor(points, device=device)
-    return Layout(points, places, check_rows(mask).to(device))
+    pairs, count = max(lengths), model.token_count(lengths)
+    if model.tokens == "separate":  # x_n is the query of length n: it sees all that comes before
+        mask, places, read = causal_pairs(count), range(count), [2 * n for n in lengths]
+    else:
+        mask = with_queries(model.pairs_mask(pairs), lengths, model.queries_see_themselves)
+        places, read = [*range(pairs), *lengths], range(pairs, count)
+    points, places, read = (torch.tensor(list(values), device=device)
+                            for values in (points, places, read))
+    return Layout(points, places, read, check_rows(mask).to(device))
 
 
 class StackedTransformer(nn.Module):
@@ -102,10 +119,12 @@ class StackedTransformer(nn.Module):
     def __init__(self, settings: Transformer, seeds, dimension: int, max_pairs: int, device):
         super().__init__()
         self.settings, draw, width = settings, Initializer(seeds, device), settings.width
-        self.embed = linear(draw, "embed", dimension + 1, width)
+        separate = settings.tokens == "separate"
+        self.embed = linear(draw, "embed", dimension + (not separate), width)
         self.positions = None
         if settings.positions == "learned":
-            self.positions = draw.normal("positions", (max_pairs + 1, width), 0.02)
+            places = 2 * max_pairs + 1 if separate else max_pairs + 1
+            self.positions = draw.normal("positions", (places, width), 0.02)
         blocks, self.repeats = settings.layers, 1
         if settings.shared_layers:
             blocks, self.repeats = 1, settings.layers
@@ -145,18 +164,31 @@ class StackedTransformer(nn.Module):
             yield from (torch.cat(parts, dim=2) for parts in zip(*passes))
             return
         pairs, layout = max(lengths), lay_out(self.settings, lengths, points, xs.device)
-        hidden = self.embed(tokens(xs, ys, pairs, layout.points))
+        if self.settings.tokens == "separate":
+            hidden = self.embed(separate_tokens(xs, ys, pairs))
+        else:
+            hidden = self.embed(joint_tokens(xs, ys, pairs, layout.points))
         if self.positions is not None:
             hidden = hidden + self.positions[:, None, layout.places]
         for block in [*self.blocks] * self.repeats:
             hidden = block(hidden, layout.mask, layout.places)
-            yield hidden[:, :, pairs:]
+            yield hidden.index_select(2, layout.read)
 
 
-def tokens(xs: Tensor, ys: Tensor, pairs: int, points: Tensor) -> Tensor:
+def joint_tokens(xs: Tensor, ys: Tensor, pairs: int, points: Tensor) -> Tensor:
     """The pairs (x, y), then the queries (x, 0): (M, B, pairs + K, d + 1)."""
     labelled = torch.cat((xs[:, :, :pairs], ys[:, :, :pairs, None]), dim=-1)
     return torch.cat((labelled, nn.functional.pad(xs[:, :, points], (0, 1))), dim=2)
+
+
+def separate_tokens(xs: Tensor, ys: Tensor, pairs: int) -> Tensor:
+    """x_0, (y_0, 0, ...), x_1, ... up to the x after the last pair: (M, B, 2 pairs + 1, d).
+
+    Garg et al. (2022), Section 2.
+    """
+    labels = nn.functional.pad(ys[..., None], (0, xs.shape[-1] - 1))
+    both = torch.stack((xs, labels), dim=3).flatten(2, 3)  # (M, B, 2 N, d)
+    return both[:, :, : 2 * pairs + 1]
 
 
 class Block(nn.Module):

@@ -1,0 +1,37 @@
+"""Tokens x, y, x, y ... as in Garg et al. (2022)."""
+
+import pytest
+import torch
+
+from icllib.errors import InputError
+from icllib.models import Transformer
+from icllib.models.transformer import separate_tokens
+
+
+def test_separate_tokens_interleave_inputs_and_labels():
+    xs, ys = torch.randn(2, 3, 5, 4), torch.randn(2, 3, 5)
+    tokens = separate_tokens(xs, ys, 3)
+    assert tokens.shape == (2, 3, 7, 4)
+    for n in range(4):
+        assert torch.equal(tokens[:, :, 2 * n], xs[:, :, n])
+    for n in range(3):
+        assert torch.equal(tokens[:, :, 2 * n + 1, 0], ys[:, :, n])
+        assert not tokens[:, :, 2 * n + 1, 1:].any()
+
+
+def test_separate_tokens_see_what_comes_before_and_one_pass_is_enough():
+    module = Transformer(2, 2, 16, tokens="separate").build([0, 1], 3, 6)
+    xs, ys = torch.randn(2, 4, 7, 3), torch.randn(2, 4, 7)
+    together = module(xs, ys, (2, 4, 6))
+    for k, n in enumerate((2, 4, 6)):
+        assert torch.allclose(module(xs, ys, (n,))[..., 0], together[..., k], atol=1e-6)
+    later = ys.clone()
+    later[:, :, 4:] += 1
+    changed = module(xs, later, (2, 4, 6))
+    assert torch.equal(changed[..., :2], together[..., :2])
+    assert not torch.equal(changed[..., 2], together[..., 2])
+
+
+def test_separate_tokens_need_a_causal_mask():
+    with pytest.raises(InputError, match="expected 'causal' with separate tokens"):
+        Transformer(1, 1, 8, tokens="separate", mask="prefix")
