@@ -64,7 +64,8 @@ class Transformer:
         total = 0
         for tokens in (max(own) + len(own) for own in passes):
             mixing = (4 * self.width + 2 * tokens) * self.attention
-            total += self.layers * tokens * self.width * (mixing + 8 * self.width * self.perceptron)
+            expanding = 8 * self.width * self.perceptron
+            total += self.layers * tokens * self.width * (mixing + expanding)
         return total
 
     def needs_passes(self, lengths) -> bool:
