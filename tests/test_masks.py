@@ -68,7 +68,7 @@ def test_lengths_beyond_the_pairs_are_refused(lengths):
 
 def test_a_row_that_sees_nothing_is_refused():
     mask = with_queries(causal_pairs(3), [0, 2, 0], False)
-    with pytest.raises(InputError, match=r"at least one column in every row, got none in \[3, 5\]"):
+    with pytest.raises(InputError, match=r"one column in every row, got none in \[3, 5\]"):
         check_rows(mask)
     alone = with_queries(causal_pairs(3), [0, 2, 0], True)
     assert check_rows(alone) is alone

@@ -1,4 +1,4 @@
-"""Scorings against plain loops, literal formulas, independent algorithms and finite differences."""
+"""Scorings against plain loops, literal formulas and independent algorithms."""
 
 import math
 
@@ -24,7 +24,7 @@ by_name = pytest.mark.parametrize("scoring", SCORINGS, ids=str)
 
 
 def build(scoring, heads=HEADS, seeds=(5, 11)):
-    """A module for two members in double precision, parameters of its own away from their start."""
+    """A module for two members in double precision, its parameters away from their start."""
     module = scoring.build(Initializer(seeds), "scoring", heads).double()
     generator = torch.Generator().manual_seed(3)
     with torch.no_grad():
@@ -63,8 +63,9 @@ def gated_row(z):
 
 def bisected_row(z, alpha):
     """alpha-entmax with its threshold found by bisection."""
-    weights_at = lambda tau: [max((alpha - 1) * value - tau, 0) ** (1 / (alpha - 1)) for value in z]
-    low, high = (alpha - 1) * max(z) - 1, (alpha - 1) * max(z)
+    x = [(alpha - 1) * value for value in z]
+    weights_at = lambda tau: [max(value - tau, 0) ** (1 / (alpha - 1)) for value in x]
+    low, high = max(x) - 1, max(x)
     for _ in range(100):
         middle = (low + high) / 2
         low, high = (middle, high) if sum(weights_at(middle)) > 1 else (low, middle)
@@ -228,83 +229,7 @@ def test_projections_of_ties_and_of_large_scores(alpha, z):
     assert weights[0].tolist() == pytest.approx(bisected_row(z, alpha), abs=1e-6)
 
 
-# ---- what every scoring keeps ---------------------------------------------------------------
-
-
-@by_name
-def test_hidden_tokens_change_no_bit(scoring):
-    module, (q, k, v) = build(scoring).float(), draw(dtype=torch.float32)
-    before = module(q, k, v, MASK)
-    k, v = k.clone(), v.clone()
-    k[..., 4:, :], v[..., 4:, :] = 1e3, -1e3
-    after = module(q, k, v, MASK)
-    assert torch.equal(after[..., :4, :], before[..., :4, :])
-    assert not torch.equal(after[..., 4:, :], before[..., 4:, :])
-
-
-@by_name
-def test_hidden_tokens_get_no_weight_and_no_gradient(scoring):
-    module, (q, k, v) = build(scoring), [tensor.requires_grad_() for tensor in draw()]
-    weights = module.weights(q, k, MASK).expand(2, 2, HEADS, TOKENS, TOKENS)
-    assert not weights[..., ~MASK].any()
-    module(q, k, v, MASK)[..., :4, :].square().sum().backward()
-    assert not k.grad[..., 4:, :].any() if k.grad is not None else scoring == Uniform()
-    assert not v.grad[..., 4:, :].any() and v.grad[..., :4, :].any()
-
-
-@by_name
-def test_heads_and_members_do_not_mix(scoring):
-    module, inputs = build(scoring), draw()
-    before = module(*inputs, MASK)
-    for place in ((1, slice(None), 2), (0, slice(None), 0)):  # a head of a member
-        changed = [tensor.clone() for tensor in inputs]
-        for tensor in changed:
-            tensor[place] += 1
-        moved = (module(*changed, MASK) != before).flatten(3).any(-1)
-        assert moved[place].all() and moved.sum() == 2  # that head, in both prompts
-
-
-@pytest.mark.parametrize("mixed", [HALF, FOUR], ids=str)
-def test_mixed_heads_equal_their_parts(mixed):
-    inputs, start = draw(), 0
-    together = build(mixed)(*inputs, MASK)
-    for part, size in mixed.parts:
-        own = slice(start, start + size)
-        alone = build(part, size)(*(tensor[:, :, own] for tensor in inputs), MASK)
-        torch.testing.assert_close(together[:, :, own], alone, atol=1e-12, rtol=0)
-        start += size
-    assert start == HEADS
-
-
-@by_name
-def test_gradients_equal_finite_differences(scoring):
-    module = build(scoring)
-    inputs = [tensor[:1, :1].repeat(2, 1, 1, 1, 1).requires_grad_() for tensor in draw(tokens=4)]
-    call = lambda q, k, v, *parameters: module(q, k, v, causal_pairs(4))
-    assert torch.autograd.gradcheck(call, (*inputs, *module.parameters()))
-
-
-@by_name
-@pytest.mark.parametrize("size", [0.0, 1e-3, 1e3])
-def test_scores_of_any_size_give_finite_numbers(scoring, size):
-    """In float32, with scores up to 1e6."""
-    module = build(scoring).float()
-    inputs = [tensor.requires_grad_() for tensor in draw(dtype=torch.float32, size=size)]
-    mixed = module(*inputs, MASK)
-    mixed.square().mean().backward()
-    assert mixed.isfinite().all()
-    for tensor in (*inputs, *module.parameters()):
-        assert tensor.grad is None or tensor.grad.isfinite().all()
-
-
-@by_name
-def test_nothing_waits_for_the_device(scoring):
-    """On the meta device, whatever reads a number back is an error."""
-    module = build(scoring).to("meta")
-    inputs = [tensor.to("meta").requires_grad_() for tensor in draw()]
-    mixed = module(*inputs, MASK.to("meta"))
-    mixed.sum().backward()
-    assert mixed.shape == inputs[2].shape
+# ---- errors ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make, message", [

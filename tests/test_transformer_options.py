@@ -209,16 +209,12 @@ def test_queries_can_be_any_points(mask):
 # ---- layers ---------------------------------------------------------------------------------
 
 
-def test_attention_only_is_the_decoder_whose_perceptrons_give_nothing():
-    check_without("perceptron", "contract", ("mlp_norm", "expand", "contract"))
-
-
-def test_feed_forward_only_is_the_decoder_whose_attention_gives_nothing():
-    check_without("attention", "project", ("attention_norm", "qkv", "project"))
-
-
 @torch.no_grad()
-def check_without(option, last, names):
+@pytest.mark.parametrize("option, last, names", [
+    ("perceptron", "contract", ("mlp_norm", "expand", "contract")),
+    ("attention", "project", ("attention_norm", "qkv", "project")),
+])
+def test_without_a_part(option, last, names):
     """The decoder without a part equals the one in which the part's last layer is zero."""
     models = [Transformer(**SMALL, **{option: present}) for present in (True, False)]
     full, part = (model.build((5, 11), DIMENSION, 12) for model in models)
@@ -268,9 +264,6 @@ def test_predictions_by_layer_are_those_of_the_first_layers(options):
 
 def test_without_positions_there_is_no_table():
     assert "positions" not in shaken(positions="none").state_dict()
-
-
-# ---- the rest -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("option", OTHERS)

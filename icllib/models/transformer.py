@@ -69,7 +69,8 @@ class Transformer:
         total = 0
         for tokens in (self.token_count(own) for own in passes):
             mixing = (4 * self.width + 2 * tokens) * self.attention
-            total += self.layers * tokens * self.width * (mixing + 8 * self.width * self.perceptron)
+            expanding = 8 * self.width * self.perceptron
+            total += self.layers * tokens * self.width * (mixing + expanding)
         return total
 
     def token_count(self, lengths) -> int:
