@@ -63,7 +63,7 @@ axes.set(ylabel="largest deviation", ylim=(1e-17, 1e-8),
          xticks=range(len(checks)),
          xticklabels=[name.replace(" ", "\n") for name in checks])
 axes.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
-page.save_figure(*tables);
+table = page.save_figure(*tables)
 
 # %% [markdown]
 # The convergence of the prefix model is linear, with the spectral radius of

@@ -88,9 +88,9 @@ for axes, title in zip(panels, titles):
 panels[0].set(xscale="log", xlabel="pre-training tasks T", title="A: n = 10")
 ticks = [0.1, 0.2, 0.5, 1, 2]
 panels[0].set(ylabel="mean squared error", yticks=ticks, yticklabels=ticks)
+figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
 for axes, T in zip(panels[1:], counts[-2:]):
     axes.set(title=f"B: $T = 10^{np.log10(T):.0f}$")
-figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4);
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.

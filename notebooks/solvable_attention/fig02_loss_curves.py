@@ -36,6 +36,7 @@ names = {"closed_form": ("closed form", "-"), "simulated": ("gradient descent", 
 table = page.save_figure(*(series(f"psi={r.run['context_length']}", name, r["time"], r[name], shown)
                            for r in records for name in names))
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
+panels[0].set(ylabel="loss")
 for axes, r, color in zip(panels, records, (ORANGE, BLUE)):
     psi = r.run["context_length"]
     for name, (label, style) in names.items():
@@ -43,7 +44,6 @@ for axes, r, color in zip(panels, records, (ORANGE, BLUE)):
     axes.set(xscale="log", yscale="log", xlabel="t = learning rate x steps",
              title=rf"$\psi$ = {psi}")
     axes.legend()
-panels[0].set(ylabel="loss");
 
 # %% [markdown]
 # ## Numbers

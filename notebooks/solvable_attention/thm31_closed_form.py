@@ -50,9 +50,8 @@ figure, panels = plt.subplots(1, 4, figsize=(12, 3))
 for axes, start in zip(panels, solvable_attention.STARTS):
     draw(axes, table, start, "closed_form", label="closed form")
     draw(axes, table, start, "integrated", ls="", marker="o", mfc="none", label="integrated")
-    axes.set(title=start, xlabel="t")
-panels[0].set(ylabel="output f")
-panels[0].legend();
+    axes.set(title=start, xlabel="t", ylabel="output f" if axes is panels[0] else None)
+    axes.legend()
 
 # %% [markdown]
 # ## Numbers
