@@ -42,7 +42,8 @@ TASKS = [  # the labels of a prompt, then its last point
     (DecisionTree(2), [-0.821228, -0.821228, 1.38978, -1.76534]),
     (Quantifier("some"), [1.0, 1.0, -0.571775]),
     (Quantifier("every", law="balanced"), [0.0, 0.0, -0.571775]),
-    (SparseFeatureRegression(2, gamma=0.3, feature_noise=1.0), [0.406126, -0.406126, 0.665503, -0.692893]),
+    (SparseFeatureRegression(2, gamma=0.3, feature_noise=1.0),
+     [0.406126, -0.406126, 0.665503, -0.692893]),
     (SourceCapacityRegression(2), [0.142656, 0.522427, 0.491361, -1.76534]),
 ]
 

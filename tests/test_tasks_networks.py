@@ -111,3 +111,5 @@ def test_two_classes_separate_points_by_their_angle():
     apart = (prompt.ys[0, :, 0, 0] != prompt.ys[0, :, 1, 0]).double()
     theta = angle(prompt.xs[0, :, 0], prompt.xs[0, :, 1])
     assert within_four_standard_errors(apart - theta / math.pi, 0)
+    # The mean is 1/2 under any symmetric law; the dependence on the angle is not.
+    assert within_four_standard_errors((apart - theta / math.pi) * (theta - math.pi / 2), 0)

@@ -112,10 +112,16 @@ def test_moments_of_the_sigmoid(centred):
     assert within_four_standard_errors(prompt.ys, offset)
     logits = torch.logit(prompt.ys + 0.5 - offset)
     assert within_four_standard_errors(logits**2, 2 / 3)  # d E x^2
+    assert within_four_standard_errors(prompt.xs, 0)
     assert within_four_standard_errors(prompt.xs**2, 1 / 3)
 
 
 # ---- affine functions -----------------------------------------------------------------------
+
+
+def slopes_of(prompt):
+    """The slope between the first two points of each prompt."""
+    return prompt.ys.diff()[..., 0] / prompt.xs[..., 0].diff()[..., 0]
 
 
 @pytest.mark.parametrize("first, sharing", [(None, 1), (50.0, 1), (None, 4)])
@@ -151,12 +157,13 @@ def test_moments_of_affine_functions(input_std, function_std, first):
 def test_consecutive_ids_share_a_function_and_no_inputs():
     ids = torch.arange(8)[None]
     prompt = AffineFunctions(prompts_per_function=4).sample(STREAM, ids, 2, DOUBLE)
-    slopes = prompt.ys.diff()[..., 0] / prompt.xs[..., 0].diff()[..., 0]
+    slopes = slopes_of(prompt)
     torch.testing.assert_close(slopes[0, :4], slopes[0, :1].expand(4))
     assert abs(slopes[0, 4] - slopes[0, 0]) > 1e-3
     assert len(prompt.xs.unique()) == 16
 
 
 def test_members_differ_in_functions():
-    prompt = AffineFunctions().sample(Stream.of([0, 1], "evaluation"), IDS.expand(2, -1), 2)
-    assert not torch.isclose(prompt.ys[0], prompt.ys[1]).any()
+    fleet = Stream.of([0, 1], "evaluation")
+    slopes = slopes_of(AffineFunctions().sample(fleet, IDS.expand(2, -1), 2, DOUBLE))
+    assert not torch.isclose(slopes[0], slopes[1]).any()
