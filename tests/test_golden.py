@@ -16,7 +16,9 @@ from icllib.pages import all_pages
 from icllib.results import find_record
 from icllib.status import runs_by_profile
 from icllib.streams import Stream
-from icllib.tasks import LinearRegression
+from icllib.tasks import (AffineFunctions, DecisionTree, LinearClassification, LinearRegression,
+                          Quantifier, ReluNetwork, SigmoidRegression, SourceCapacityRegression,
+                          SparseFeatureRegression, SparseLinear, TwoNoiseLevels)
 from icllib.training import Recipe, Run
 from icllib.training import records
 
@@ -33,6 +35,21 @@ GOLDEN = {
     "StudentNetwork": [1.437612, 0.288735],
 }
 
+TASKS = [  # the labels of a prompt, then its last point
+    (TwoNoiseLevels(2), [-1.04136, -1.36338, 1.38978, -1.76534]),
+    (SparseLinear(2, nonzero=1), [-0.454372, -0.364432, 1.38978, -1.76534]),
+    (SigmoidRegression(2), [0.179736, 0.165425, -0.839715, 0.712288]),
+    (AffineFunctions(2.0, 3.0, 20.0), [-81.7958, 1.23184, -1.14355]),
+    (LinearClassification(2), [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, -0.839715, 0.712288]),
+    (ReluNetwork(2), [-0.00709303, 0.793827, 1.38978, -1.76534]),
+    (DecisionTree(2), [-0.821228, -0.821228, 1.38978, -1.76534]),
+    (Quantifier("some"), [1.0, 1.0, -0.571775]),
+    (Quantifier("every", law="balanced"), [0.0, 0.0, -0.571775]),
+    (SparseFeatureRegression(2, gamma=0.3, feature_noise=1.0),
+     [0.406126, -0.406126, 0.665503, -0.692893]),
+    (SourceCapacityRegression(2), [0.142656, 0.522427, 0.491361, -1.76534]),
+]
+
 
 def test_stream():
     stream = Stream.of([5], "training")
@@ -44,6 +61,13 @@ def test_linear_regression():
     task = LinearRegression(2, 0.5, inputs="uniform", input_mean=1.0)
     prompt = task.sample(Stream.of([5], "training"), IDS, 2)
     assert prompt.ys[0, 0].tolist() == pytest.approx(GOLDEN["ys"], rel=1e-5)
+
+
+@pytest.mark.parametrize("task, golden", TASKS, ids=[type(task).__name__ for task, _ in TASKS])
+def test_task(task, golden):
+    prompt = task.sample(Stream.of([5], "training"), IDS, 2)
+    numbers = [*prompt.ys[0, 0].flatten().tolist(), *prompt.xs[0, 0, -1].tolist()]
+    assert numbers == pytest.approx(golden, rel=1e-5)
 
 
 def train_tiny(model, seed=3):

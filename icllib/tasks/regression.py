@@ -1,4 +1,4 @@
-"""Regression on numbers: linear functions."""
+"""Regression on numbers: linear functions of vectors, affine functions of scalars."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,7 +8,16 @@ from torch import Tensor
 
 from icllib.errors import InputError
 from icllib.streams import Stream
+from icllib.tasks.checks import at_least_one, one_of, positive
 from icllib.tasks.prompt import Prompt
+
+
+def dot(xs: Tensor, weights: Tensor) -> Tensor:
+    """Inner products over the last axis, whose rounding depends on nothing around them.
+
+    A matrix product rounds differently with the size of the batch, and to 10 bits under TF32.
+    """
+    return (xs * weights).sum(dim=-1)
 
 
 @dataclass(frozen=True)
@@ -28,18 +37,22 @@ class LinearRegression:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if self.dimension < 1:
-            raise InputError(f"dimension: expected at least 1, got {self.dimension}")
+        at_least_one(dimension=self.dimension)
         if self.noise_std < 0 or self.weight_std <= 0:
             raise InputError("noise_std and weight_std: expected >= 0 and > 0, "
                              f"got {self.noise_std} and {self.weight_std}")
-        if self.inputs not in ("normal", "uniform"):
-            raise InputError(f"inputs: expected 'normal' or 'uniform', got {self.inputs!r}")
+        one_of(("normal", "uniform"), inputs=self.inputs)
+
+    @property
+    def label_variance(self) -> float:
+        """E y^2, noise included: the error of the predictor that always answers 0."""
+        spread = 1 if self.inputs == "normal" else 1 / 3
+        moment = self.dimension * (spread + self.input_mean**2)  # E |x|^2
+        return moment * self.weight_std**2 + self.noise_std**2
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        if n < 1:
-            raise InputError(f"n: expected at least 1 point, got {n}")
+        at_least_one(n=n)
         d = self.dimension
         if self.inputs == "normal":
             xs = stream.normal(ids, "xs", (n, d), dtype)
@@ -51,3 +64,146 @@ class LinearRegression:
         if self.noise_std == 0:
             return Prompt(xs, means, means)
         return Prompt(xs, means + self.noise_std * stream.normal(ids, "noise", (n,), dtype), means)
+
+
+@dataclass(frozen=True)
+class TwoNoiseLevels:
+    """Linear regression whose noise level is one of two, drawn with probability 1/2 per prompt.
+
+    Context-scaling paper, Section 4 (Fig. 3), where weight_std = d^-1/2 and d = 20.
+    """
+
+    dimension: int
+    noise_stds: tuple[float, float] = (0.1, 0.5)  # Appendix A
+    weight_std: float = 1.0
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        object.__setattr__(self, "noise_stds", tuple(self.noise_stds))
+        if len(self.noise_stds) != 2:
+            raise InputError(f"noise_stds: expected two levels, got {self.noise_stds}")
+        for noise_std in self.noise_stds:
+            positive(noise_stds=noise_std)
+        self.at_level(0)  # refuses the other settings
+
+    @property
+    def label_variance(self) -> float:
+        """E y^2, noise included."""
+        return sum(self.at_level(level).label_variance for level in (0, 1)) / 2
+
+    def at_level(self, level: int) -> LinearRegression:
+        """The task of one level alone; an id whose drawn level this is has the same prompt."""
+        one_of((0, 1), level=level)
+        return LinearRegression(self.dimension, self.noise_stds[level], self.weight_std)
+
+    def levels(self, stream: Stream, ids: Tensor) -> Tensor:
+        """Which level each prompt has, 0 or 1: ids (M, B) -> (M, B)."""
+        return stream.integers(ids, "level", 2)
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+        clean = LinearRegression(self.dimension, 0.0, self.weight_std)
+        prompt = clean.sample(stream, ids, n, dtype)
+        noise = stream.normal(ids, "noise", (n,), dtype)
+        low, high = self.noise_stds
+        is_low = self.levels(stream, ids)[..., None] == 0
+        return prompt._replace(ys=prompt.means + torch.where(is_low, low * noise, high * noise))
+
+
+@dataclass(frozen=True)
+class SparseLinear:
+    """y = w . x with x, w ~ N(0, I), all but a few random coordinates of w set to zero.
+
+    Context-scaling paper, Eq. 8 (Fig. 4C, d = 20); Garg et al. (2022).
+    """
+
+    dimension: int
+    nonzero: int = 3  # Section 4
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        at_least_one(dimension=self.dimension)
+        if not 1 <= self.nonzero <= self.dimension:
+            raise InputError(f"nonzero: expected 1 to {self.dimension}, got {self.nonzero}")
+
+    @property
+    def label_variance(self) -> float:
+        """E y^2."""
+        return float(self.nonzero)
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+        at_least_one(n=n)
+        d = self.dimension
+        xs = stream.normal(ids, "xs", (n, d), dtype)
+        # Sorting random words gives a random permutation; the coordinates it sends below
+        # `nonzero` are a random subset of that size.
+        order = stream.words(ids, "support", d).argsort(dim=-1, stable=True)
+        weights = stream.normal(ids, "weights", (d,), dtype) * (order < self.nonzero)
+        means = dot(xs, weights[..., None, :])
+        return Prompt(xs, means, means)
+
+
+@dataclass(frozen=True)
+class SigmoidRegression:
+    """y = sigmoid(w . x) - 1/2 with x ~ U(-1, 1)^d and w ~ N(0, I).
+
+    CausalLM paper, Section 5.2 (d = 16). The text has no -1/2, the public code does: the default
+    is the code's. Var(y) has no closed form.
+    """
+
+    dimension: int
+    centred: bool = True  # False: the plain sigmoid of the text
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        at_least_one(dimension=self.dimension)
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+        at_least_one(n=n)
+        xs = 2 * stream.uniform(ids, "xs", (n, self.dimension), dtype) - 1
+        weights = stream.normal(ids, "weights", (self.dimension,), dtype)
+        # sigmoid(z) - 1/2 = tanh(z / 2) / 2, which PyTorch rounds alike at every batch size.
+        means = 0.5 * torch.tanh(0.5 * dot(xs, weights[..., None, :]))
+        means = means if self.centred else means + 0.5
+        return Prompt(xs, means, means)
+
+
+@dataclass(frozen=True)
+class AffineFunctions:
+    """y = a x + b of a scalar, with x ~ N(0, input_std^2) and a, b ~ N(0, function_std^2).
+
+    Signed-averaging paper, Section 3: both deviations are 1 in training and grow at test time.
+    ASSUMED: sigma in the paper's N(0, sigma) is a standard deviation, as in the code of Garg et
+    al. (2022), which it builds on.
+    """
+
+    input_std: float = 1.0  # sigma_I
+    function_std: float = 1.0  # sigma_F
+    first_input_std: float | None = None  # of the first x alone (Table 5); None: as the others
+    prompts_per_function: int = 1  # so many consecutive ids share (a, b): 64 in Eq. 2's mean
+    dimension: ClassVar[int] = 1
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        positive(input_std=self.input_std, function_std=self.function_std)
+        if self.first_input_std is not None:
+            positive(first_input_std=self.first_input_std)
+        at_least_one(prompts_per_function=self.prompts_per_function)
+
+    @property
+    def label_variance(self) -> float:
+        """E y^2 at every point but a deviant first one."""
+        return self.function_std**2 * (1 + self.input_std**2)
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+        at_least_one(n=n)
+        xs = stream.normal(ids, "xs", (n, 1), dtype)
+        first_std = self.input_std if self.first_input_std is None else self.first_input_std
+        xs = torch.cat((first_std * xs[..., :1, :], self.input_std * xs[..., 1:, :]), dim=-2)
+        functions = ids // self.prompts_per_function
+        parameters = self.function_std * stream.normal(functions, "function", (2,), dtype)
+        means = parameters[..., :1] * xs[..., 0] + parameters[..., 1:]
+        return Prompt(xs, means, means)

@@ -1,0 +1,48 @@
+"""Classification of vectors by linear scores."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from icllib.errors import InputError
+from icllib.streams import Stream
+from icllib.tasks.checks import at_least_one
+from icllib.tasks.prompt import Prompt
+from icllib.tasks.regression import dot
+
+
+@dataclass(frozen=True)
+class LinearClassification:
+    """The class of x is argmax_c w_c . x, with x ~ U(-1, 1)^d and w_c ~ N(0, I); one-hot labels.
+
+    CausalLM paper, Section 5.2 (d = 16, three classes). Labels are (..., n, classes): the public
+    code fits one-hot vectors by squared error and counts argmax errors.
+    """
+
+    dimension: int
+    classes: int = 3  # Section 5.2
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        at_least_one(dimension=self.dimension)
+        if not self.classes >= 2:
+            raise InputError(f"classes: expected at least 2, got {self.classes}")
+
+    @property
+    def label_variance(self) -> float:
+        """Variance of each coordinate of the one-hot label, whose mean is 1 / classes."""
+        return (self.classes - 1) / self.classes**2
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+        at_least_one(n=n)
+        d = self.dimension
+        xs = 2 * stream.uniform(ids, "xs", (n, d), dtype) - 1
+        weights = stream.normal(ids, "weights", (self.classes, d), dtype)
+        scores = dot(xs[..., None, :], weights[..., None, :, :])  # (M, B, n, classes)
+        winners = scores.argmax(dim=-1, keepdim=True)
+        classes = torch.arange(self.classes, device=ids.device)
+        ys = (winners == classes).to(dtype)  # one_hot() of PyTorch may wait for the device
+        return Prompt(xs, ys, ys)

@@ -1,0 +1,162 @@
+"""Multitask sparse feature regression and its dense relative, as in-context data matrices.
+
+"A solvable attention for neural scaling laws", Section 2 and Appendix H; the equation numbers
+are that paper's. A task type s in 1, ..., N_s is drawn for each prompt with probability
+proportional to s^-alpha. The inputs of a prompt are features in R^N_s, the last one the query's:
+features and labels together are the columns of Phi(s, X) of Eq. 4, the query's label aside.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from icllib.errors import InputError
+from icllib.streams import WORD, Stream
+from icllib.tasks.checks import at_least_one, not_negative, positive
+from icllib.tasks.prompt import Prompt
+from icllib.tasks.regression import dot
+
+
+def check_types(tasks: int, alpha: float) -> None:
+    """Raises InputError where Eq. 1 is no law that the paper allows."""
+    at_least_one(tasks=tasks)
+    if not alpha > 1:
+        raise InputError(f"alpha: expected more than 1, got {alpha}")
+
+
+def draw_types(stream: Stream, ids: Tensor, tasks: int, alpha: float) -> Tensor:
+    """Task types with P(s) proportional to s^-alpha (Eq. 1): ids (M, B) -> (M, B) in 1..tasks."""
+    s = torch.arange(1, tasks + 1, device=ids.device)
+    cumulative = (s.double() ** -alpha).cumsum(0)
+    uniform = stream.uniform(ids, "type", (), torch.float64)
+    return torch.searchsorted(cumulative / cumulative[-1], uniform, right=True) + 1
+
+
+def power_law(types: Tensor, tasks: int, exponent: float, dtype) -> Tensor:
+    """s^exponent for each task type s, read from a table so that rounding is always the same."""
+    table = torch.arange(1, tasks + 1, device=types.device).to(dtype) ** exponent
+    return table[types - 1]
+
+
+def mean_over_types(values, alpha: float) -> float:
+    """The mean of values[s - 1] over task types s."""
+    shares = [s**-alpha for s in range(1, len(values) + 1)]
+    return sum(share * value for share, value in zip(shares, values)) / sum(shares)
+
+
+@dataclass(frozen=True)
+class SparseFeatureRegression:
+    """MSFR: a feature is +-e_s and its label +-Lambda_s (Eqs. 2-4).
+
+    A prompt of n points is the query, which comes last, and a context of psi_1 = n - 1 pairs.
+    Task s has psi_s = (n - 1) s^-beta pairs, rounded and at least 1 (ASSUMED), which come first;
+    the pairs between them and the query are zero and change no sum over the context.
+    """
+
+    tasks: int = 500  # N_s, Appendix G
+    alpha: float = 1.8  # Fig. 3; 2.1 there also
+    strength: float = 0.5  # Lambda_1, Appendix G
+    gamma: float = 0.0  # Lambda_s = Lambda_1 s^-gamma, Section 4.2
+    beta: float = 0.0  # psi_s ~ s^-beta, Section 4.2
+    positive_share: float = 0.5  # of the features that are +e_s. ASSUMED: Eq. 2 does not say
+    feature_noise: float = 0.0  # times 1 / psi_s is the deviation of zeta: 1 in Appendix H.2
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        check_types(self.tasks, self.alpha)
+        if not self.strength**2 > 0:
+            raise InputError(f"strength: expected a number other than 0, got {self.strength}")
+        not_negative(gamma=self.gamma, beta=self.beta, feature_noise=self.feature_noise)
+        if not 0 <= self.positive_share <= 1:
+            raise InputError(f"positive_share: expected 0 to 1, got {self.positive_share}")
+
+    @property
+    def dimension(self) -> int:
+        """Coordinates of a feature."""
+        return self.tasks
+
+    @property
+    def label_variance(self) -> float:
+        """E y^2 of the query; half of it is the paper's loss of a model that answers 0."""
+        strengths = [self.strength * s**-self.gamma for s in range(1, self.tasks + 1)]
+        return mean_over_types([strength**2 for strength in strengths], self.alpha)
+
+    def types(self, stream: Stream, ids: Tensor) -> Tensor:
+        """The task type s of each prompt, counted from 1: ids (M, B) -> (M, B)."""
+        return draw_types(stream, ids, self.tasks, self.alpha)
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+        if not n >= 2:
+            raise InputError(f"n: expected a query and at least 1 pair, got {n}")
+        types = self.types(stream, ids)[..., None]  # (M, B, 1)
+        contexts = (n - 1) * power_law(types, self.tasks, -self.beta, torch.float64)
+        contexts = contexts.round().clamp(min=1)  # psi_s
+        position = torch.arange(n, device=ids.device)
+        present = (position < contexts) | (position == n - 1)  # (M, B, n)
+        signs = torch.where(stream.uniform(ids, "signs", (n,)) < self.positive_share, 1, -1)
+        signs = (signs * present).to(dtype)
+        basis = torch.arange(1, self.tasks + 1, device=ids.device) == types  # e_s: (M, B, N_s)
+        xs = signs[..., None] * basis[..., None, :]
+        if self.feature_noise:
+            # ASSUMED: labels stay those of the sparse feature, Appendix H.2 does not say.
+            zeta = stream.normal(ids, "zeta", (n, self.tasks), dtype)
+            deviation = (self.feature_noise / contexts * present).to(dtype)
+            xs = xs + deviation[..., None] * zeta
+        ys = self.strength * power_law(types, self.tasks, -self.gamma, dtype) * signs
+        return Prompt(xs, ys, ys)
+
+
+@dataclass(frozen=True)
+class SourceCapacityRegression:
+    """In-context regression on normal features whose spectrum falls from coordinate s on.
+
+    Appendix H.1: features are N(0, Sigma_s), where Sigma_s is diagonal and holds omega_k ~
+    k^-tau rotated so that omega_1 stands at coordinate s (Eqs. 108-110, 114); y = Lambda_s . x
+    (Eq. 111) with one Lambda_s ~ N(0, I) per task type, the same in training and evaluation.
+    """
+
+    tasks: int = 500  # N_s. ASSUMED: Fig. 5 does not say; that of Figs. 3 and 4
+    alpha: float = 1.8  # Fig. 5b
+    tau: float = 3.0  # Appendix H.1
+    strength_seed: int = 0  # of all Lambda_s together
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        check_types(self.tasks, self.alpha)
+        positive(tau=self.tau)
+        if not 0 <= self.strength_seed <= WORD:
+            raise InputError("strength_seed: expected an integer in [0, 2^32), "
+                             f"got {self.strength_seed}")
+
+    @property
+    def dimension(self) -> int:
+        """Coordinates of a feature."""
+        return self.tasks
+
+    @property
+    def label_variance(self) -> float:
+        """E y^2 averaged over the strengths too."""
+        return sum(k**-self.tau for k in range(1, self.tasks + 1))
+
+    def types(self, stream: Stream, ids: Tensor) -> Tensor:
+        """The task type s of each prompt, counted from 1: ids (M, B) -> (M, B)."""
+        return draw_types(stream, ids, self.tasks, self.alpha)
+
+    def strengths(self, stream: Stream, types: Tensor, dtype=torch.float32) -> Tensor:
+        """Lambda_s of each task type, on the stream's device: types (M, B) -> (M, B, N_s)."""
+        seeds = torch.full_like(stream.seeds, self.strength_seed)
+        return Stream(seeds, "strengths").normal(types, "strengths", (self.tasks,), dtype)
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
+        """Prompts of n points, 1001 in Fig. 5; the same id gives the same prompt."""
+        at_least_one(n=n)
+        types = self.types(stream, ids)
+        # ASSUMED: omega_1 = 1, so that a large tau leaves MSFR's feature, whose square is 1.
+        rank = (torch.arange(1, self.tasks + 1, device=ids.device) - types[..., None]) % self.tasks
+        deviations = power_law(rank + 1, self.tasks, -self.tau / 2, dtype)  # (M, B, N_s)
+        xs = deviations[..., None, :] * stream.normal(ids, "xs", (n, self.tasks), dtype)
+        means = dot(xs, self.strengths(stream, types, dtype)[..., None, :])
+        return Prompt(xs, means, means)

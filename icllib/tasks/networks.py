@@ -1,0 +1,45 @@
+"""Regression on the outputs of random networks."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from icllib.streams import Stream
+from icllib.tasks.checks import at_least_one
+from icllib.tasks.prompt import Prompt
+from icllib.tasks.regression import dot
+
+
+@dataclass(frozen=True)
+class ReluNetwork:
+    """y = sqrt(2 / r) sum_j a_j relu(w_j . x) with x, w_j ~ N(0, I) and a_j ~ N(0, 1), j <= r.
+
+    Context-scaling paper, Section 4 (Fig. 4B, d = 20; d = 8 elsewhere). The paper gives neither
+    law nor scale; both are ASSUMED from the code of Garg et al. (2022), which it follows.
+    """
+
+    dimension: int
+    width: int = 100  # r, Section 4
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        at_least_one(dimension=self.dimension, width=self.width)
+
+    @property
+    def label_variance(self) -> float:
+        """E y^2 = d: the mean square of relu(w . x) is half of that of w . x."""
+        return float(self.dimension)
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+        at_least_one(n=n)
+        d, r = self.dimension, self.width
+        xs = stream.normal(ids, "xs", (n, d), dtype)
+        hidden = stream.normal(ids, "hidden", (d, r), dtype)
+        output = (2 / r) ** 0.5 * stream.normal(ids, "output", (r,), dtype)
+        # By coordinates, for the reason given at dot(): (M, B, n, r, d) would be too large.
+        sums = sum(xs[..., k, None] * hidden[..., None, k, :] for k in range(d))  # (M, B, n, r)
+        means = dot(torch.relu(sums), output[..., None, :])
+        return Prompt(xs, means, means)

@@ -1,0 +1,63 @@
+"""Truth of "every number so far is positive" and "some number so far is positive"."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from icllib.streams import Stream
+from icllib.tasks.checks import at_least_one, one_of, positive
+from icllib.tasks.prompt import Prompt
+
+
+@dataclass(frozen=True)
+class Quantifier:
+    """Labels are the running AND ("every") or OR ("some") of x > 0, the current x included.
+
+    Signed-averaging paper, Section 3: x ~ N(0, input_std^2), independent. There the label of
+    "every" is true at position k with probability 2^-k, so that after a few positions almost all
+    labels are equal. The law "balanced", which is not the paper's, draws the position of the
+    first x that settles the label (the first x <= 0 for "every", the first x > 0 for "some")
+    uniformly from 1, ..., n and never, instead of geometrically; given that position the numbers
+    follow the independent law. Half of all labels are then true at every n.
+    """
+
+    quantifier: str  # "every" or "some"
+    input_std: float = 1.0  # 1 in training, up to 30 at test time
+    law: str = "independent"  # or "balanced"
+    dimension: ClassVar[int] = 1
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        one_of(("every", "some"), quantifier=self.quantifier)
+        one_of(("independent", "balanced"), law=self.law)
+        positive(input_std=self.input_std)
+
+    def base_rates(self, n: int) -> list[float]:
+        """The probability that the label at position k is true, for k = 1, ..., n."""
+        positions = range(1, n + 1)
+        open_still = [1 - k / (n + 1) if self.law == "balanced" else 0.5**k for k in positions]
+        return open_still if self.quantifier == "every" else [1 - rate for rate in open_still]
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
+
+        Labels are 0 and 1 (ASSUMED: the paper does not say how truth is written as a number).
+        Under the law "balanced" a prompt depends on n also.
+        """
+        at_least_one(n=n)
+        xs = self.input_std * stream.normal(ids, "xs", (n,), dtype)
+        if self.law == "balanced":
+            xs = self._settle(xs, stream.integers(ids, "settled", n + 1))
+        ever = lambda truth: truth.to(dtype).cummax(dim=-1).values
+        ys = ever(xs > 0) if self.quantifier == "some" else 1 - ever(xs <= 0)
+        return Prompt(xs[..., None], ys, ys)
+
+    def _settle(self, xs: Tensor, first: Tensor) -> Tensor:
+        """Choose signs so that the label settles at position `first`, counted from 0."""
+        position = torch.arange(xs.shape[-1], device=xs.device)
+        first = first[..., None]
+        before = xs.abs() if self.quantifier == "every" else -xs.abs()
+        xs = torch.where(position < first, before, xs)
+        return torch.where(position == first, -before, xs)
