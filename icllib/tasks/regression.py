@@ -60,7 +60,7 @@ class LinearRegression:
             xs = 2 * stream.uniform(ids, "xs", (n, d), dtype) - 1
         xs = xs + self.input_mean
         weights = self.weight_std * stream.normal(ids, "weights", (d,), dtype)
-        means = torch.einsum("...nd,...d->...n", xs, weights)
+        means = dot(xs, weights[..., None, :])
         if self.noise_std == 0:
             return Prompt(xs, means, means)
         return Prompt(xs, means + self.noise_std * stream.normal(ids, "noise", (n,), dtype), means)
