@@ -22,7 +22,9 @@ class ErrorByLength:
     """Mean squared error at each context length, on the same unseen prompts for every predictor.
 
     Measures `error`, against noisy labels (the papers' number), and `excess`, against the labels
-    without noise (their difference is the noise variance on average). Each is (M, K).
+    without noise (their difference is the noise variance on average); for one-hot labels, whose
+    error is the mean over classes, also `wrong`, the share of wrong largest entries. Each is
+    (M, K).
     """
 
     lengths: tuple[int, ...]
@@ -43,13 +45,22 @@ class ErrorByLength:
         """
         tasks = tasks if isinstance(tasks, list) else [tasks]
         stream = Stream.of([self.seed] * len(tasks), "evaluation", device)
-        sums = {"error": 0, "excess": 0}
+        sums = {}
         for start in range(0, self.prompts, CHUNK):
             ids = torch.arange(start, min(start + CHUNK, self.prompts), device=device)
             prompt = sample_each(tasks, stream, ids.expand(len(tasks), -1), max(self.lengths) + 1)
             with torch.no_grad():
                 predictions = predictor.predict(prompt.xs, prompt.ys, self.lengths)
-            for name, truth in (("error", prompt.ys), ("excess", prompt.means)):
-                squares = (predictions - truth[..., list(self.lengths)]).square()
-                sums[name] = sums[name] + squares.double().sum(dim=1)
+            for name, losses in self.losses(prompt, predictions).items():
+                sums[name] = sums.get(name, 0) + losses.double().sum(dim=1)
         return {name: (total / self.prompts).cpu().numpy() for name, total in sums.items()}
+
+    def losses(self, prompt, predictions) -> dict:
+        """Every measure on every prompt: (M, B, K) each."""
+        labels, means = (truth[:, :, list(self.lengths)] for truth in (prompt.ys, prompt.means))
+        losses = {"error": (predictions - labels).square(),
+                  "excess": (predictions - means).square()}
+        if labels.dim() == 4:
+            losses = {name: squares.mean(dim=-1) for name, squares in losses.items()}
+            losses["wrong"] = predictions.argmax(dim=-1) != labels.argmax(dim=-1)
+        return losses

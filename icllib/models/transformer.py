@@ -59,9 +59,12 @@ class Transformer:
         if not (self.attention or self.perceptron):
             raise InputError("attention, perceptron: expected at least one, got neither")
 
-    def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedTransformer":
-        """A fleet of such decoders, one per seed."""
-        return StackedTransformer(self, seeds, dimension, max_pairs, device)
+    def build(self, seeds, dimension: int, max_pairs: int, device="cpu",
+              classes: int | None = None) -> "StackedTransformer":
+        """A fleet of such decoders, one per seed; labels are numbers, or one-hot `classes`."""
+        if classes and self.tokens == "separate":
+            raise InputError("tokens: expected 'joint' for labels with classes, got 'separate'")
+        return StackedTransformer(self, seeds, dimension, max_pairs, device, classes)
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt."""
@@ -117,11 +120,12 @@ def lay_out(model: Transformer, lengths, points, device) -> Layout:
 class StackedTransformer(nn.Module):
     """M decoders side by side."""
 
-    def __init__(self, settings: Transformer, seeds, dimension: int, max_pairs: int, device):
+    def __init__(self, settings: Transformer, seeds, dimension: int, max_pairs: int, device,
+                 classes: int | None = None):
         super().__init__()
         self.settings, draw, width = settings, Initializer(seeds, device), settings.width
-        separate = settings.tokens == "separate"
-        self.embed = linear(draw, "embed", dimension + (not separate), width)
+        separate, self.classes = settings.tokens == "separate", classes
+        self.embed = linear(draw, "embed", dimension + (classes or (not separate)), width)
         self.positions = None
         if settings.positions == "learned":
             places = 2 * max_pairs + 1 if separate else max_pairs + 1
@@ -132,7 +136,7 @@ class StackedTransformer(nn.Module):
         self.blocks = nn.ModuleList(Block(settings, draw, f"block{layer}")
                                     for layer in range(blocks))
         self.final_norm = StackedLayerNorm(width, draw)
-        self.read_out = linear(draw, "read_out", width, 1)
+        self.read_out = linear(draw, "read_out", width, classes or 1)
 
     def forward(self, xs: Tensor, ys: Tensor, lengths, points=None) -> Tensor:
         """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K).
@@ -149,8 +153,9 @@ class StackedTransformer(nn.Module):
                             for states in self.states(xs, ys, lengths, points)])
 
     def predict(self, states: Tensor) -> Tensor:
-        """The normalized read-out: (M, B, K, width) -> (M, B, K)."""
-        return self.read_out(self.final_norm(states))[..., 0]
+        """The normalized read-out: (M, B, K, width) -> (M, B, K), or (M, B, K, classes)."""
+        values = self.read_out(self.final_norm(states))
+        return values if self.classes else values[..., 0]
 
     def states(self, xs: Tensor, ys: Tensor, lengths, points=None) -> Iterator[Tensor]:
         """The queries' residual stream after each layer: (M, B, K, width), `layers` times.
@@ -177,9 +182,11 @@ class StackedTransformer(nn.Module):
 
 
 def joint_tokens(xs: Tensor, ys: Tensor, pairs: int, points: Tensor) -> Tensor:
-    """The pairs (x, y), then the queries (x, 0): (M, B, pairs + K, d + 1)."""
-    labelled = torch.cat((xs[:, :, :pairs], ys[:, :, :pairs, None]), dim=-1)
-    return torch.cat((labelled, nn.functional.pad(xs[:, :, points], (0, 1))), dim=2)
+    """The pairs (x, y), then the queries (x, 0): (M, B, pairs + K, d + 1 or d + classes)."""
+    labels = ys[..., None] if ys.dim() == 3 else ys
+    labelled = torch.cat((xs[:, :, :pairs], labels[:, :, :pairs]), dim=-1)
+    queries = nn.functional.pad(xs[:, :, points], (0, labels.shape[-1]))
+    return torch.cat((labelled, queries), dim=2)
 
 
 def separate_tokens(xs: Tensor, ys: Tensor, pairs: int) -> Tensor:

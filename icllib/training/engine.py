@@ -43,7 +43,9 @@ class Fleet:
                              f"got {len(tasks)}, {len(seeds)}, {len(pretraining_tasks)}")
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
         self.stream = Stream.of(seeds, "training", device)
-        self.module = model.build(seeds, tasks[0].dimension, max(recipe.lengths), device)
+        classes = getattr(tasks[0], "classes", None)
+        self.module = model.build(seeds, tasks[0].dimension, max(recipe.lengths), device,
+                                  **({"classes": classes} if classes else {}))
         self.forward = self.module
         self.parameters = [p for p in self.module.parameters() if p.requires_grad]
         self.rate = torch.zeros((), device=device)
@@ -125,10 +127,13 @@ class Fleet:
 
 
 def member_losses(forward, prompt, lengths, weights=1.0) -> Tensor:
-    """Mean squared error of each member over prompts and context lengths: (M,)."""
+    """Mean squared error of each member over prompts, context lengths and classes: (M,)."""
     targets = prompt.ys.index_select(2, constant(tuple(lengths), prompt.ys.device))
     predictions = forward(prompt.xs, prompt.ys, lengths).to(targets.dtype)
-    return ((predictions - targets).square() * weights).mean(dim=(1, 2))
+    squares = (predictions - targets).square()
+    if squares.dim() == 4:  # one-hot labels
+        squares = squares.mean(dim=3)
+    return (squares * weights).mean(dim=(1, 2))
 
 
 def along_members(values: Tensor, tensor: Tensor) -> Tensor:
