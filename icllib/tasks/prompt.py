@@ -20,7 +20,7 @@ class Prompt(NamedTuple):
     means: Tensor  # (..., n) labels without their noise
 
 
-def sample_each(tasks, stream: Stream, ids: Tensor, n: int) -> Prompt:
+def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
     """Prompts of a fleet whose members have their own tasks; equal tasks are sampled together.
 
     tasks: M tasks of one shape; ids: (M, B). Returns tensors (M, B, n, ...).
@@ -29,11 +29,12 @@ def sample_each(tasks, stream: Stream, ids: Tensor, n: int) -> Prompt:
     for member, task in enumerate(tasks):
         members_of.setdefault(task, []).append(member)
     if len(members_of) == 1:
-        return tasks[0].sample(stream, ids, n)
+        return tasks[0].sample(stream, ids, n, dtype)
     parts = []
     for task, members in members_of.items():
         chosen = constant(tuple(members), ids.device)
-        parts.append(task.sample(Stream(stream.seeds[chosen], stream.purpose), ids[chosen], n))
+        own = Stream(stream.seeds[chosen], stream.purpose)
+        parts.append(task.sample(own, ids[chosen], n, dtype))
     places = [member for members in members_of.values() for member in members]
     order = constant(tuple(sorted(range(len(tasks)), key=places.__getitem__)), ids.device)
     return Prompt(*(torch.cat(tensors)[order] for tensors in zip(*parts)))

@@ -46,6 +46,7 @@ class Fleet:
         classes = getattr(tasks[0], "classes", None)
         self.module = model.build(seeds, tasks[0].dimension, max(recipe.lengths), device,
                                   **({"classes": classes} if classes else {}))
+        self.module.to(recipe.dtype)
         self.forward = self.module
         self.parameters = [p for p in self.module.parameters() if p.requires_grad]
         self.rate = torch.zeros((), device=device)
@@ -68,7 +69,8 @@ class Fleet:
                                    self.recipe.length_weights(self.step))
         self.alive &= losses.isfinite()
         self.descend(torch.autograd.grad(losses.sum(), self.parameters))
-        self.losses.index_copy_(0, (self.step % READ_EVERY).view(1), losses.detach()[None])
+        row = (self.step % READ_EVERY).view(1)
+        self.losses.index_copy_(0, row, losses.detach()[None].to(self.losses.dtype))
         self.step += 1
 
     def descend(self, gradients) -> None:
@@ -88,13 +90,13 @@ class Fleet:
         before = [parameter.clone() for parameter in self.parameters]
         self.optimizer.step()
         for parameter, old in zip(self.parameters, before):
-            stretch = along_members(self.relative_rates, old)
+            stretch = along_members(self.relative_rates, old).to(old.dtype)
             parameter.copy_(torch.lerp(old, parameter, stretch))
 
     def sample(self):
         """The prompts of this step, (M, batch, ...), each member's from its own task."""
         ids = prompt_ids(self.stream, self.step, self.recipe.batch, self.pretraining_tasks)
-        return sample_each(self.tasks, self.stream, ids, self.recipe.points)
+        return sample_each(self.tasks, self.stream, ids, self.recipe.points, self.recipe.dtype)
 
     def precision(self):
         """The arithmetic of the forward pass: bf16 where asked for, on a GPU only."""
@@ -164,7 +166,7 @@ def prompt_ids(stream: Stream, step, batch: int, pretraining_tasks) -> Tensor:
 
 def captured_step(fleet: Fleet):
     """The fleet's step as one CUDA graph with the module compiled; eager where that fails."""
-    precise = fleet.recipe.precision == "fp32"
+    precise = fleet.recipe.precision in ("fp32", "fp64")
     torch.set_float32_matmul_precision("highest" if precise else "high")
     start = {name: tensor.clone() for name, tensor in fleet.tensors().items()}
     try:

@@ -10,7 +10,7 @@ from torch import Tensor
 from icllib.errors import InputError
 from icllib.streams import constant
 
-PRECISIONS = ("tf32", "bf16", "fp32")
+PRECISIONS = ("tf32", "bf16", "fp32", "fp64")
 ADDED = {"added": True}  # left out of a record while at its default
 
 
@@ -50,7 +50,7 @@ class Recipe:
     betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)  # Adam's own default
     epsilon: float = field(default=1e-8, metadata=ADDED)  # Adam's own default
     curriculum: Curriculum | None = field(default=None, metadata=ADDED)
-    precision: str = field(default="tf32", metadata=ADDED)  # on a GPU; a CPU computes in fp32
+    precision: str = field(default="tf32", metadata=ADDED)  # a CPU takes tf32 and bf16 for fp32
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -68,6 +68,11 @@ class Recipe:
                              f"got {self.warmup} and {self.weight_decay}")
         if self.precision not in PRECISIONS:
             raise InputError(f"precision: expected one of {PRECISIONS}, got {self.precision!r}")
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type of parameters and prompts."""
+        return torch.float64 if self.precision == "fp64" else torch.float32
 
     @property
     def points(self) -> int:

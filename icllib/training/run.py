@@ -52,4 +52,5 @@ class Trained:
         self.module = module
 
     def predict(self, xs, ys, lengths):
-        return self.module(xs, ys, lengths)
+        dtype = next(self.module.parameters()).dtype
+        return self.module(xs.to(dtype), ys.to(dtype), lengths).to(xs.dtype)

@@ -1,0 +1,47 @@
+"""A fleet is its members: to rounding in fp32, to 1e-12 in fp64."""
+
+import pytest
+import torch
+
+from icllib.models import MLP, SignedAveraging, Transformer
+from icllib.tasks import LinearRegression, SparseLinear
+from icllib.training import Fleet, Recipe
+from icllib.training.engine import run_steps
+
+MODELS = [MLP(8), Transformer(2, 2, 8), Transformer(1, 2, 8, scoring=SignedAveraging()),
+          Transformer(1, 2, 8, tokens="separate")]
+SEEDS, TASK_COUNTS = [3, 1, 2**32 - 1], [10, None, 30]
+
+
+def trained(tasks, model, precision, seeds, counts, rates):
+    recipe = Recipe((2, 4), 60, 8, learning_rate=1e-3, schedule="cosine", warmup=0.1,
+                    precision=precision)
+    fleet = Fleet(tasks, model, recipe, seeds, counts, "cpu", rates)
+    run_steps(fleet)
+    return fleet
+
+
+@pytest.mark.parametrize("precision, tolerance", [("fp32", 1e-5), ("fp64", 1e-12)])
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_sixty_steps_of_a_fleet_equal_single_runs(model, precision, tolerance):
+    tasks = [LinearRegression(3, 0.1), SparseLinear(3, 2), LinearRegression(3, 0.1)]
+    together = trained(tasks, model, precision, SEEDS, TASK_COUNTS, [1e-3] * 3)
+    for member, (task, seed, count) in enumerate(zip(tasks, SEEDS, TASK_COUNTS)):
+        alone = trained([task], model, precision, [seed], [count], [1e-3])
+        assert torch.allclose(together.losses[:60, member], alone.losses[:60, 0], atol=1e-5)
+        prompt = alone.sample()
+        answers = [fleet.module(prompt.xs.expand(size, -1, -1, -1), prompt.ys.expand(size, -1, -1),
+                                (2, 4)) for fleet, size in ((together, 3), (alone, 1))]
+        assert (answers[0][member] - answers[1][0]).abs().max() < tolerance
+
+
+@pytest.mark.parametrize("model", MODELS[:2], ids=str)
+def test_in_fp64_members_with_their_own_rates_equal_single_runs(model):
+    rates, tasks = [1e-3, 3e-3, 1e-2], [LinearRegression(3)] * 3
+    together = trained(tasks, model, "fp64", SEEDS, [None] * 3, rates)
+    for member, rate in enumerate(rates):
+        recipe = Recipe((2, 4), 60, 8, rate, "cosine", 0.1, precision="fp64")
+        alone = Fleet([tasks[0]], model, recipe, [SEEDS[member]], [None])
+        run_steps(alone)
+        for ours, theirs in zip(together.parameters, alone.parameters):
+            assert (ours[member] - theirs[0]).abs().max() < 1e-6  # the rates are fp32 numbers
