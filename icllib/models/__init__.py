@@ -1,6 +1,9 @@
 """Architectures: each is a frozen dataclass of settings that builds a stacked module."""
 
+from icllib.models.feature_models import FeatureMLP, ScalarRegression
+from icllib.models.linear_attention import LinearAttention
 from icllib.models.mlp import MLP
+from icllib.models.sgpt import SGPT
 from icllib.models.transformer import Transformer
 
-__all__ = ["MLP", "Transformer"]
+__all__ = ["FeatureMLP", "LinearAttention", "MLP", "ScalarRegression", "SGPT", "Transformer"]
