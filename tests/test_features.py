@@ -95,6 +95,13 @@ def test_points_that_coincide_with_the_query_share_the_hilbert_estimate(dtype):
     assert row.isfinite().all()
 
 
+def test_distances_far_from_the_origin_do_not_cancel():
+    xs, ys = prompts()
+    ours = kernel_row("hilbert", (xs + 1000).float(), ys.float(), LENGTHS)[..., -1]
+    expected = kernel_row("hilbert", xs, ys, LENGTHS)[..., -1]
+    torch.testing.assert_close(ours.double(), expected, atol=1e-3, rtol=0)
+
+
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_kernels_overflow_nowhere(kernel, scale):
