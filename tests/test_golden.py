@@ -10,7 +10,9 @@ import torch
 
 from icllib.baselines import Lasso, Ridge, StudentNetwork, XGBoost
 from icllib.evaluate import ErrorByLength
-from icllib.models import MLP, Transformer
+from icllib.models import (MLP, SGPT, FeatureMLP, LinearAttention, ScalarRegression,
+                           Transformer)
+from icllib.models.features import feature_row
 from icllib.papers import causal_lm, context_scaling, solvable_attention
 from icllib.pages import all_pages
 from icllib.results import find_record
@@ -29,6 +31,14 @@ GOLDEN = {
     "ys": [0.934678, 1.240885],
     "Transformer": [2.3734, 2.2131],
     "MLP": [2.4954, 2.1862],
+    "SGPT": [2.0272, 1.65],
+    "FeatureMLP": [2.35, 2.1997],
+    "ScalarRegression": [2.7921, 1.7366],
+    "LinearAttention": [2.3934, 2.7787],
+    "linear": [2.389785, 1.996256],
+    "l1": [1.024756, 0.856008],
+    "exponential": [0.287911, 0.319754],
+    "hilbert": [0.305639, 0.34494],
     "ridge": [0.187597],
     "Lasso": [0.235615, 0.200209],
     "XGBoost": [2.972185, 2.40115],
@@ -78,7 +88,9 @@ def train_tiny(model, seed=3):
     return records(lambda profile: [run], "smoke", page="test/golden")[0]["error"]
 
 
-@pytest.mark.parametrize("model", [Transformer(1, 2, 8), MLP(8)])
+@pytest.mark.parametrize("model", [
+    Transformer(1, 2, 8), MLP(8), SGPT(1, 8), FeatureMLP("hilbert", prompt=True, width=8),
+    ScalarRegression("linear"), LinearAttention()])
 def test_training(results, model):
     errors = train_tiny(model)
     assert errors.tolist() == pytest.approx(GOLDEN[type(model).__name__], rel=1e-3)
@@ -90,6 +102,14 @@ def test_the_same_seed_gives_the_same_numbers_and_another_seed_does_not(results,
     monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path / "elsewhere"))
     assert train_tiny(MLP(8)).tolist() == first.tolist()
     assert train_tiny(MLP(8), seed=4).tolist() != first.tolist()
+
+
+@pytest.mark.parametrize("features", ["linear", "l1", "exponential", "hilbert"])
+def test_feature_maps(features):
+    """They belong to the versions of FeatureMLP and ScalarRegression."""
+    prompt = LinearRegression(2, 0.5).sample(Stream.of([5], "training"), IDS, 4)
+    row = feature_row(features, prompt.xs, prompt.ys, (3,))[0, 0, 0]
+    assert row[1:].tolist() == pytest.approx(GOLDEN[features], rel=1e-4)
 
 
 def test_ridge():

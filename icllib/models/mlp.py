@@ -61,13 +61,21 @@ class StackedMLP(nn.Module):
         A longer context only adds its new pairs to the hidden layer's input, so all lengths
         together cost one product with the longest context.
         """
-        pairs = torch.cat((xs, ys[..., None]), dim=-1)
-        context, contexts, start = self.query.bias[:, None], {}, 0
-        for end in sorted(set(lengths)):
-            added = pairs[:, :, start:end].flatten(2)  # (M, B, new pairs (d + 1))
-            context = torch.baddbmm(context, added, self.pair_weight[:, start:end].flatten(1, 2))
-            contexts[end], start = context, end
-        context = torch.stack([contexts[length] for length in lengths], dim=2)
-        queries = xs.index_select(2, constant(tuple(lengths), xs.device)).flatten(1, 2)  # (M, B K, d)
-        hidden = torch.relu(torch.baddbmm(context.flatten(1, 2), queries, self.query.weight))
+        context = add_pairs(self.query.bias, self.pair_weight, xs, ys, lengths)
+        queries = xs.index_select(2, constant(tuple(lengths), xs.device)).flatten(1, 2)
+        hidden = torch.relu(torch.baddbmm(context, queries, self.query.weight))  # (M, B K, width)
         return self.read_out(hidden).view(*xs.shape[:2], -1)
+
+
+def add_pairs(bias: Tensor, pair_weight: Tensor, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+    """The pairs' share of A_v W_0, and the bias, at each length: (M, B K, width).
+
+    bias (M, width), pair_weight (M, max_pairs, d + 1, width), xs (M, B, N, d), ys (M, B, N).
+    """
+    pairs = torch.cat((xs, ys[..., None]), dim=-1)
+    context, contexts, start = bias[:, None], {}, 0
+    for end in sorted(set(lengths)):
+        added = pairs[:, :, start:end].flatten(2)  # (M, B, new pairs (d + 1))
+        context = torch.baddbmm(context, added, pair_weight[:, start:end].flatten(1, 2))
+        contexts[end], start = context, end
+    return torch.stack([contexts[length] for length in lengths], dim=2).flatten(1, 2)

@@ -53,3 +53,8 @@ class StackedLayerNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return nn.functional.layer_norm(x, x.shape[-1:]) * self.gain + self.bias
+
+
+def product(x: Tensor, weight: Tensor) -> Tensor:
+    """x W for each member: (M, ..., in), (M, in, out) -> (M, ..., out)."""
+    return torch.bmm(x.flatten(1, -2), weight).unflatten(1, x.shape[1:-1])

@@ -1,0 +1,109 @@
+"""SGPT: a transformer without key, query and value weights."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import gelu, normalize
+
+from icllib.errors import InputError
+from icllib.models.packing import at_queries, pack, packed_size, packed_tokens
+from icllib.models.stacked import Initializer, product
+
+NORMALIZATIONS = ("l1", "absolute", "none")
+
+
+@dataclass(frozen=True)
+class SGPT:
+    """H <- gelu(Z W_mlp) + Z with Z = g(H) W_proj + H, g(H) = phi(H H^T) H, H = A W_0 at first.
+
+    Context-scaling paper, Eqs. 6 and 13, in the final version's bracketing. Nothing is hidden
+    from anything: the pairs see each other and their query. Raises InputError for sizes or
+    choices that cannot be.
+    """
+
+    layers: int = 8  # Appendix A: the best of {2, 4, 6, 8}
+    width: int = 256  # Appendix A: the best of {256, 512, 1024}
+    # phi: "l1" divides each row by its l1 norm and keeps the signs; ASSUMED, since the paper says
+    # no more than "row-wise l1 normalization". "absolute" also drops the signs: weights that are
+    # positive and sum to 1. "none": phi is the identity, up to a constant.
+    normalization: str = "l1"
+    mlp_skip: bool = True  # "+ Z": Eq. 13 has it, Section 4 says that it is removed
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        if min(self.layers, self.width) < 1:
+            raise InputError("layers, width: expected at least 1 each, "
+                             f"got {self.layers}, {self.width}")
+        if self.normalization not in NORMALIZATIONS:
+            raise InputError(f"normalization: expected one of {NORMALIZATIONS}, "
+                             f"got {self.normalization!r}")
+
+    def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedSGPT":
+        """A fleet of such models, one per seed."""
+        return StackedSGPT(self, seeds, dimension, max_pairs, device)
+
+    def multiplications(self, dimension: int, lengths) -> float:
+        """Multiply-adds of the forward pass on one prompt."""
+        rows, tokens = packed_size(lengths)
+        per_token = self.layers * 2 * (self.width + tokens) + dimension + 1
+        return self.width * (rows * tokens * per_token + len(lengths))
+
+
+class StackedSGPT(nn.Module):
+    """M such models side by side."""
+
+    def __init__(self, settings: SGPT, seeds, dimension: int, max_pairs: int, device):
+        super().__init__()
+        draw, width = Initializer(seeds, device), settings.width
+        # ASSUMED: N(0, 1/(d + 1)), so that entries of H start near 1, where gelu bends.
+        embedding = draw.normal("embedding", (dimension + 1, width), (dimension + 1) ** -0.5)
+        self.register_buffer("embedding", embedding.detach())  # fixed: it is not trained
+        self.blocks = nn.ModuleList(
+            Block(settings, draw, f"block{layer}") for layer in range(settings.layers)
+        )
+        self.read_out = draw.normal("read_out", (width, 1), 0.02)  # ASSUMED, as GPT-2's weights
+
+    def forward(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+        """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K).
+
+        Every length is a sequence of its own; they share one pass, packed side by side.
+        """
+        packing = pack(lengths, xs.device)
+        hidden = product(packed_tokens(xs, ys, packing), self.embedding)
+        for block in self.blocks:
+            hidden = block(hidden, packing.mask)
+        return product(at_queries(hidden, packing), self.read_out)[..., 0]
+
+
+class Block(nn.Module):
+    """One layer of Eq. 13: (M, B, R, T, width) -> the same."""
+
+    def __init__(self, settings: SGPT, draw: Initializer, name: str):
+        super().__init__()
+        self.normalization, self.mlp_skip = settings.normalization, settings.mlp_skip
+        shape = settings.width, settings.width
+        # ASSUMED: N(0, 1 / (2 layers width)), so that at any size all residual branches together
+        # hardly change the size of H. (At 8 layers of width 256 it is 0.016, near GPT-2's 0.02.)
+        # Without its skip the perceptron alone carries H on, and N(0, 2 / width) keeps it up
+        # (He et al., 2015).
+        std = (2 * settings.layers * settings.width) ** -0.5
+        self.project = draw.normal(f"{name}.project", shape, std)
+        mlp_std = std if self.mlp_skip else (2 / settings.width) ** 0.5
+        self.mlp = draw.normal(f"{name}.mlp", shape, mlp_std)
+
+    def forward(self, hidden: Tensor, mask: Tensor) -> Tensor:
+        mixed = product(self.phi(hidden @ hidden.mT, mask) @ hidden, self.project) + hidden
+        activated = gelu(product(mixed, self.mlp), approximate="tanh")  # as GPT-2's
+        return activated + mixed if self.mlp_skip else activated
+
+    def phi(self, scores: Tensor, mask: Tensor) -> Tensor:
+        """Scores to weights, hidden ones 0: (M, B, R, T, T)."""
+        visible = scores.masked_fill(~mask, 0)
+        if self.normalization == "none":
+            # ASSUMED: over width and rows, without which eight cubic layers overflow at once.
+            return visible / (mask.sum(-1, keepdim=True).clamp(min=1) * len(self.mlp[0]))
+        if self.normalization == "absolute":
+            visible = visible.abs()
+        return normalize(visible, p=1, dim=-1)  # a row of zeros keeps weights 0

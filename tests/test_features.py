@@ -1,0 +1,224 @@
+"""Feature maps against double loops over whole matrices, and the models that read them."""
+
+import math
+
+import pytest
+import torch
+from torch.func import functional_call
+from torch.utils.flop_counter import FlopCounterMode
+
+from icllib.errors import InputError
+from icllib.models import MLP, FeatureMLP, ScalarRegression
+from icllib.models.features import FEATURES, feature_row, kernel_row, linear_row
+
+LENGTHS = (3, 12, 1, 7, 3)
+DIMENSION = 4
+SEEDS = (5, 11, 2)
+MODELS = [FeatureMLP("linear", width=6), FeatureMLP("l1", activation="gelu", width=6),
+          FeatureMLP("hilbert", prompt=True, width=6), FeatureMLP("exponential", width=6),
+          ScalarRegression("hilbert"), ScalarRegression("linear")]
+KERNELS = {
+    "exponential": lambda z, other: math.exp(z @ other),
+    "hilbert": lambda z, other: 1 / math.dist(z.tolist(), other.tolist()) ** DIMENSION,
+}
+
+
+def prompts(dtype=torch.float64, members=3, points=13):
+    """Inputs (members, 2, points, DIMENSION) and labels (members, 2, points)."""
+    generator = torch.Generator().manual_seed(1)
+    xs = torch.randn(members, 2, points, DIMENSION, generator=generator, dtype=dtype)
+    return xs, torch.randn(members, 2, points, generator=generator, dtype=dtype)
+
+
+def prompt_matrix(xs, ys, length):
+    """A of Eq. 1 for one prompt: `length` pairs and the query with y = 0."""
+    labels = torch.cat((ys[:length], ys.new_zeros(1)))
+    return torch.cat((xs[: length + 1], labels[:, None]), dim=-1)
+
+
+def plain_psi(features, a):
+    """psi(A), every row of it, by double loops over pairs of rows."""
+    weights = torch.zeros(len(a), len(a), dtype=a.dtype)
+    for i, row in enumerate(a):
+        for j, other in enumerate(a):
+            if features in KERNELS:
+                weights[i, j] = KERNELS[features](row[:-1], other[:-1]) if i != j else 0
+            else:
+                weights[i, j] = row @ other
+        if features != "linear":
+            weights[i] /= weights[i].abs().sum()
+    psi = weights @ a
+    return psi / (len(a) - 1) if features == "linear" else psi
+
+
+@pytest.mark.parametrize("features", FEATURES)
+def test_rows_equal_double_loops(features):
+    xs, ys = prompts()
+    rows = feature_row(features, xs, ys, LENGTHS)
+    assert rows.shape == (3, 2, 5, DIMENSION + 1)
+    for member in range(3):
+        for b in range(2):
+            for k, length in enumerate(LENGTHS):
+                a = prompt_matrix(xs[member, b], ys[member, b], length)
+                torch.testing.assert_close(rows[member, b, k], plain_psi(features, a)[-1],
+                                           atol=1e-12, rtol=1e-12)
+
+
+def test_the_linear_scalar_is_one_gradient_step():
+    """psi_L(A)_{N,d+1} = x_N . X^T y, to the last bit where products are exact (Appendix B)."""
+    xs, ys = ((10 * tensor).round() for tensor in prompts())
+    for k, length in enumerate(LENGTHS):
+        query, x, y = xs[..., length, :], xs[..., :length, :], ys[..., :length]
+        expected = (query * (x.mT @ y[..., None])[..., 0]).sum(-1)
+        assert torch.equal(linear_row(xs, ys, LENGTHS)[..., k, -1], expected)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_the_kernel_scalar_is_nadaraya_and_watsons(kernel):
+    xs, ys = prompts()
+    estimates = kernel_row(kernel, xs, ys, LENGTHS)[..., -1]
+    for k, length in enumerate(LENGTHS):
+        for b in range(2):
+            weights = [KERNELS[kernel](xs[0, b, length], x) for x in xs[0, b, :length]]
+            expected = sum(w * y for w, y in zip(weights, ys[0, b])) / sum(weights)
+            torch.testing.assert_close(estimates[0, b, k], expected, atol=1e-12, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_points_that_coincide_with_the_query_share_the_hilbert_estimate(dtype):
+    xs, ys = prompts(dtype)
+    xs[..., 2, :] = xs[..., 5, :] = xs[..., 7, :]
+    row = kernel_row("hilbert", xs, ys, (7, 4))
+    mean = (ys[..., 2] + ys[..., 5]) / 2
+    torch.testing.assert_close(row[..., 0, -1], mean)
+    torch.testing.assert_close(row[..., 0, :-1], xs[..., 7, :])
+    assert row.isfinite().all()
+
+
+def test_distances_far_from_the_origin_do_not_cancel():
+    xs, ys = prompts()
+    ours = kernel_row("hilbert", (xs + 1000).float(), ys.float(), LENGTHS)[..., -1]
+    expected = kernel_row("hilbert", xs, ys, LENGTHS)[..., -1]
+    torch.testing.assert_close(ours.double(), expected, atol=1e-3, rtol=0)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_kernels_overflow_nowhere(kernel, scale):
+    xs, ys = prompts(torch.float32)
+    row = kernel_row(kernel, scale * xs.repeat(1, 1, 1, 5), ys, LENGTHS)
+    assert row.isfinite().all() and (row[..., -1].abs() <= ys.abs().amax() + 1e-5).all()
+
+
+@pytest.mark.parametrize("features", FEATURES)
+def test_one_pass_equals_separate_passes(features):
+    xs, ys = prompts()
+    together = feature_row(features, xs, ys, LENGTHS)
+    for k, length in enumerate(LENGTHS):
+        alone = feature_row(features, xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
+        torch.testing.assert_close(together[..., k, :], alone[..., 0, :], atol=1e-12, rtol=1e-12)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_hidden_points_change_no_bit(model):
+    """Length 7 sees neither its own label nor anything later."""
+    module, (xs, ys) = model.build(SEEDS, DIMENSION, 12), prompts(torch.float32)
+    before = module(xs, ys, (3, 7, 12))
+    xs, ys = xs.clone(), ys.clone()
+    xs[:, :, 8:], ys[:, :, 7:] = 1e3, -1e3
+    after = module(xs, ys, (3, 7, 12))
+    assert torch.equal(after[..., :2], before[..., :2])
+    assert not torch.equal(after[..., 2], before[..., 2])
+
+
+def plain_model(module, model, member, xs, ys, length, max_pairs=12):
+    """The prediction of one prompt; the vectorized prompt is pairs, zeros, then the query."""
+    row = feature_row(model.features, xs, ys, (length,))[0]
+    if isinstance(model, ScalarRegression):
+        return module.slope[member, 0, 0] * row[-1] + module.intercept[member, 0, 0]
+    weights, inputs = module.hidden.weight[member], row
+    if model.prompt:
+        pairs = torch.cat((xs[:length], ys[:length, None]), dim=-1).flatten()
+        padding = pairs.new_zeros((max_pairs - length) * (DIMENSION + 1))
+        weights = torch.cat((module.pair_weight[member].flatten(0, 1), weights))
+        inputs = torch.cat((pairs, padding, xs[length], row))
+    hidden = inputs @ weights + module.hidden.bias[member]
+    hidden = (torch.relu(hidden) if model.activation == "relu"
+              else torch.nn.functional.gelu(hidden, approximate="tanh"))
+    return (hidden @ module.read_out.weight[member] + module.read_out.bias[member])[0]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_models_equal_plain_ones(model):
+    module, (xs, ys) = model.build(SEEDS, DIMENSION, 12).double(), prompts()
+    for parameter in module.parameters():
+        parameter += 0.1
+    predictions = module(xs, ys, LENGTHS)
+    assert predictions.shape == (3, 2, 5)
+    for member in range(3):
+        for k, length in enumerate(LENGTHS):
+            expected = plain_model(module, model, member, xs[member, 0], ys[member, 0], length)
+            torch.testing.assert_close(predictions[member, 0, k], expected, atol=1e-12, rtol=1e-12)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_fleet_equals_single_models(model):
+    fleet, (xs, ys) = model.build(SEEDS, DIMENSION, 12).double(), prompts()
+    predictions = fleet(xs, ys, LENGTHS)
+    for member, seed in enumerate(SEEDS):
+        alone = model.build([seed], DIMENSION, 12).double()
+        for name, value in alone.state_dict().items():
+            assert torch.equal(value[0], fleet.state_dict()[name][member])
+        ours = alone(xs[member, None], ys[member, None], LENGTHS)[0]
+        torch.testing.assert_close(ours, predictions[member], atol=1e-12, rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_gradients_against_finite_differences(model):
+    module, (xs, ys) = model.build([5], DIMENSION, 3).double(), prompts()
+    names, parameters = zip(*module.named_parameters())
+
+    def predictions(*values):
+        return functional_call(module, dict(zip(names, values)), (xs[:1], ys[:1], (1, 3)))
+
+    assert torch.autograd.gradcheck(predictions, parameters)
+
+
+def test_scalar_regression_starts_as_the_estimate_itself():
+    xs, ys = prompts()
+    module = ScalarRegression("hilbert").build(SEEDS, DIMENSION, 12).double()
+    assert torch.equal(module(xs, ys, LENGTHS), feature_row("hilbert", xs, ys, LENGTHS)[..., -1])
+
+
+@pytest.mark.parametrize("prompt", [False, True])
+def test_multiplications_are_those_of_the_operations(prompt):
+    """Within a few: one-dimensional sums are not counted as products."""
+    model = FeatureMLP("linear", prompt, width=50)
+    module, (xs, ys) = model.build(SEEDS, DIMENSION, 12).double(), prompts()
+    with FlopCounterMode(display=False) as counter:
+        module(xs, ys, LENGTHS)
+    counted = counter.get_total_flops() / 2 / math.prod(ys.shape[:2])
+    assert model.multiplications(DIMENSION, LENGTHS) == counted
+
+
+def test_a_prompt_costs_as_much_as_for_the_plain_perceptron():
+    extra = (FeatureMLP(prompt=True).multiplications(8, (5, 40))
+             - FeatureMLP().multiplications(8, (5, 40)))
+    assert extra == MLP().multiplications(8, (5, 40)) - 2 * 1024  # the read-out's, counted once
+
+
+@pytest.mark.parametrize("model, settings", [
+    (FeatureMLP, {"features": "rbf"}), (FeatureMLP, {"activation": "tanh"}),
+    (FeatureMLP, {"width": 0}), (ScalarRegression, {"features": "rbf"}),
+])
+def test_settings_that_cannot_be_are_refused(model, settings):
+    with pytest.raises(InputError, match="expected .* got"):
+        model(**settings)
+
+
+def test_a_query_without_pairs_is_refused():
+    with pytest.raises(InputError, match="expected context lengths n >= 1, got"):
+        kernel_row("hilbert", *prompts(), (0, 3))

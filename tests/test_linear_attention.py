@@ -1,0 +1,173 @@
+"""Linear self-attention: Eq. 1 as a loop, and its constructed weights as gradient descent."""
+
+import math
+
+import pytest
+import torch
+from torch.func import functional_call
+from torch.utils.flop_counter import FlopCounterMode
+
+from icllib.attention import causal_pairs, full_pairs, with_queries
+from icllib.errors import InputError
+from icllib.models import LinearAttention
+from icllib.models.linear_attention import construct
+from icllib.theory import gradient_descent as theory
+
+LENGTHS = (3, 12, 0, 7, 3)
+DIMENSION = 4
+SEEDS = (5, 11, 2)
+MODELS = [LinearAttention(2, mask, merged)
+          for mask in ("prefix", "causal") for merged in (False, True)]
+MASKS = {"prefix": full_pairs, "causal": causal_pairs}
+
+
+def shaken(model, seeds=SEEDS, dtype=torch.float64):
+    """A fleet whose layers do enough for every term to count."""
+    module = model.build(seeds, DIMENSION, max(LENGTHS)).to(dtype)
+    with torch.no_grad():
+        for name, parameter in module.named_parameters():
+            parameter *= (0.2 if name.startswith("project") else 0.4) / parameter.std()
+    return module
+
+
+def prompts(dtype=torch.float64, members=3, points=13):
+    """Inputs (members, 2, points, DIMENSION) and labels (members, 2, points)."""
+    generator = torch.Generator().manual_seed(1)
+    xs = torch.randn(members, 2, points, DIMENSION, generator=generator, dtype=dtype)
+    return xs, torch.randn(members, 2, points, generator=generator, dtype=dtype)
+
+
+def plain_attention(module, model, member, xs, ys, length):
+    """Eq. 1 (or 2) token by token on n pairs and their query, which is not attended to."""
+    labels = torch.cat((ys[:length], ys.new_zeros(1)))
+    tokens = torch.cat((xs[: length + 1], labels[:, None]), dim=-1)
+    for layer in range(model.layers):
+        if model.merged:
+            kq, pv = module.key_query[member, layer], module.projected_value[member, layer]
+        else:
+            kq = module.key[member, layer].T @ module.query[member, layer]
+            pv = module.projection[member, layer] @ module.value[member, layer]
+        after = []
+        for j, z in enumerate(tokens):
+            last = min(j + 1, length) if model.mask == "causal" else length
+            sums = sum((other * (other @ kq @ z) for other in tokens[:last]), torch.zeros_like(z))
+            after.append(z + pv @ sums / 12)
+        tokens = torch.stack(after)
+    return -tokens[-1, -1]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_equals_plain_loops(model):
+    module, (xs, ys) = shaken(model), prompts()
+    predictions = module(xs, ys, LENGTHS)
+    assert predictions.shape == (3, 2, 5) and predictions.std() > 0.05
+    for member in range(3):
+        for b in range(2):
+            for k, length in enumerate(LENGTHS):
+                expected = plain_attention(module, model, member, xs[member, b], ys[member, b],
+                                           length)
+                torch.testing.assert_close(predictions[member, b, k], expected,
+                                           atol=1e-12, rtol=1e-12)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("merged", [False, True])
+@pytest.mark.parametrize("mask", MASKS)
+def test_constructed_weights_are_gradient_descent(mask, merged):
+    """Every token of every layer, with 40 pairs and 5 queries, against Eqs. 5, 6 and 8."""
+    module = LinearAttention(6, mask, merged).build(SEEDS, DIMENSION, 40).double()
+    construct(module, step_size=1.2)
+    xs, ys = prompts(points=45)
+    ys[..., 40:] = 0
+    visible = with_queries(MASKS[mask](40), [40] * 5, attend_to_self=False)
+    outputs = module.layer_outputs(torch.cat((xs, ys[..., None]), dim=-1), visible)
+    expected = theory.linear_self_attention(xs, ys, visible, 1.2, 6, 40)
+    torch.testing.assert_close(torch.stack(outputs)[..., -1], expected, atol=1e-12, rtol=0)
+    assert all(torch.equal(output[..., :-1], xs) for output in outputs)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("merged", [False, True])
+def test_predictions_are_those_of_descended_weights(merged):
+    """Prefix: w_L x with the weights of L gradient steps on the pairs (Proposition 1)."""
+    module, (xs, ys) = LinearAttention(6, merged=merged).build(SEEDS, DIMENSION, 12), prompts()
+    construct(module.double(), step_size=0.9)
+    for length in (12, 5):
+        weights = theory.gradient_descent(xs[:, :, :length], ys[:, :, :length],
+                                          0.9 * length / 12, 6)[-1]
+        expected = (weights * xs[:, :, length]).sum(-1)
+        ours = module(xs, ys, (length,))[..., 0]
+        torch.testing.assert_close(ours, expected, atol=1e-12, rtol=1e-12)
+
+
+@torch.no_grad()
+def test_one_layer_starts_from_any_weights():
+    """-(w1 - w0) x for a query, w1 one gradient step from w0."""
+    module, (xs, ys) = LinearAttention().build(SEEDS, DIMENSION, 12).double(), prompts()
+    start = torch.linspace(-1, 2, DIMENSION, dtype=torch.float64)
+    construct(module, step_size=0.7, start=start)
+    residuals = ys[..., :12] - xs[:, :, :12] @ start
+    step = 0.7 / 12 * (residuals[..., None, :] @ xs[:, :, :12])[..., 0, :]
+    torch.testing.assert_close(module(xs, ys, (12,))[..., 0], (step * xs[:, :, 12]).sum(-1))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_one_pass_equals_separate_passes(model):
+    module, (xs, ys) = shaken(model), prompts()
+    together = module(xs, ys, LENGTHS)
+    for k, length in enumerate(LENGTHS):
+        alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
+        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-12, rtol=1e-12)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_hidden_points_change_no_bit(model):
+    """Length 7 sees neither its own label nor anything later, though they share the pass."""
+    module, (xs, ys) = shaken(model, dtype=torch.float32), prompts(torch.float32)
+    before = module(xs, ys, (3, 7, 12))
+    xs, ys = xs.clone(), ys.clone()
+    xs[:, :, 8:], ys[:, :, 7:] = 3, -5
+    after = module(xs, ys, (3, 7, 12))
+    assert torch.equal(after[..., :2], before[..., :2])
+    assert not torch.equal(after[..., 2], before[..., 2])
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_fleet_equals_single_models(model):
+    fleet, (xs, ys) = model.build(SEEDS, DIMENSION, 12).double(), prompts()
+    predictions = fleet(xs, ys, LENGTHS)
+    for member, seed in enumerate(SEEDS):
+        alone = model.build([seed], DIMENSION, 12).double()
+        for name, value in alone.state_dict().items():
+            assert torch.equal(value[0], fleet.state_dict()[name][member])
+        ours = alone(xs[member, None], ys[member, None], LENGTHS)[0]
+        torch.testing.assert_close(ours, predictions[member], atol=1e-12, rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_gradients_against_finite_differences(model):
+    module, (xs, ys) = shaken(model, [5]), prompts()
+    names, parameters = zip(*module.named_parameters())
+
+    def predictions(*values):
+        return functional_call(module, dict(zip(names, values)), (xs[:1], ys[:1], (1, 3)))
+
+    assert torch.autograd.gradcheck(predictions, parameters)
+
+
+def test_multiplications_are_those_of_the_operations():
+    module, (xs, ys) = shaken(LinearAttention(2, merged=True)), prompts()
+    with FlopCounterMode(display=False) as counter:
+        module(xs, ys, LENGTHS)
+    counted = counter.get_total_flops() / 2 / math.prod(ys.shape[:2])
+    assert LinearAttention(2).multiplications(DIMENSION, LENGTHS) == counted
+
+
+@pytest.mark.parametrize("settings", [(0,), (1, "block")])
+def test_settings_that_cannot_be_are_refused(settings):
+    with pytest.raises(InputError, match="expected .* got"):
+        LinearAttention(*settings)

@@ -1,0 +1,194 @@
+"""SGPT against plain loops, one pass against separate ones, and how it starts."""
+
+import math
+
+import pytest
+import torch
+from torch.func import functional_call
+from torch.nn import functional as F
+from torch.utils.flop_counter import FlopCounterMode
+
+from icllib.errors import InputError
+from icllib.models import SGPT
+from icllib.models.packing import pack, packed_size, share_rows
+from icllib.streams import Stream
+from icllib.tasks import LinearRegression
+
+LENGTHS = (3, 12, 0, 7, 3)
+DIMENSION = 4
+SEEDS = (5, 11, 2)
+SETTINGS = [SGPT(layers=2, width=16), SGPT(2, 16, mlp_skip=False), SGPT(2, 16, "absolute"),
+            SGPT(2, 16, "none")]
+
+
+def shaken(model, seeds=SEEDS, dtype=torch.float64):
+    """A fleet whose weights are large enough for every term to count."""
+    module = model.build(seeds, DIMENSION, max(LENGTHS)).to(dtype)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter *= 0.3 / parameter.std()
+    return module
+
+
+def prompts(dtype=torch.float64, members=3, points=13):
+    """Inputs (members, 2, points, DIMENSION) and labels (members, 2, points)."""
+    generator = torch.Generator().manual_seed(1)
+    xs = torch.randn(members, 2, points, DIMENSION, generator=generator, dtype=dtype)
+    return xs, torch.randn(members, 2, points, generator=generator, dtype=dtype)
+
+
+def plain_phi(row, model):
+    """One row of scores to weights, entry by entry."""
+    if model.normalization == "none":
+        return [z / (len(row) * model.width) for z in row]
+    total = sum(abs(z) for z in row)
+    return [(abs(z) if model.normalization == "absolute" else z) / total for z in row]
+
+
+def plain_sgpt(module, model, member, xs, ys, length):
+    """Eq. 13 on the n + 1 rows of one prompt matrix, token by token."""
+    labels = torch.cat((ys[:length], ys.new_zeros(1)))
+    hidden = torch.cat((xs[: length + 1], labels[:, None]), dim=-1) @ module.embedding[member]
+    for block in module.blocks:
+        after = []
+        for token in hidden:
+            weights = plain_phi([(token @ other).item() for other in hidden], model)
+            mixed = sum(weight * other for weight, other in zip(weights, hidden))
+            mixed = mixed @ block.project[member] + token
+            activated = F.gelu(mixed @ block.mlp[member], approximate="tanh")
+            after.append(activated + mixed if model.mlp_skip else activated)
+        hidden = torch.stack(after)
+    return hidden[-1] @ module.read_out[member]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("model", SETTINGS, ids=str)
+def test_equals_plain_loops(model):
+    module, (xs, ys) = shaken(model), prompts()
+    predictions = module(xs, ys, LENGTHS)
+    assert predictions.shape == (3, 2, 5) and predictions.std() > 0.05
+    for member in range(3):
+        for b in range(2):
+            for k, length in enumerate(LENGTHS):
+                expected = plain_sgpt(module, model, member, xs[member, b], ys[member, b], length)
+                torch.testing.assert_close(predictions[member, b, k], expected[0],
+                                           atol=1e-12, rtol=1e-12)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("model", SETTINGS, ids=str)
+@pytest.mark.parametrize("lengths", [LENGTHS, tuple(range(1, 13)), (12,)])
+def test_one_pass_equals_separate_passes(model, lengths):
+    module, (xs, ys) = shaken(model), prompts()
+    together = module(xs, ys, lengths)
+    for k, length in enumerate(lengths):
+        alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
+        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-12, rtol=1e-12)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("model", SETTINGS, ids=str)
+def test_hidden_points_change_no_bit(model):
+    """Length 7 sees neither its own label nor anything later, though they share the pass."""
+    module, (xs, ys) = shaken(model, dtype=torch.float32), prompts(torch.float32)
+    before = module(xs, ys, (3, 7, 12))
+    xs, ys = xs.clone(), ys.clone()
+    xs[:, :, 8:], ys[:, :, 7:] = 3, -5
+    after = module(xs, ys, (3, 7, 12))
+    assert torch.equal(after[..., :2], before[..., :2])
+    assert not torch.equal(after[..., 2], before[..., 2])
+
+
+@torch.no_grad()
+def test_pairs_see_their_query_and_later_pairs():
+    """Unlike in GPT-2: the order of the pairs does not matter, in any layer."""
+    module, (xs, ys) = shaken(SETTINGS[0]), prompts()
+    order = torch.tensor([4, 2, 0, 6, 1, 5, 3, 7])
+    before, after = module(xs, ys, (7,)), module(xs[:, :, order], ys[:, :, order], (7,))
+    torch.testing.assert_close(after, before, atol=1e-12, rtol=1e-12)
+
+
+@torch.no_grad()
+def test_a_row_of_zeros_has_finite_answers():
+    xs, ys = (torch.zeros_like(tensor) for tensor in prompts(torch.float32))
+    for model in SETTINGS:
+        assert shaken(model, dtype=torch.float32)(xs, ys, LENGTHS).isfinite().all()
+
+
+@pytest.mark.parametrize("model", SETTINGS, ids=str)
+def test_gradients_against_finite_differences(model):
+    module, (xs, ys) = shaken(SGPT(2, 3, model.normalization, model.mlp_skip), [5]), prompts()
+    names, parameters = zip(*module.named_parameters())
+
+    def predictions(*values):
+        return functional_call(module, dict(zip(names, values)), (xs[:1], ys[:1], (1, 3)))
+
+    assert torch.autograd.gradcheck(predictions, parameters)
+
+
+@torch.no_grad()
+def test_a_fleet_equals_single_models():
+    fleet, (xs, ys) = SETTINGS[0].build(SEEDS, DIMENSION, 12).double(), prompts()
+    predictions = fleet(xs, ys, LENGTHS)
+    for member, seed in enumerate(SEEDS):
+        alone = SETTINGS[0].build([seed], DIMENSION, 12).double()
+        for name, value in alone.state_dict().items():
+            assert torch.equal(value[0], fleet.state_dict()[name][member])
+        ours = alone(xs[member, None], ys[member, None], LENGTHS)[0]
+        torch.testing.assert_close(ours, predictions[member], atol=1e-12, rtol=1e-12)
+
+
+def test_the_embedding_is_fixed_but_saved():
+    module = SGPT(1, 8).build([0], DIMENSION, 12)
+    assert "embedding" not in dict(module.named_parameters())
+    assert "embedding" in module.state_dict()
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("width", [64, 256])
+@pytest.mark.parametrize("normalization", ["l1", "absolute", "none"])
+@pytest.mark.parametrize("mlp_skip", [True, False])
+def test_activations_neither_vanish_nor_explode(width, normalization, mlp_skip):
+    module = SGPT(8, width, normalization, mlp_skip).build([0], 20, 40)
+    sizes = []
+    for block in module.blocks:
+        block.register_forward_hook(lambda block, inputs, output: sizes.append(
+            output.square().mean().sqrt().item()))
+    task = LinearRegression(20, noise_std=0.5, weight_std=20**-0.5)
+    prompt = task.sample(Stream.of([0], "training"), torch.arange(8)[None], 41)
+    module(prompt.xs, prompt.ys, (10, 40))
+    assert len(sizes) == 8 and all(0.5 < size < 2 for size in sizes), sizes
+
+
+@pytest.mark.parametrize("lengths", [(1,), (5, 10, 20, 30, 40), (3, 3, 3), tuple(range(1, 41))])
+def test_packing_holds_every_sequence_once(lengths):
+    packing = pack(lengths, torch.device("cpu"))
+    assert packing.points.shape == packed_size(lengths)
+    assert sorted(k for row in share_rows(lengths) for k in row) == list(range(len(lengths)))
+    points, is_query = packing.points.flatten(), packing.is_query.flatten()
+    assert is_query.sum() == len(lengths) == len(set(packing.queries.tolist()))
+    rows, tokens = packing.points.shape
+    for k, query in enumerate(packing.queries.tolist()):
+        seen = packing.mask[query // tokens, query % tokens].nonzero().flatten()
+        assert packing.points[query // tokens, seen].tolist() == list(range(lengths[k] + 1))
+        assert is_query[query] and points[query] == lengths[k]
+    assert packing.mask.sum() == sum((length + 1) ** 2 for length in lengths)
+
+
+def test_all_lengths_to_forty_leave_little_padding():
+    """860 tokens in the fewest possible rows of 41."""
+    assert packed_size(range(1, 41)) == (21, 41)
+
+
+def test_multiplications_are_those_of_the_operations():
+    module, (xs, ys) = shaken(SETTINGS[0]), prompts()
+    with FlopCounterMode(display=False) as counter:
+        module(xs, ys, LENGTHS)
+    counted = counter.get_total_flops() / 2 / math.prod(ys.shape[:2])
+    assert SETTINGS[0].multiplications(DIMENSION, LENGTHS) == counted
+
+
+@pytest.mark.parametrize("settings", [(0, 8), (1, 0), (1, 8, "softmax")])
+def test_settings_that_cannot_be_are_refused(settings):
+    with pytest.raises(InputError, match="expected .* got"):
+        SGPT(*settings)
