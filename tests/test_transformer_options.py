@@ -25,7 +25,8 @@ OTHERS = {
     "scoring": SignedAveraging(), "tokens": "separate", "positions": "none", "mask": "prefix",
     "block": 2,
     "queries_see_themselves": False, "attention": False, "perceptron": False,
-    "shared_layers": True,
+    "shared_layers": True, "normalize_stream": True, "attention_width": 8, "final_norm": False,
+    "uniform_start": True,
 }
 
 

@@ -13,7 +13,8 @@ from icllib.streams import Stream
 class Initializer:
     """Draws each parameter of each member from that member's seed and the parameter's name."""
 
-    def __init__(self, seeds, device="cpu"):
+    def __init__(self, seeds, device="cpu", uniform_start: bool = False):
+        self.uniform_start = uniform_start  # what a decoder's linear layers start from
         self.stream = Stream.of(seeds, "initialization", device)
         self.ids = torch.zeros(len(seeds), 1, dtype=torch.int64, device=device)
 

@@ -38,15 +38,20 @@ class Transformer:
     attention: bool = added(default=True)  # False: feed-forward only
     perceptron: bool = added(default=True)  # False: attention only
     shared_layers: bool = added(default=False)  # True: one block, applied `layers` times
+    # The quirks of the causalLM paper's public code, each on its own:
+    normalize_stream: bool = added(default=False)  # x = LN(x); x = x + f(x)
+    attention_width: int | None = added(default=None)  # features of all heads; None is the width
+    final_norm: bool = added(default=True)
+    uniform_start: bool = added(default=False)  # everything U(+-1/sqrt(fan_in))
     version: ClassVar[int] = 1
 
     def __post_init__(self):
         if min(self.layers, self.heads, self.width, self.block) < 1:
             raise InputError("layers, heads, width, block: expected at least 1 each, got "
                              f"{self.layers}, {self.heads}, {self.width}, {self.block}")
-        if self.width % self.heads:
-            raise InputError(f"heads: expected a divisor of the width {self.width}, "
-                             f"got {self.heads}")
+        mixed = self.attention_width or self.width
+        if mixed % self.heads:
+            raise InputError(f"heads: expected a divisor of the width {mixed}, got {self.heads}")
         if self.positions not in ("learned", "none"):
             raise InputError(f"positions: expected 'learned' or 'none', got {self.positions!r}")
         if self.mask not in ("causal", "prefix", "block-causal"):
@@ -71,7 +76,8 @@ class Transformer:
         passes = [(length,) for length in lengths] if self.needs_passes(lengths) else [lengths]
         total = 0
         for tokens in (self.token_count(own) for own in passes):
-            mixing = (4 * self.width + 2 * tokens) * self.attention
+            mixed = self.attention_width or self.width
+            mixing = (4 + 2 * tokens / self.width) * mixed * self.attention
             expanding = 8 * self.width * self.perceptron
             total += self.layers * tokens * self.width * (mixing + expanding)
         return total
@@ -123,19 +129,22 @@ class StackedTransformer(nn.Module):
     def __init__(self, settings: Transformer, seeds, dimension: int, max_pairs: int, device,
                  classes: int | None = None):
         super().__init__()
-        self.settings, draw, width = settings, Initializer(seeds, device), settings.width
+        self.settings, width = settings, settings.width
+        draw = Initializer(seeds, device, settings.uniform_start)
         separate, self.classes = settings.tokens == "separate", classes
         self.embed = linear(draw, "embed", dimension + (classes or (not separate)), width)
         self.positions = None
         if settings.positions == "learned":
             places = 2 * max_pairs + 1 if separate else max_pairs + 1
             self.positions = draw.normal("positions", (places, width), 0.02)
+            if settings.uniform_start:
+                self.positions = draw.uniform("positions", (places, width), width**-0.5)
         blocks, self.repeats = settings.layers, 1
         if settings.shared_layers:
             blocks, self.repeats = 1, settings.layers
         self.blocks = nn.ModuleList(Block(settings, draw, f"block{layer}")
                                     for layer in range(blocks))
-        self.final_norm = StackedLayerNorm(width, draw)
+        self.final_norm = StackedLayerNorm(width, draw) if settings.final_norm else nn.Identity()
         self.read_out = linear(draw, "read_out", width, classes or 1)
 
     def forward(self, xs: Tensor, ys: Tensor, lengths, points=None) -> Tensor:
@@ -206,12 +215,13 @@ class Block(nn.Module):
         super().__init__()
         width, self.heads = settings.width, settings.heads
         self.attention, self.perceptron = settings.attention, settings.perceptron
+        self.normalize_stream, mixed = settings.normalize_stream, settings.attention_width or width
         residual_std = 0.02 / (2 * settings.layers) ** 0.5  # Radford et al. (2019), Section 2.3
         if self.attention:
             self.attention_norm = StackedLayerNorm(width, draw)
-            self.qkv = linear(draw, f"{name}.qkv", width, 3 * width)
+            self.qkv = linear(draw, f"{name}.qkv", width, 3 * mixed)
             self.scoring = settings.scoring.build(draw, f"{name}.scoring", self.heads)
-            self.project = linear(draw, f"{name}.project", width, width, residual_std)
+            self.project = linear(draw, f"{name}.project", mixed, width, residual_std)
         if self.perceptron:
             self.mlp_norm = StackedLayerNorm(width, draw)
             self.expand = linear(draw, f"{name}.expand", width, 4 * width)
@@ -219,9 +229,13 @@ class Block(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor, places: Tensor) -> Tensor:
         if self.attention:
-            x = x + self.project(self.attend(self.attention_norm(x), mask, places))
+            normal = self.attention_norm(x)
+            x = normal if self.normalize_stream else x
+            x = x + self.project(self.attend(normal, mask, places))
         if self.perceptron:
-            x = x + self.contract(gelu(self.expand(self.mlp_norm(x)), approximate="tanh"))
+            normal = self.mlp_norm(x)
+            x = normal if self.normalize_stream else x
+            x = x + self.contract(gelu(self.expand(normal), approximate="tanh"))
         return x
 
     def attend(self, x: Tensor, mask: Tensor, places: Tensor) -> Tensor:
@@ -232,6 +246,13 @@ class Block(nn.Module):
 
 
 def linear(draw: Initializer, name: str, fan_in: int, fan_out: int, std=0.02) -> StackedLinear:
-    """A stacked linear layer that starts as GPT-2's: N(0, std^2) weights, zero biases."""
+    """A stacked linear layer that starts as GPT-2's: N(0, std^2) weights, zero biases.
+
+    With `uniform_start`, weights and biases are U(+-1/sqrt(fan_in)).
+    """
+    if draw.uniform_start:
+        bound = fan_in**-0.5
+        return StackedLinear(draw.uniform(f"{name}.weight", (fan_in, fan_out), bound),
+                             draw.uniform(f"{name}.bias", (fan_out,), bound))
     weight = draw.normal(f"{name}.weight", (fan_in, fan_out), std)
     return StackedLinear(weight, draw.constant(0.0, (fan_out,)))
