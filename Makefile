@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: book test clean
+.PHONY: book test bench clean
 
 book: $(INSTALLED)
 	$(BIN)/python -m icllib book
@@ -24,6 +24,9 @@ $(INSTALLED): requirements.txt constraints.txt pyproject.toml
 	$(BIN)/python -m pip install -q -r requirements.txt -c constraints.txt
 	$(BIN)/python -m pip install -q --no-deps -e .
 	touch $(INSTALLED)
+
+bench: $(INSTALLED)
+	$(BIN)/python benchmarks/bench.py
 
 clean:
 	rm -rf _build runs book/_generated

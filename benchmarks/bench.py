@@ -1,6 +1,6 @@
 """Model-steps per second: the loop that most people run, beside our fleets of 1, 4, 8 and 16.
 
-    python benchmarks/bench.py [--seconds 20] [--sizes 3/2/64 ...] [--members 1 4]
+    python benchmarks/bench.py [--seconds 20] [--sizes 3/2/64 ...] [--members 1 4 8 16]
 
 The reference trains a `transformers` GPT2Model: one model, batches sampled on the CPU, the loss
 read with .item() at every step. All contestants of a size take turns, several rounds each, so
@@ -39,7 +39,8 @@ class Size:
 
     @property
     def tokens(self) -> int:
-        return 2 * max(self.lengths) + 2 if self.separate else max(self.lengths) + len(self.lengths)
+        pairs = max(self.lengths)
+        return 2 * pairs + 1 if self.separate else pairs + len(self.lengths)
 
 
 SIZES = {
@@ -104,6 +105,11 @@ def synchronize(device: str) -> None:
         torch.cuda.synchronize()
 
 
+def peak_memory_mib(device: str) -> float | None:
+    """The most GPU memory that this size has used so far, all contestants together."""
+    return torch.cuda.max_memory_allocated() / 2**20 if device == "cuda" else None
+
+
 def seconds_per_step(step, seconds: float, device: str) -> float:
     """Mean time of a step, over at least two steps and about so many seconds."""
     step()
@@ -130,7 +136,8 @@ def measure(size: Size, members, batch: int, seconds: float, device: str) -> lis
     for name, (_, count, preparation) in ready.items():
         each = statistics.median(times[name]) / count
         rows.append({"contestant": name, "ms_per_model_step": 1e3 * each,
-                     "model_steps_per_second": 1 / each, "seconds_to_start": preparation})
+                     "model_steps_per_second": 1 / each, "seconds_to_start": preparation,
+                     "peak_memory_mib": peak_memory_mib(device)})
     for row in rows:
         row["times_faster"] = rows[0]["ms_per_model_step"] / row["ms_per_model_step"]
     return rounded(rows)

@@ -44,10 +44,19 @@ def philox(counter: tuple[Tensor, Tensor, Tensor, Tensor], key: tuple[Tensor, Te
     return c0, c1, c2, c3
 
 
-@lru_cache(maxsize=None)
+_CONSTANTS: dict = {}
+
+
+@torch.compiler.assume_constant_result
 def constant(values: tuple, device) -> Tensor:
-    """These integers on a device; made once, because a captured CUDA graph cannot copy them."""
-    return torch.tensor(values, dtype=torch.int64, device=device)
+    """These integers on a device; made once, because a captured CUDA graph cannot copy them.
+
+    values: integers, or equally long tuples of them. A compiled function takes it as a constant.
+    """
+    place = (values, str(device))
+    if place not in _CONSTANTS:
+        _CONSTANTS[place] = torch.tensor(values, dtype=torch.int64, device=device)
+    return _CONSTANTS[place]
 
 
 def word_of(name: str) -> int:

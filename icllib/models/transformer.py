@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import torch
@@ -14,6 +14,7 @@ from icllib.attention import (block_causal_pairs, causal_pairs, check_rows, full
 from icllib.errors import InputError
 from icllib.models.scoring import Softmax
 from icllib.models.stacked import Initializer, StackedLayerNorm, StackedLinear
+from icllib.streams import constant
 
 added = partial(field, metadata={"added": True})  # absent from records while at its default
 
@@ -93,12 +94,6 @@ class Transformer:
         block = {"causal": 1, "prefix": max(lengths), "block-causal": self.block}[self.mask]
         return any(length % max(block, 1) for length in lengths if length < max(lengths))
 
-    def pairs_mask(self, pairs: int) -> Tensor:
-        """Which pairs attend to which: (pairs, pairs)."""
-        if self.mask == "block-causal":
-            return block_causal_pairs(pairs, self.block)
-        return causal_pairs(pairs) if self.mask == "causal" else full_pairs(pairs)
-
 
 class Layout(NamedTuple):
     """The tokens of one pass: labelled pairs, then queries."""
@@ -109,18 +104,41 @@ class Layout(NamedTuple):
     mask: Tensor  # (T, T)
 
 
-@lru_cache(maxsize=256)
 def lay_out(model: Transformer, lengths, points, device) -> Layout:
-    """The layout of a pass, made once: a copy to the device would break a captured step."""
+    """The layout of a pass: constants, as a copy to the device would break a captured step."""
     pairs, count = max(lengths), model.token_count(lengths)
-    if model.tokens == "separate":  # x_n is the query of length n: it sees all that comes before
-        mask, places, read = causal_pairs(count), range(count), [2 * n for n in lengths]
+    if model.tokens == "separate":
+        places, read = tuple(range(count)), tuple(2 * n for n in lengths)
     else:
-        mask = with_queries(model.pairs_mask(pairs), lengths, model.queries_see_themselves)
-        places, read = [*range(pairs), *lengths], range(pairs, count)
-    points, places, read = (torch.tensor(list(values), device=device)
-                            for values in (points, places, read))
-    return Layout(points, places, read, check_rows(mask).to(device))
+        places, read = (*range(pairs), *lengths), tuple(range(pairs, count))
+    mask = layout_mask(model.tokens, model.mask, model.block, model.queries_see_themselves,
+                       lengths, str(device))
+    return Layout(constant(points, device), constant(places, device), constant(read, device), mask)
+
+
+_MASKS: dict = {}
+
+
+@torch.compiler.assume_constant_result
+def layout_mask(tokens: str, mask: str, block: int, queries_see_themselves: bool, lengths: tuple,
+                device: str) -> Tensor:
+    """Which token attends to which, made once per device: (T, T)."""
+    place = (tokens, mask, block, queries_see_themselves, lengths, device)
+    if place not in _MASKS:
+        if tokens == "separate":  # x_n is the query of length n: it sees all that comes before
+            made = causal_pairs(2 * max(lengths) + 1)
+        else:
+            made = with_queries(pairs_mask(mask, block, max(lengths)), lengths,
+                                queries_see_themselves)
+        _MASKS[place] = check_rows(made).to(device)
+    return _MASKS[place]
+
+
+def pairs_mask(mask: str, block: int, pairs: int) -> Tensor:
+    """Which pairs attend to which: (pairs, pairs)."""
+    if mask == "block-causal":
+        return block_causal_pairs(pairs, block)
+    return causal_pairs(pairs) if mask == "causal" else full_pairs(pairs)
 
 
 class StackedTransformer(nn.Module):

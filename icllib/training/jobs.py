@@ -73,6 +73,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request() as should_stop:
         run_steps(fleet, label, should_stop, save, board(saved_in.name))
+    torch.set_float32_matmul_precision("highest")  # evaluate in fp32 whatever training took
     metrics = first.evaluation.measure([run.task for run in runs], Trained(fleet.module), device)
     made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started - spent)
     for member, run in enumerate(runs):
