@@ -197,3 +197,28 @@ def test_compute_uses_every_processor(folders):
     fleets = [find_record(run, "test").provenance["fleet"] for run in runs()]
     cores = min(len(os.sched_getaffinity(0)), 3)
     assert max(fleets) == -(-3 // cores)
+
+
+def test_losses_go_to_tensorboard_where_it_is_asked_for(folders, monkeypatch):
+    import types
+
+    written = []
+    writer = types.SimpleNamespace(add_scalars=lambda *entry: written.append(entry))
+    module = types.SimpleNamespace(SummaryWriter=lambda folder: writer)
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
+    monkeypatch.setenv("ICLLIB_TENSORBOARD", "board")
+    jobs.train_and_save(runs(), "smoke", folders)
+    assert [step for _, _, step in written] == [100, 200, 300, 400]
+    assert set(written[0][1]) == {"0", "1", "2"} and written[-1][1]["0"] < written[0][1]["0"]
+
+
+def test_progress_is_silent_without_a_terminal_and_tells_rate_and_time_left_on_one(
+        monkeypatch, capsys):
+    from icllib.progress import Progress
+
+    Progress(10, "fleet").update(5)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    Progress(10, "fleet", unit_per_step=4).update(5, torch.ones(4))
+    shown = capsys.readouterr().err
+    assert all(word in shown for word in ("fleet 5/10", "model-steps/s", "s left", "GiB", "loss 1"))
