@@ -18,8 +18,9 @@ def build() -> Path:
     """Write the ledger, build the book and return its first page; raises CalledProcessError."""
     write_ledger()
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    subprocess.run([jupyter_book, "build", PROJECT, "-W", "-n", "--keep-going", "-q"], check=True,
-                   env=os.environ | {"PYTHONPATH": str(PROJECT)})
+    # Everything is built anew: an unchanged page would not repeat its warnings.
+    command = [jupyter_book, "build", PROJECT, "--all", "-W", "-n", "--keep-going", "-q"]
+    subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
     return PROJECT / "_build" / "html" / "index.html"
 
 
