@@ -1,0 +1,24 @@
+"""The code that the how-to page shows runs as it stands."""
+
+import os
+import re
+import subprocess
+import sys
+
+from icllib.results import PROJECT
+
+
+def test_bring_your_own_task_predictor_model_and_attention(tmp_path):
+    text = (PROJECT / "book/howto/test_your_own.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    scripts = [block for block in blocks if "from mine import" in block]
+    (tmp_path / "mine.py").write_text("\n".join(b for b in blocks if b not in scripts))
+    assert len(scripts) == 2 and len(blocks) > 5
+    for script in scripts:
+        done = subprocess.run(
+            [sys.executable, "-c", script], cwd=tmp_path, text=True, capture_output=True,
+            env=os.environ | {"PYTHONPATH": f"{tmp_path}:{PROJECT}",
+                              "ICLLIB_RESULTS": str(tmp_path / "results")})
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.strip()
+    assert len(list(tmp_path.glob("results/mine/sine/smoke/*.json"))) == 4
