@@ -106,6 +106,72 @@ class LossCurves:
                 "largest_log10_ratio_to_flow": log10_gap(closed[kept], flow)}
 
 
+@dataclass(frozen=True)
+class IdempotentCheck:
+    """Figure 7: one task whose matrix obeys H^2 = mu H, for which the closed form is exact.
+
+    H = mu times the projection on `rank` random directions. No context length enters: the rate
+    is a = mu (Appendix H.3 prints psi mu).
+    """
+
+    start: str  # "balanced start": v = w or v = -w; "unbalanced start": independent
+    mu: float = 2.0  # E_1 = E_2 = E_3, Appendix H.3
+    rank: int = 3  # Appendix H.3
+    dimension: int = 8  # ASSUMED: not given; any larger than the rank
+    strength: float = 0.5  # Lambda. ASSUMED: not given; the value of Figure 3
+    scale: float = 0.1  # A of Eq. 106, for the curves
+    learning_rate: float = 1e-3  # Appendix G
+    steps: int = 5000  # Appendix G
+    draws: int = 50  # random matrices and starts for the largest deviation
+    shown: int = 120  # points kept for the curves, spaced evenly in log t
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Largest distance of closed form and integrated flow; both losses from Eq. 106."""
+        random = np.random.default_rng(self.seed)
+        deviations = []
+        for _ in range(self.draws):
+            matrix, (v0, w0) = self.matrix(random), random.standard_normal((2, self.dimension))
+            if self.start == "balanced start":
+                w0 = v0 * random.choice([-1, 1])
+            times = np.linspace(0, 5, 50)
+            flow = self.flow_outputs(v0, w0, matrix, times)
+            deviations.append(np.abs(self.closed_form(v0, w0, matrix, times) - flow).max())
+        return {"deviation": float(max(deviations))} | self.curves(self.matrix(random))
+
+    def matrix(self, random):
+        """mu times a random projection: (dimension, dimension)."""
+        basis, _ = np.linalg.qr(random.standard_normal((self.dimension, self.rank)))
+        return self.mu * basis @ basis.T
+
+    def closed_form(self, v, w, matrix, times):
+        """f(t) of Theorem 3.1 with g and h from H itself."""
+        g0, h0 = (v + w) @ matrix @ (v + w), (v - w) @ matrix @ (v - w)
+        return riccati.closed_form(times, g0, max(h0, 0), self.strength, self.mu)[2]
+
+    def flow_outputs(self, v0, w0, matrix, times):
+        """f(t) by numerical integration of Eq. 9."""
+        v, w = riccati.integrate_flow(v0[None], w0[None], matrix[None], self.strength,
+                                      np.ones(1), times)
+        return ((v[:, 0] @ matrix) * w[:, 0]).sum(-1)
+
+    def curves(self, matrix) -> dict:
+        """Losses of gradient descent and of the closed form from the paper's start."""
+        v = np.full(self.dimension, self.scale)
+        w = v if self.start == "balanced start" else v + 0.1 * self.scale  # Eqs. 107, 106
+        time = self.learning_rate * np.arange(self.steps + 1)
+        closed = self.closed_form(v, w, matrix, time)
+        outputs = np.empty(self.steps + 1)
+        for step in range(self.steps + 1):
+            outputs[step] = v @ matrix @ w
+            pull = self.learning_rate * (outputs[step] - self.strength)
+            v, w = v - pull * matrix @ w, w - pull * matrix @ v
+        kept = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
+        loss = lambda f: 0.5 * (f[kept] - self.strength) ** 2
+        return {"time": time[kept], "simulated": loss(outputs), "closed_form": loss(closed)}
+
+
 def log10_gap(ours, reference) -> float:
     """The largest |log10 ratio| of two curves."""
     return float(np.abs(np.log10(ours / reference)).max())
@@ -114,6 +180,11 @@ def log10_gap(ours, reference) -> float:
 def thm31_closed_form(profile: str) -> list[ClosedFormCheck]:
     """Theorem 3.1 for four kinds of starts."""
     return [ClosedFormCheck(start) for start in STARTS]
+
+
+def fig07_idempotent(profile: str) -> list[IdempotentCheck]:
+    """Figure 7: balanced and unbalanced starts."""
+    return [IdempotentCheck(start) for start in STARTS[:2]]
 
 
 def fig02_loss_curves(profile: str) -> list[LossCurves]:
