@@ -10,7 +10,7 @@ from sklearn import linear_model
 from icllib.baselines import LeastSquares, MixtureRidge, OneStepGD, PsiL, Ridge, RidgeSweep
 from icllib.evaluate import ErrorByLength
 from icllib.streams import Stream
-from icllib.tasks import LinearRegression
+from icllib.tasks import LinearRegression, TwoNoiseLevels
 
 LEVELS = (0.1, 0.5)
 
@@ -162,3 +162,12 @@ def test_mixture_finds_the_level():
     for level, s in enumerate(LEVELS):
         xs, ys, _ = sample(LinearRegression(3, s, weight_std=0.6), 50, 100)
         assert (MixtureRidge(LEVELS, 0.6).posterior(xs, ys)[..., level] > 0.999).all()
+
+
+def test_the_bayes_predictor_of_two_noise_levels_beats_the_ridge_of_either():
+    task = TwoNoiseLevels(8, (0.1, 1.0), weight_std=8**-0.5)
+    measure = ErrorByLength((6, 12), prompts=2000)
+    errors = measure.measure(task, MixtureRidge.bayes(task))["excess"][0]
+    for level in (0, 1):
+        ridge = Ridge.bayes(task.at_level(level))
+        assert (errors < measure.measure(task, ridge)["excess"][0]).all()

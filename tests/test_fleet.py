@@ -3,9 +3,10 @@
 import pytest
 import torch
 
+from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, SignedAveraging, Transformer
 from icllib.tasks import LinearRegression, SparseLinear
-from icllib.training import Fleet, Recipe
+from icllib.training import Fleet, Recipe, Run
 from icllib.training.engine import run_steps
 
 MODELS = [MLP(8), Transformer(2, 2, 8), Transformer(1, 2, 8, scoring=SignedAveraging()),
@@ -45,3 +46,29 @@ def test_in_fp64_members_with_their_own_rates_equal_single_runs(model):
         run_steps(alone)
         for ours, theirs in zip(together.parameters, alone.parameters):
             assert (ours[member] - theirs[0]).abs().max() < 1e-6  # the rates are fp32 numbers
+
+
+@pytest.mark.parametrize("trainable", [True, False])
+def test_members_with_their_own_scoring_parameters_equal_single_runs(trainable):
+    models = [Transformer(1, 2, 8, scoring=SignedAveraging(n, b, trainable))
+              for n, b in ((1.5, 1.0), (2.0, 0.5), (3.0, 0.1))]
+    tasks = [LinearRegression(3)] * 3
+    recipe = Recipe((2, 4), 30, 8, learning_rate=1e-2, precision="fp64")
+    together = Fleet(tasks, models[0], recipe, SEEDS, [None] * 3, models=models)
+    run_steps(together)
+    for member, model in enumerate(models):
+        alone = Fleet(tasks[:1], model, recipe, [SEEDS[member]], [None])
+        run_steps(alone)
+        assert torch.allclose(together.losses[:30, member], alone.losses[:30, 0], rtol=1e-5)
+        ours, theirs = (fleet.module.blocks[0].scoring for fleet in (together, alone))
+        assert torch.allclose(ours.n[member], theirs.n[0], atol=1e-10)
+
+
+def test_runs_that_differ_in_scoring_parameters_or_rate_share_a_fleet():
+    def run(rate=1e-3, n=1.5, trainable=True, width=8):
+        model = Transformer(1, 2, width, scoring=SignedAveraging(n, 1.0, trainable))
+        recipe = Recipe((2,), 10, learning_rate=rate)
+        return Run(LinearRegression(3), model, recipe, ErrorByLength((2,)))
+
+    assert run().shape == run(rate=1.0).shape == run(n=2.0).shape
+    assert len({run().shape, run(trainable=False).shape, run(width=16).shape}) == 3

@@ -101,6 +101,11 @@ class MixtureRidge:
             raise InputError(f"probabilities: expected {levels} positive numbers of sum 1, "
                              f"got {given}")
 
+    @classmethod
+    def bayes(cls, task) -> "MixtureRidge":
+        """The exact Bayes predictor of a TwoNoiseLevels task."""
+        return cls(task.noise_stds, task.weight_std)
+
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """(..., N, d), (..., N) -> (..., K)."""
         return at_each_length(self._estimate, xs, ys, lengths)

@@ -8,7 +8,7 @@ The list is Table 1 of the paper on scaled signed averaging, which is silent whe
 what the other papers use: row-wise l1 (SGPT) and no normalisation (linear attention).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from torch import Tensor, nn
@@ -62,8 +62,8 @@ class SignedAveraging:
     asks for n >= 1 and b > 0: n = 1 + softplus(.) and b = exp(.), both learned in float32.
     """
 
-    n: float = 1.5
-    b: float = 1.0
+    n: float = field(default=1.5, metadata={"per_member": True})
+    b: float = field(default=1.0, metadata={"per_member": True})
     trainable: bool = True  # False: n and b stay what they are, as in Table 3
     version: ClassVar[int] = 1
 

@@ -33,20 +33,18 @@ class Fleet:
 
     tasks: one per member, of one shape; equal ones are sampled together. pretraining_tasks: per
     member, T stored prompts that are reshuffled each epoch, or None for fresh prompts at every
-    step. learning_rates: per member, where they are not all the recipe's.
+    step. learning_rates, models: per member, where they are not all the same; models may differ
+    in the values that their parameters start from, not in shape.
     """
 
     def __init__(self, tasks, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu",
-                 learning_rates=None):
+                 learning_rates=None, models=None):
         if not len(tasks) == len(seeds) == len(pretraining_tasks):
             raise InputError("tasks, seeds, pretraining_tasks: expected one of each per member, "
                              f"got {len(tasks)}, {len(seeds)}, {len(pretraining_tasks)}")
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
         self.stream = Stream.of(seeds, "training", device)
-        classes = getattr(tasks[0], "classes", None)
-        self.module = model.build(seeds, tasks[0].dimension, max(recipe.lengths), device,
-                                  **({"classes": classes} if classes else {}))
-        self.module.to(recipe.dtype)
+        self.module = build(models or [model] * len(seeds), seeds, tasks[0], recipe, device)
         self.forward = self.module
         self.parameters = [p for p in self.module.parameters() if p.requires_grad]
         self.rate = torch.zeros((), device=device)
@@ -126,6 +124,20 @@ class Fleet:
                     self.step.device).clone()
         for name in ("step", "alive", "losses"):
             getattr(self, name).copy_(state[name])
+
+
+def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
+    """The stacked module of a fleet, each member starting as its own model would alone."""
+    classes = getattr(task, "classes", None)
+    options = {"classes": classes} if classes else {}
+    sizes = task.dimension, max(recipe.lengths), device
+    module = models[0].build(seeds, *sizes, **options)
+    for member, (model, seed) in enumerate(zip(models, seeds)):
+        if model != models[0]:
+            own = model.build([seed], *sizes, **options).state_dict()
+            for name, values in module.state_dict().items():
+                values[member] = own[name][0]
+    return module.to(recipe.dtype)
 
 
 def member_losses(forward, prompt, lengths, weights=1.0) -> Tensor:

@@ -65,7 +65,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     first, made, started = runs[0], provenance(profile), time.monotonic()
     fleet = Fleet([run.task for run in runs], first.model, first.recipe,
                   [run.seed for run in runs], [run.pretraining_tasks for run in runs], device,
-                  [run.recipe.learning_rate for run in runs])
+                  [run.recipe.learning_rate for run in runs], [run.model for run in runs])
     saved_in = checkpoint_folder(runs)
     spent = resume(fleet, saved_in)
     save = lambda: save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),

@@ -43,7 +43,7 @@ class Recipe:
     lengths: tuple[int, ...]  # context lengths: numbers of labelled pairs before the query
     steps: int
     batch: int = 64  # prompts per step
-    learning_rate: float = 1e-4
+    learning_rate: float = field(default=1e-4, metadata={"per_member": True})
     schedule: str = "constant"  # after the warm-up: "constant", or "cosine" down to 0
     warmup: float = 0.0  # fraction of the steps over which the rate rises linearly from 0
     weight_decay: float = 0.0  # AdamW's; 0 is Adam

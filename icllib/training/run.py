@@ -31,9 +31,21 @@ class Run:
 
     @property
     def shape(self):
-        """What the runs of a fleet share, which is all but task, seed, T and learning rate."""
-        recipe = dataclasses.replace(self.recipe, learning_rate=1.0)
-        return (type(self.task), self.task.dimension, self.model, recipe, self.evaluation)
+        """What the runs of a fleet share, which is all but task, seed, T and what a field with
+        metadata {"per_member": True} says, such as the learning rate."""
+        classes = getattr(self.task, "classes", None)
+        return (type(self.task), self.task.dimension, classes, shape(self.model),
+                shape(self.recipe), self.evaluation)
+
+
+def shape(value):
+    """A component without the fields in which members of a fleet may differ."""
+    if isinstance(value, tuple):
+        return tuple(map(shape, value))
+    if not dataclasses.is_dataclass(value):
+        return value
+    shared = (field for field in dataclasses.fields(value) if not field.metadata.get("per_member"))
+    return (type(value), *(shape(getattr(value, field.name)) for field in shared))
 
 
 class Computation(Protocol):
