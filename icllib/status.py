@@ -21,7 +21,7 @@ class State:
     paper: str
     page: str
     profile: str
-    state: str  # fresh, stale or missing
+    state: str  # fresh, stale or missing; unknown for a notebook where Jupyter is missing
     reason: str
     cost: str  # what making the missing and stale records is estimated to take
 
@@ -30,11 +30,19 @@ def status() -> list[State]:
     """The state of every page at every profile that has its own runs."""
     states = []
     for page in all_pages():
-        problem = notebook_problem(page)
-        states.append(State(*page.split("/"), "stored", "stale" if problem else "fresh",
-                            problem or "", "under a minute" if problem else ""))
+        states.append(notebook_state(page))
         states += [state_of(page, profile, runs) for profile, runs in runs_by_profile(page)]
     return states
+
+
+def notebook_state(page: str) -> State:
+    """Whether the committed notebook is an execution of the page."""
+    try:
+        problem = notebook_problem(page)
+    except ImportError as error:  # a machine without Jupyter trains, but cannot tell
+        return State(*page.split("/"), "stored", "unknown", f"{error.name} is not installed", "")
+    return State(*page.split("/"), "stored", "stale" if problem else "fresh", problem or "",
+                 "under a minute" if problem else "")
 
 
 def runs_of(page: str):

@@ -203,6 +203,12 @@ def test_status_as_json_has_the_agreed_fields(icllib):
     assert {"paper", "page", "profile", "state", "reason", "cost"} == set(rows[0])
 
 
+def test_status_works_without_jupyter(icllib, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nbformat", None)
+    rows = json.loads(icllib("status", "--json")[1])
+    assert {row["state"] for row in rows if row["profile"] == "stored"} == {"unknown"}
+
+
 def test_parameters_of_a_page_are_read_without_running_it(page):
     page("raise SystemExit")
     assert runner.parameters_of("causal_lm/sample") == ["profile", "size"]
