@@ -107,8 +107,8 @@ def _leaves(value, name: str):
         yield from _leaves(part, f"{name}.{field}".lstrip("."))
 
 
-def provenance_line(records: list[Record]) -> str:
-    """Where the numbers of a page come from, in one line."""
+def provenance_line(records: list[Record], page: str) -> str:
+    """Where the numbers of a page come from, in one line, and where its records are."""
     made = [record.provenance for record in records]
     every = lambda name: ", ".join(sorted({str(item[name]) for item in made}))
     seconds = sum(item["wall_seconds"] / item.get("fleet", 1) for item in made)
@@ -116,7 +116,7 @@ def provenance_line(records: list[Record]) -> str:
     dirty = " (with uncommitted changes)" if any(item["dirty"] for item in made) else ""
     return (f"profile {every('profile')}; {len(records)} runs, seeds {seeds}, "
             f"{seconds:.0f} process-seconds; {every('device')}; torch {every('torch')}; "
-            f"{every('date')}; commit {every('commit')}{dirty}")
+            f"{every('date')}; commit {every('commit')}{dirty}; records in results/{page}/")
 
 
 def shown_profile(records: list[Record]) -> str:

@@ -118,4 +118,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/fig02_linear_attention/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records))
+print(icllib.provenance_line(records, page.name))

@@ -104,4 +104,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/propositions/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records))
+print(icllib.provenance_line(records, page.name))

@@ -144,4 +144,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig01_scaling/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records))
+print(icllib.provenance_line(records, page.name))

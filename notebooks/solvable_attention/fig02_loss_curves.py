@@ -88,4 +88,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/fig02_loss_curves/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records))
+print(icllib.provenance_line(records, page.name))

@@ -77,4 +77,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/fig07_idempotent/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records))
+print(icllib.provenance_line(records, page.name))

@@ -85,4 +85,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/thm31_closed_form/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records))
+print(icllib.provenance_line(records, page.name))
