@@ -1,0 +1,63 @@
+"""Scaling-law losses against plain loops, and fits against known slopes."""
+
+import numpy as np
+import pytest
+
+from icllib.errors import InputError
+from icllib.theory import riccati, scaling_laws
+
+SHARES, STRENGTH, PSI = riccati.task_shares(30, 1.8), 0.5, 100
+V0, W0 = np.full(2, 0.1), np.full(2, 0.11)
+G0, H0 = riccati.quadratic_forms(V0, W0, PSI, STRENGTH)
+
+
+def test_size_losses_count_the_tasks_beyond():
+    for size in (0, 1, 7, 30):
+        expected = sum(0.5 * share * STRENGTH**2 for share in SHARES[size:])
+        assert scaling_laws.size_losses(SHARES, STRENGTH, [size])[0] == pytest.approx(
+            expected, abs=1e-15)
+
+
+def test_data_losses_are_the_mean_over_random_data_sets():
+    random, start, count = np.random.default_rng(0), 2.0, 20
+    samples = []
+    for counts in random.multinomial(count, SHARES, size=4000):
+        samples.append(sum(0.5 * share * (start - STRENGTH) ** 2
+                           for share, seen in zip(SHARES, counts) if seen == 0))
+    expected = scaling_laws.data_losses(SHARES, STRENGTH, start, [count])[0]
+    assert abs(np.mean(samples) - expected) < 4 * np.std(samples) / 4000**0.5
+
+
+def test_time_losses_follow_gradient_descent_with_small_steps():
+    tasks, rate, steps = len(SHARES), 1e-5, 2000
+    outputs = riccati.gradient_descent_outputs(np.tile(V0, (tasks, 1)), np.tile(W0, (tasks, 1)),
+                                               1e4, STRENGTH, SHARES, rate / 100, steps)
+    simulated = 0.5 * (SHARES * (outputs[-1] - STRENGTH) ** 2).sum()
+    g0, h0 = riccati.quadratic_forms(V0, W0, 1e4, STRENGTH)
+    closed = scaling_laws.time_losses(SHARES, STRENGTH, 1e4, g0, h0, [rate / 100 * steps])[0]
+    assert closed == pytest.approx(simulated, rel=2e-3)
+
+
+def test_compute_losses_add_what_the_size_leaves_out():
+    losses = scaling_laws.compute_losses(SHARES, STRENGTH, PSI, G0, H0, [5, 30], [1.0, 40.0])
+    rate = SHARES * PSI * (1 + STRENGTH**2)
+    for row, size in zip(losses, (5, 30)):
+        for value, budget in zip(row, (1.0, 40.0)):
+            f = riccati.closed_form(budget / size, G0, H0, STRENGTH, rate)[2]
+            f[size:] = 0
+            assert value == pytest.approx(0.5 * (SHARES * (f - STRENGTH) ** 2).sum())
+
+
+def test_a_power_law_is_fitted_exactly_and_noise_widens_the_interval():
+    xs = np.geomspace(1, 1000, 20)
+    slope, half = scaling_laws.fit_exponent(xs, 3 * xs**-0.7)
+    assert slope == pytest.approx(-0.7) and half < 1e-12
+    noise = np.random.default_rng(1).normal(size=20)
+    slope, half = scaling_laws.fit_exponent(xs, 3 * xs**-0.7 * np.exp(0.1 * noise))
+    assert abs(slope + 0.7) < 2 * half and half > 0.01
+
+
+@pytest.mark.parametrize("xs, ys", [([1, 2], [1, 2]), ([1, 2, 3], [1, 0, 1])])
+def test_impossible_fits(xs, ys):
+    with pytest.raises(InputError, match="expected at least 3 positive points"):
+        scaling_laws.fit_exponent(xs, ys)
