@@ -50,7 +50,7 @@ for number, (x, y) in enumerate(zip(simulated[0]["compute"], simulated[0]["compu
     tables.append(band("compute", f"alpha = 1.8, size {number}", x, y, y, y, 1, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, time, number of data points and compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines; at 500 tasks and 5,000 steps the curves in size and data flatten early, those in time follow the line."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, time, number of data points and compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines; at 500 tasks and 5,000 steps the curves in size turn up beyond about 40 tasks, those in data flatten, those in time follow the line."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 
@@ -112,8 +112,9 @@ page.verdicts()
 # ## What differs and why
 #
 # - Five thousand steps at a learning rate of $10^{-3}$ are $t = 5$, not infinity: at $N_s = 500$ the
-#   curves in $D$ and $N$ flatten where the rare tasks have not been learned yet, and a fit over all of
-#   them gives a much smaller exponent. The laws are laws of the limit.
+#   rare tasks have not been learned yet. The curve in $N$ flattens. The curve in $D$ even turns up
+#   near $D = 40$, since a task that the model has room for starts at $f(0) = 2.5$, farther from
+#   $\Lambda = 0.5$ than the 0 of a task that it has no room for. The laws are laws of the limit.
 # - The time law is already straight at $N_s = 500$, but ends a little too steep, since there is no tail
 #   of rarer tasks behind the last one.
 # - A task beyond the size of the model answers 0, so that it costs $\Lambda^2/2$ and not
