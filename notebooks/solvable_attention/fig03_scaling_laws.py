@@ -45,8 +45,10 @@ for alpha, r in limit.items():
         tables.append(series(law, f"N_s = 500, alpha = {alpha}", same[0][law],
                              losses if law == "data" else losses[0], shown))
     for law in (*laws, "compute"):
-        tables.append(series(law, f"limit, alpha = {alpha}", r[law], r[f"{law}_loss"], shown))
-for number, (x, y) in enumerate(zip(simulated[0]["compute"], simulated[0]["compute_loss"])):
+        tables.append(series(law, f"limit, alpha = {alpha}", r[law],
+                             r[f"{law}_loss"], shown))
+by_size = zip(simulated[0]["compute"], simulated[0]["compute_loss"])
+for number, (x, y) in enumerate(by_size):
     tables.append(band("compute", f"alpha = 1.8, size {number}", x, y, y, y, 1, shown))
 table = page.save_figure(*tables)
 
@@ -103,9 +105,9 @@ pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
 
 # %%
 for number, law in ((2, "size"), (3, "time"), (4, "data"), (5, "compute")):
-    page.decide(f"solvable_attention.{number}",
-                {f"alpha = {alpha}": [r[f"{law}_exponent"][0]] for alpha, r in limit.items()},
-                shown)
+    exponents = {f"alpha = {alpha}": [r[f"{law}_exponent"][0]]
+                 for alpha, r in limit.items()}
+    page.decide(f"solvable_attention.{number}", exponents, shown)
 page.verdicts()
 
 # %% [markdown]
