@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+pytest.register_assert_rewrite("contract")
+
 
 @pytest.fixture(autouse=True)
 def one_thread():

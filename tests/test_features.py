@@ -2,9 +2,9 @@
 
 import math
 
+import contract
 import pytest
 import torch
-from torch.func import functional_call
 from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.errors import InputError
@@ -119,17 +119,10 @@ def test_one_pass_equals_separate_passes(features):
         torch.testing.assert_close(together[..., k, :], alone[..., 0, :], atol=1e-12, rtol=1e-12)
 
 
-@torch.no_grad()
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_hidden_points_change_no_bit(model):
-    """Length 7 sees neither its own label nor anything later."""
-    module, (xs, ys) = model.build(SEEDS, DIMENSION, 12), prompts(torch.float32)
-    before = module(xs, ys, (3, 7, 12))
-    xs, ys = xs.clone(), ys.clone()
-    xs[:, :, 8:], ys[:, :, 7:] = 1e3, -1e3
-    after = module(xs, ys, (3, 7, 12))
-    assert torch.equal(after[..., :2], before[..., :2])
-    assert not torch.equal(after[..., 2], before[..., 2])
+    module = model.build(SEEDS, DIMENSION, 12)
+    contract.hidden_points_change_no_bit(module, *prompts(torch.float32), 1e3, -1e3)
 
 
 def plain_model(module, model, member, xs, ys, length, max_pairs=12):
@@ -163,28 +156,15 @@ def test_models_equal_plain_ones(model):
             torch.testing.assert_close(predictions[member, 0, k], expected, atol=1e-12, rtol=1e-12)
 
 
-@torch.no_grad()
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_a_fleet_equals_single_models(model):
-    fleet, (xs, ys) = model.build(SEEDS, DIMENSION, 12).double(), prompts()
-    predictions = fleet(xs, ys, LENGTHS)
-    for member, seed in enumerate(SEEDS):
-        alone = model.build([seed], DIMENSION, 12).double()
-        for name, value in alone.state_dict().items():
-            assert torch.equal(value[0], fleet.state_dict()[name][member])
-        ours = alone(xs[member, None], ys[member, None], LENGTHS)[0]
-        torch.testing.assert_close(ours, predictions[member], atol=1e-12, rtol=1e-12)
+    contract.fleet_equals_single_models(model, SEEDS, DIMENSION, *prompts(), LENGTHS)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_gradients_against_finite_differences(model):
-    module, (xs, ys) = model.build([5], DIMENSION, 3).double(), prompts()
-    names, parameters = zip(*module.named_parameters())
-
-    def predictions(*values):
-        return functional_call(module, dict(zip(names, values)), (xs[:1], ys[:1], (1, 3)))
-
-    assert torch.autograd.gradcheck(predictions, parameters)
+    module = model.build([5], DIMENSION, 3).double()
+    contract.gradients_equal_finite_differences(module, *prompts())
 
 
 def test_scalar_regression_starts_as_the_estimate_itself():

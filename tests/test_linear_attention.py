@@ -2,9 +2,9 @@
 
 import math
 
+import contract
 import pytest
 import torch
-from torch.func import functional_call
 from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.attention import causal_pairs, full_pairs, with_queries
@@ -112,51 +112,26 @@ def test_one_layer_starts_from_any_weights():
     torch.testing.assert_close(module(xs, ys, (12,))[..., 0], (step * xs[:, :, 12]).sum(-1))
 
 
-@torch.no_grad()
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_one_pass_equals_separate_passes(model):
-    module, (xs, ys) = shaken(model), prompts()
-    together = module(xs, ys, LENGTHS)
-    for k, length in enumerate(LENGTHS):
-        alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
-        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-12, rtol=1e-12)
+    contract.one_pass_equals_separate_passes(shaken(model), *prompts(), LENGTHS)
 
 
-@torch.no_grad()
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_hidden_points_change_no_bit(model):
-    """Length 7 sees neither its own label nor anything later, though they share the pass."""
-    module, (xs, ys) = shaken(model, dtype=torch.float32), prompts(torch.float32)
-    before = module(xs, ys, (3, 7, 12))
-    xs, ys = xs.clone(), ys.clone()
-    xs[:, :, 8:], ys[:, :, 7:] = 3, -5
-    after = module(xs, ys, (3, 7, 12))
-    assert torch.equal(after[..., :2], before[..., :2])
-    assert not torch.equal(after[..., 2], before[..., 2])
+    module = shaken(model, dtype=torch.float32)
+    contract.hidden_points_change_no_bit(module, *prompts(torch.float32), 3, -5)
 
 
-@torch.no_grad()
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_a_fleet_equals_single_models(model):
-    fleet, (xs, ys) = model.build(SEEDS, DIMENSION, 12).double(), prompts()
-    predictions = fleet(xs, ys, LENGTHS)
-    for member, seed in enumerate(SEEDS):
-        alone = model.build([seed], DIMENSION, 12).double()
-        for name, value in alone.state_dict().items():
-            assert torch.equal(value[0], fleet.state_dict()[name][member])
-        ours = alone(xs[member, None], ys[member, None], LENGTHS)[0]
-        torch.testing.assert_close(ours, predictions[member], atol=1e-12, rtol=1e-12)
+    contract.fleet_equals_single_models(model, SEEDS, DIMENSION, *prompts(), LENGTHS)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_gradients_against_finite_differences(model):
-    module, (xs, ys) = shaken(model, [5]), prompts()
-    names, parameters = zip(*module.named_parameters())
-
-    def predictions(*values):
-        return functional_call(module, dict(zip(names, values)), (xs[:1], ys[:1], (1, 3)))
-
-    assert torch.autograd.gradcheck(predictions, parameters)
+    module = shaken(model, [5])
+    contract.gradients_equal_finite_differences(module, *prompts())
 
 
 def test_multiplications_are_those_of_the_operations():

@@ -2,9 +2,9 @@
 
 import math
 
+import contract
 import pytest
 import torch
-from torch.func import functional_call
 from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -75,28 +75,16 @@ def test_equals_plain_loops(model):
                                            atol=1e-12, rtol=1e-12)
 
 
-@torch.no_grad()
 @pytest.mark.parametrize("model", SETTINGS, ids=str)
 @pytest.mark.parametrize("lengths", [LENGTHS, tuple(range(1, 13)), (12,)])
 def test_one_pass_equals_separate_passes(model, lengths):
-    module, (xs, ys) = shaken(model), prompts()
-    together = module(xs, ys, lengths)
-    for k, length in enumerate(lengths):
-        alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
-        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-12, rtol=1e-12)
+    contract.one_pass_equals_separate_passes(shaken(model), *prompts(), lengths)
 
 
-@torch.no_grad()
 @pytest.mark.parametrize("model", SETTINGS, ids=str)
 def test_hidden_points_change_no_bit(model):
-    """Length 7 sees neither its own label nor anything later, though they share the pass."""
-    module, (xs, ys) = shaken(model, dtype=torch.float32), prompts(torch.float32)
-    before = module(xs, ys, (3, 7, 12))
-    xs, ys = xs.clone(), ys.clone()
-    xs[:, :, 8:], ys[:, :, 7:] = 3, -5
-    after = module(xs, ys, (3, 7, 12))
-    assert torch.equal(after[..., :2], before[..., :2])
-    assert not torch.equal(after[..., 2], before[..., 2])
+    module = shaken(model, dtype=torch.float32)
+    contract.hidden_points_change_no_bit(module, *prompts(torch.float32), 3, -5)
 
 
 @torch.no_grad()
@@ -117,25 +105,12 @@ def test_a_row_of_zeros_has_finite_answers():
 
 @pytest.mark.parametrize("model", SETTINGS, ids=str)
 def test_gradients_against_finite_differences(model):
-    module, (xs, ys) = shaken(SGPT(2, 3, model.normalization, model.mlp_skip), [5]), prompts()
-    names, parameters = zip(*module.named_parameters())
-
-    def predictions(*values):
-        return functional_call(module, dict(zip(names, values)), (xs[:1], ys[:1], (1, 3)))
-
-    assert torch.autograd.gradcheck(predictions, parameters)
+    module = shaken(SGPT(2, 3, model.normalization, model.mlp_skip), [5])
+    contract.gradients_equal_finite_differences(module, *prompts())
 
 
-@torch.no_grad()
 def test_a_fleet_equals_single_models():
-    fleet, (xs, ys) = SETTINGS[0].build(SEEDS, DIMENSION, 12).double(), prompts()
-    predictions = fleet(xs, ys, LENGTHS)
-    for member, seed in enumerate(SEEDS):
-        alone = SETTINGS[0].build([seed], DIMENSION, 12).double()
-        for name, value in alone.state_dict().items():
-            assert torch.equal(value[0], fleet.state_dict()[name][member])
-        ours = alone(xs[member, None], ys[member, None], LENGTHS)[0]
-        torch.testing.assert_close(ours, predictions[member], atol=1e-12, rtol=1e-12)
+    contract.fleet_equals_single_models(SETTINGS[0], SEEDS, DIMENSION, *prompts(), LENGTHS)
 
 
 def test_the_embedding_is_fixed_but_saved():

@@ -1,0 +1,45 @@
+"""What every model owes, as checks that the models' own tests call."""
+
+import torch
+from torch.func import functional_call
+
+
+@torch.no_grad()
+def one_pass_equals_separate_passes(module, xs, ys, lengths):
+    together = module(xs, ys, lengths)
+    for k, length in enumerate(lengths):
+        alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
+        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-12, rtol=1e-12)
+
+
+@torch.no_grad()
+def hidden_points_change_no_bit(module, xs, ys, other_x, other_y):
+    """Length 7 sees neither its own label nor anything later, though they share the pass."""
+    before = module(xs, ys, (3, 7, 12))
+    xs, ys = xs.clone(), ys.clone()
+    xs[:, :, 8:], ys[:, :, 7:] = other_x, other_y
+    after = module(xs, ys, (3, 7, 12))
+    assert torch.equal(after[..., :2], before[..., :2])
+    assert not torch.equal(after[..., 2], before[..., 2])
+
+
+@torch.no_grad()
+def fleet_equals_single_models(model, seeds, dimension, xs, ys, lengths):
+    fleet = model.build(seeds, dimension, 12).double()
+    predictions = fleet(xs, ys, lengths)
+    for member, seed in enumerate(seeds):
+        alone = model.build([seed], dimension, 12).double()
+        for name, value in alone.state_dict().items():
+            assert torch.equal(value[0], fleet.state_dict()[name][member])
+        ours = alone(xs[member, None], ys[member, None], lengths)[0]
+        torch.testing.assert_close(ours, predictions[member], atol=1e-12, rtol=1e-12)
+
+
+def gradients_equal_finite_differences(module, xs, ys):
+    """On the first member's prompts, at lengths 1 and 3."""
+    names, parameters = zip(*module.named_parameters())
+
+    def predictions(*values):
+        return functional_call(module, dict(zip(names, values)), (xs[:1], ys[:1], (1, 3)))
+
+    assert torch.autograd.gradcheck(predictions, parameters)
