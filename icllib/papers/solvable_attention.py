@@ -89,19 +89,17 @@ class LossCurves:
     def measure(self) -> dict:
         """The losses at some steps, and the closed form's largest |log10 ratio| to the others."""
         shares = riccati.task_shares(self.tasks, self.alpha)
-        v0 = np.full((self.tasks, 2), self.scale)
-        w0 = v0 + 0.1 * self.scale  # Eq. 106
+        v0, w0 = start(self.scale, self.tasks, 2)
         psi, strength = self.context_length, self.strength
         outputs = riccati.gradient_descent_outputs(v0, w0, psi, strength, shares,
                                                    self.learning_rate, self.steps)
         g0, h0 = riccati.quadratic_forms(v0, w0, psi, strength)
         time = self.learning_rate * np.arange(self.steps + 1)
-        rate = shares * psi * (1 + strength**2)
-        _, _, theory = riccati.closed_form(time[:, None], g0, h0, strength, rate)
-        loss = lambda f: 0.5 * (shares * (f - strength) ** 2).sum(-1)  # Eq. 8
-        simulated, closed = loss(outputs), loss(theory)
+        simulated = riccati.loss(shares, outputs, strength)
+        closed = scaling_laws.time_losses(shares, strength, psi, g0[0], h0[0], time)
         kept = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
-        flow = loss(riccati.flow_outputs(v0, w0, psi, strength, shares, time[kept]))
+        flow = riccati.loss(
+            shares, riccati.flow_outputs(v0, w0, psi, strength, shares, time[kept]), strength)
         return {"time": time[kept], "simulated": simulated[kept], "closed_form": closed[kept],
                 "flow": flow, "largest_log10_ratio": log10_gap(closed, simulated),
                 "largest_log10_ratio_to_flow": log10_gap(closed[kept], flow)}
@@ -159,8 +157,9 @@ class IdempotentCheck:
 
     def curves(self, matrix) -> dict:
         """Losses of gradient descent and of the closed form from the paper's start."""
-        v = np.full(self.dimension, self.scale)
-        w = v if self.start == "balanced start" else v + 0.1 * self.scale  # Eqs. 107, 106
+        v, w = start(self.scale, self.dimension)
+        if self.start == "balanced start":
+            w = v  # Eq. 107
         time = self.learning_rate * np.arange(self.steps + 1)
         closed = self.closed_form(v, w, matrix, time)
         outputs = np.empty(self.steps + 1)
@@ -169,8 +168,8 @@ class IdempotentCheck:
             pull = self.learning_rate * (outputs[step] - self.strength)
             v, w = v - pull * matrix @ w, w - pull * matrix @ v
         kept = np.linspace(0, self.steps, self.shown).astype(int)
-        loss = lambda f: 0.5 * (f[kept] - self.strength) ** 2
-        return {"time": time[kept], "simulated": loss(outputs), "closed_form": loss(closed)}
+        losses = (riccati.loss(1, f[kept, None], self.strength) for f in (outputs, closed))
+        return dict(zip(("time", "simulated", "closed_form"), (time[kept], *losses)))
 
 
 @dataclass(frozen=True)
@@ -206,16 +205,15 @@ class LawsBySimulation:
 
     def outputs(self, shares):
         """f_s at every step."""
-        v0 = np.full((self.tasks, 2), self.scale)
         return riccati.gradient_descent_outputs(
-            v0, v0 + 0.1 * self.scale, self.context_length, self.strength, shares,
+            *start(self.scale, self.tasks, 2), self.context_length, self.strength, shares,
             self.learning_rate, self.steps)
 
     def data_loss(self, shares, count: int) -> float:
         """Loss on all tasks after training on so many random data points."""
         random = np.random.default_rng([self.seed, count])
         trained = self.outputs(random.multinomial(count, shares) / count)[-1]
-        return float(0.5 * (shares * (trained - self.strength) ** 2).sum())
+        return float(riccati.loss(shares, trained, self.strength))
 
 
 @dataclass(frozen=True)
@@ -237,8 +235,7 @@ class LawsInTheLimit:
     def measure(self) -> dict:
         """x, loss and (exponent, half width of its 95% interval) of each law."""
         shares, strength = riccati.task_shares(self.tasks, self.alpha), self.strength
-        v0 = np.full(2, self.scale)
-        g0, h0 = riccati.quadratic_forms(v0, 1.1 * v0, self.context_length, strength)
+        g0, h0 = riccati.quadratic_forms(*start(self.scale, 2), self.context_length, strength)
         sizes, times = np.geomspace(10, 1000, 30).astype(int), np.geomspace(0.01, 1, 40)
         counts, budgets = np.geomspace(1e3, 1e6, 25), np.geomspace(1e3, 1e6, 25)
         envelope = scaling_laws.compute_losses(
@@ -255,6 +252,11 @@ class LawsInTheLimit:
             metrics |= {name: xs, f"{name}_loss": losses,
                         f"{name}_exponent": scaling_laws.fit_exponent(xs, losses)}
         return metrics
+
+
+def start(scale: float, *shape: int):
+    """v and w at time 0, all entries alike (Eq. 106)."""
+    return np.full(shape, scale), np.full(shape, scale + 0.1 * scale)
 
 
 def log10_gap(ours, reference) -> float:

@@ -110,6 +110,11 @@ def task_shares(tasks: int, alpha: float):
     return weights / weights.sum()
 
 
+def loss(shares, outputs, strength):
+    """Eq. 8 with the tasks on the last axis: (..., tasks) -> (...)."""
+    return 0.5 * (shares * (outputs - strength) ** 2).sum(-1)
+
+
 def gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, steps):
     """f_s at every step of gradient descent on Eq. 8, all tasks at once: (steps + 1, tasks).
 

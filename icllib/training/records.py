@@ -18,9 +18,11 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
         return stored_records(runs_of_profile, page)
     runs = runs_of_profile(profile)
     paper = page.split("/")[0]
-    missing = [run for run in runs if not is_fresh(find_record(run, paper))]
-    if missing:
-        compute(missing, profile, results_folder() / page)
+    found = [find_record(run, paper) for run in runs]
+    missing = [run for run, record in zip(runs, found) if not is_fresh(record)]
+    if not missing:
+        return found
+    compute(missing, profile, results_folder() / page)
     return [find_record(run, paper) for run in runs]
 
 
