@@ -62,7 +62,8 @@ pd.DataFrame({r.run["start"]: {
 # ## Paper beside ours
 
 # %%
-page.decide("solvable_attention.12", {r.run["start"]: [r["deviation"]] for r in records}, shown)
+deviations = {r.run["start"]: [r["deviation"]] for r in records}
+page.decide("solvable_attention.12", deviations, shown)
 page.verdicts()
 
 # %% [markdown]

@@ -49,7 +49,8 @@ table = page.save_figure(*(series(r.run["start"], name, r["time"], r[name], show
 figure, panels = plt.subplots(1, 4, figsize=(12, 3))
 for axes, start in zip(panels, solvable_attention.STARTS):
     draw(axes, table, start, "closed_form", label="closed form")
-    draw(axes, table, start, "integrated", ls="", marker="o", mfc="none", label="integrated")
+    draw(axes, table, start, "integrated", label="integrated", ls="", marker="o",
+         mfc="none")
     axes.set(title=start, xlabel="t", ylabel="output f" if axes is panels[0] else None)
     axes.legend()
 
@@ -69,7 +70,8 @@ pd.DataFrame({r.run["start"]: {"deviation below 1e-8": r["deviation"] < 1e-8,
 
 # %%
 by_start = {r.run["start"]: r for r in records}
-page.decide("solvable_attention.20", {name: [r["deviation"]] for name, r in by_start.items()}, shown)
+deviations = {name: [r["deviation"]] for name, r in by_start.items()}
+page.decide("solvable_attention.20", deviations, shown)
 page.decide("solvable_attention.17", {name: [by_start[name]["conservation"]]
                                       for name in ("balanced start", "unbalanced start")}, shown)
 page.verdicts()
