@@ -1,18 +1,13 @@
-"""Settings of "A solvable attention for neural scaling laws".
-
-A page's runs are listed by the function that has the page's name. Nothing here trains by
-backpropagation: gradient descent on the paper's model is a short recursion, so every figure runs
-at full size in every profile.
-"""
+"""Theorem 3.1 and Figures 2 and 7: the closed form against integration and gradient descent."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from icllib.papers.solvable_attention.common import log10_gap, start
 from icllib.theory import riccati, scaling_laws
 
-ALPHAS = (1.8, 2.1)  # Figure 3
 STARTS = ("balanced start", "unbalanced start", "f0 above Lambda", "negative Lambda")
 
 
@@ -172,114 +167,16 @@ class IdempotentCheck:
         return dict(zip(("time", "simulated", "closed_form"), (time[kept], *losses)))
 
 
-@dataclass(frozen=True)
-class LawsBySimulation:
-    """Figure 3: gradient descent at the paper's size, one curve per panel."""
-
-    alpha: float  # 1.8 or 2.1
-    tasks: int = 500  # N_s, Appendix G
-    context_length: int = 100  # psi, Appendix G
-    strength: float = 0.5  # Lambda, Appendix G
-    scale: float = 0.1  # A of Eq. 106
-    learning_rate: float = 1e-3  # Appendix G
-    steps: int = 5000  # Appendix G; t = 5 is not infinity, which bends the laws in D and N
-    seed: int = 0  # of the data sets in the data law
-    version: ClassVar[int] = 1
-
-    def measure(self) -> dict:
-        """Losses against size, time, data and compute, with what they are plotted against."""
-        shares = riccati.task_shares(self.tasks, self.alpha)
-        outputs = self.outputs(shares)
-        losses = 0.5 * shares * (outputs - self.strength) ** 2  # (steps + 1, tasks)
-        sizes = np.unique(np.geomspace(1, self.tasks / 2, 30).astype(int))
-        kept = np.unique(np.geomspace(10, self.steps, 60).astype(int))
-        some = np.geomspace(self.tasks / 100, self.tasks / 5, 8).astype(int)  # Appendix G
-        counts = np.geomspace(10, 1e5, 13).astype(int)
-        beyond = lambda of: scaling_laws.size_losses(shares, self.strength, of)
-        upto = losses.cumsum(axis=1)
-        return {"size": sizes, "size_loss": upto[-1, sizes - 1] + beyond(sizes),
-                "time": self.learning_rate * kept, "time_loss": losses[kept].sum(axis=1),
-                "data": counts, "data_loss": [self.data_loss(shares, n) for n in counts],
-                "compute": np.outer(some, self.learning_rate * kept),
-                "compute_loss": (upto[kept][:, some - 1] + beyond(some)).T}
-
-    def outputs(self, shares):
-        """f_s at every step."""
-        return riccati.gradient_descent_outputs(
-            *start(self.scale, self.tasks, 2), self.context_length, self.strength, shares,
-            self.learning_rate, self.steps)
-
-    def data_loss(self, shares, count: int) -> float:
-        """Loss on all tasks after training on so many random data points."""
-        random = np.random.default_rng([self.seed, count])
-        trained = self.outputs(random.multinomial(count, shares) / count)[-1]
-        return float(riccati.loss(shares, trained, self.strength))
-
-
-@dataclass(frozen=True)
-class LawsInTheLimit:
-    """Table 1: the same losses where the laws are meant to hold, from closed forms.
-
-    So many tasks that the end of their list is not felt; infinite time in the laws of size and
-    data. Fits are straight lines in log-log over the whole of each range.
-    """
-
-    alpha: float
-    tasks: int = 200_000  # ASSUMED: at least 1e5
-    context_length: int = 100
-    strength: float = 0.5
-    scale: float = 0.1
-    seed: int = 0  # nothing is random
-    version: ClassVar[int] = 1
-
-    def measure(self) -> dict:
-        """x, loss and (exponent, half width of its 95% interval) of each law."""
-        shares, strength = riccati.task_shares(self.tasks, self.alpha), self.strength
-        g0, h0 = riccati.quadratic_forms(*start(self.scale, 2), self.context_length, strength)
-        sizes, times = np.geomspace(10, 1000, 30).astype(int), np.geomspace(0.01, 1, 40)
-        counts, budgets = np.geomspace(1e3, 1e6, 25), np.geomspace(1e3, 1e6, 25)
-        envelope = scaling_laws.compute_losses(
-            shares, strength, self.context_length, g0, h0,
-            np.unique(np.geomspace(2, 3000, 80).astype(int)), budgets).min(axis=0)
-        laws = {
-            "size": (sizes, scaling_laws.size_losses(shares, strength, sizes)),
-            "time": (times, scaling_laws.time_losses(shares, strength, self.context_length,
-                                                     g0, h0, times)),
-            "data": (counts, scaling_laws.data_losses(shares, strength, (g0 - h0) / 4, counts)),
-            "compute": (budgets, envelope)}
-        metrics = {}
-        for name, (xs, losses) in laws.items():
-            metrics |= {name: xs, f"{name}_loss": losses,
-                        f"{name}_exponent": scaling_laws.fit_exponent(xs, losses)}
-        return metrics
-
-
-def start(scale: float, *shape: int):
-    """v and w at time 0, all entries alike (Eq. 106)."""
-    return np.full(shape, scale), np.full(shape, scale + 0.1 * scale)
-
-
-def log10_gap(ours, reference) -> float:
-    """The largest |log10 ratio| of two curves."""
-    return float(np.abs(np.log10(ours / reference)).max())
-
-
 def thm31_closed_form(profile: str) -> list[ClosedFormCheck]:
     """Theorem 3.1 for four kinds of starts."""
     return [ClosedFormCheck(start) for start in STARTS]
 
 
-def fig03_scaling_laws(profile: str) -> list:
-    """Figure 3 and Table 1: simulations at the paper's size, and the limits."""
-    return [LawsBySimulation(alpha, seed=seed) for alpha in ALPHAS for seed in range(3)] + [
-        LawsInTheLimit(alpha) for alpha in ALPHAS]
+def fig02_loss_curves(profile: str) -> list[LossCurves]:
+    """Figure 2: a short and a long context."""
+    return [LossCurves(5), LossCurves(100)]
 
 
 def fig07_idempotent(profile: str) -> list[IdempotentCheck]:
     """Figure 7: balanced and unbalanced starts."""
     return [IdempotentCheck(start) for start in STARTS[:2]]
-
-
-def fig02_loss_curves(profile: str) -> list[LossCurves]:
-    """Figure 2: a short and a long context."""
-    return [LossCurves(5), LossCurves(100)]

@@ -1,0 +1,12 @@
+"""Settings and measurements of "A solvable attention for neural scaling laws".
+
+A page's runs are listed by the function that has the page's name. Nothing here trains by
+backpropagation: gradient descent on the paper's model is a short recursion, so every figure runs
+at full size in every profile.
+"""
+
+from icllib.papers.solvable_attention.laws import (
+    ALPHAS, LawsBySimulation, LawsInTheLimit, fig03_scaling_laws)
+from icllib.papers.solvable_attention.theorem import (
+    STARTS, ClosedFormCheck, IdempotentCheck, LossCurves, fig02_loss_curves, fig07_idempotent,
+    thm31_closed_form)
