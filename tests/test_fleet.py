@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from icllib.evaluate import ErrorByLength
-from icllib.models import MLP, SignedAveraging, Transformer
+from icllib.models import MLP, SignedAveraging, Softmax, Transformer
 from icllib.tasks import LinearRegression, SparseLinear
 from icllib.training import Fleet, Recipe, Run
 from icllib.training.engine import run_steps
@@ -62,6 +62,19 @@ def test_members_with_their_own_scoring_parameters_equal_single_runs(trainable):
         assert torch.allclose(together.losses[:30, member], alone.losses[:30, 0], rtol=1e-5)
         ours, theirs = (fleet.module.blocks[0].scoring for fleet in (together, alone))
         assert torch.allclose(ours.n[member], theirs.n[0], atol=1e-10)
+
+
+def test_members_with_their_own_temperature_equal_single_runs():
+    models = [Transformer(1, 2, 8, scoring=Softmax(value)) for value in (1.0, 5.0, 100.0)]
+    recipe = Recipe((2, 4), 30, 8, learning_rate=1e-2, precision="fp64")
+    together = Fleet([LinearRegression(3)] * 3, models[0], recipe, SEEDS, [None] * 3,
+                     models=models)
+    run_steps(together)
+    for member, model in enumerate(models):
+        alone = Fleet([LinearRegression(3)], model, recipe, [SEEDS[member]], [None])
+        run_steps(alone)
+        for ours, theirs in zip(together.parameters, alone.parameters):
+            assert (ours[member] - theirs[0]).abs().max() < 1e-12
 
 
 def test_runs_that_differ_in_scoring_parameters_or_rate_share_a_fleet():

@@ -33,15 +33,21 @@ class Weighted(nn.Module):
 class FusedSoftmax(Weighted):
     """softmax(z / temperature), which never holds its weights unless it is asked for them."""
 
-    def __init__(self, weigh, temperature: float):
-        super().__init__(weigh)
-        self.temperature = temperature
+    def __init__(self, draw: Initializer, temperature: float):
+        super().__init__(attention.softmax)
+        self.register_buffer("temperature", draw.constant(temperature, ()).detach())  # (M,)
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor, places=None) -> Tensor:
-        scale = 1 / (self.temperature * math.sqrt(q.shape[-1]))
-        folded = (tensor.flatten(0, 1) for tensor in (q, k, v))  # each (M B, H, T, d)
-        mixed = scaled_dot_product_attention(*folded, attn_mask=mask, scale=scale)
-        return mixed.unflatten(0, q.shape[:2])
+        folded = (tensor.flatten(0, 1) for tensor in (self.cooled(q), k, v))  # (M B, H, T, d)
+        return scaled_dot_product_attention(*folded, attn_mask=mask).unflatten(0, q.shape[:2])
+
+    def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
+        """The attention map: (M, B, H, T, T)."""
+        return super().weights(self.cooled(q), k, mask)
+
+    def cooled(self, q: Tensor) -> Tensor:
+        """Queries over the temperature of their member."""
+        return q / self.temperature[:, None, None, None, None]
 
 
 class SignedSoftmax(Weighted):

@@ -32,14 +32,14 @@ class Plain:
 
 
 @dataclass(frozen=True)
-class Softmax(Plain):
+class Softmax:
     """softmax(z / temperature), through PyTorch's fused attention.
 
     ASSUMED, since the paper gives only the values 5 to 100: the temperature divides scores that
     are already over sqrt(d).
     """
 
-    temperature: float = 1.0
+    temperature: float = field(default=1.0, metadata={"per_member": True})
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -48,10 +48,7 @@ class Softmax(Plain):
 
     def build(self, draw: Initializer, name: str, heads: int) -> FusedSoftmax:
         """A module for the members of `draw`."""
-        return FusedSoftmax(self.weigh, self.temperature)
-
-    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
-        return attention.softmax(z / self.temperature, mask)
+        return FusedSoftmax(draw, self.temperature)
 
 
 @dataclass(frozen=True)
