@@ -215,7 +215,7 @@ def test_queries_can_be_any_points(mask):
 @torch.no_grad()
 @pytest.mark.parametrize("option, last, names", [
     ("perceptron", "contract", ("mlp_norm", "expand", "contract")),
-    ("attention", "project", ("attention_norm", "qkv", "project")),
+    ("attention", "project", ("attention_norm", "qkv", "scoring", "project")),
 ])
 def test_without_a_part(option, last, names):
     """The decoder without a part equals the one in which the part's last layer is zero."""
