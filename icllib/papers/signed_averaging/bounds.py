@@ -1,0 +1,61 @@
+"""Appendix J: largest weights, Jacobians and entropies of random scores beside their bounds."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from icllib.papers.signed_averaging.common import (
+    extreme, jacobians, rest, value_and_slope, weights)
+from icllib.theory import scoring as theory
+
+
+@dataclass(frozen=True)
+class BoundsByRange:
+    """What the largest of k weights leaves, and Jacobians of pairs, for scores in [-M, M]."""
+
+    n: float | None  # 1.5 and b = 1, where training starts (Appendix B); None: softmax
+    b: float | None
+    scores: int = 40  # k. ASSUMED: the longest prompt of training; any number above 1
+    largest: float = 10.0  # ASSUMED: the paper's M is any number
+    ranges: int = 25  # spaced evenly in log M, from 0.1
+    rows: int = 2000  # random rows for each M, uniform in [-M, M]
+    shown: int = 120  # rows kept for the entropies, of 8 scores each
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Curves over M; and the largest weight and entropy of some rows."""
+        random = np.random.default_rng(self.seed)
+        bounds = np.geomspace(0.1, self.largest, self.ranges)[:, None]
+        top = value_and_slope(bounds, self.n, self.b)[0]
+        return {"bound": bounds[:, 0],
+                "least_rest": theory.smallest_rest(top, 1 / top, self.scores)[:, 0],
+                "extreme_rest": rest(weights(extreme(bounds, self.scores), self.n, self.b)),
+                "random_rest": self.random_rest(random, bounds),
+                "extreme_norm": norms(jacobians(extreme(bounds, 2), self.n, self.b)),
+                "random_norm": self.random_norm(random, bounds),
+                "norm_bound": float(value_and_slope(np.zeros(1), self.n, self.b)[1][0] / 2)
+                } | self.entropies(random)
+
+    def random_rest(self, random, bounds) -> list:
+        """The smallest rest among random rows of each range."""
+        shape = self.rows, self.scores
+        return [rest(weights(bound * random.uniform(-1, 1, shape), self.n, self.b)).min()
+                for bound in bounds]
+
+    def random_norm(self, random, bounds) -> list:
+        """The largest spectral norm of the Jacobian among random pairs of each range."""
+        return [norms(jacobians(bound * random.uniform(-1, 1, (self.rows, 2)), self.n, self.b))
+                .max() for bound in bounds]
+
+    def entropies(self, random) -> dict:
+        """Largest weights and entropies of rows of 8 normal scores, of small to large size."""
+        size = np.geomspace(0.1, 20, self.shown)[:, None]
+        alpha = weights(size * random.standard_normal((self.shown, 8)), self.n, self.b)
+        return {"top": alpha.max(-1), "entropy": theory.entropy(alpha)}
+
+
+def norms(matrices) -> np.ndarray:
+    """Spectral norms of (rows, k, k)."""
+    return np.linalg.norm(matrices, 2, (1, 2))

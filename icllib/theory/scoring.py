@@ -1,0 +1,67 @@
+"""Scaled signed averaging in closed form, as literally as it is printed.
+
+"Scaled signed averaging", Section 7 and Appendix J; f(x) = (1 + b abs(x))^(sgn(x) n) with b > 0
+and n >= 1. Bounds are given as printed where they hold, and corrected where they do not.
+"""
+
+import numpy as np
+from scipy.special import entr, lambertw
+
+from icllib.errors import InputError
+
+
+def power(x, n, b):
+    """f(x) of Eq. 6, elementwise."""
+    return (1 + b * np.abs(x)) ** (np.sign(x) * n)
+
+
+def derivative(x, n, b):
+    """f'(x) of Appendix J.2: n b (1 + b abs(x))^(sgn(x) n - 1), and n b at 0."""
+    return n * b * (1 + b * np.abs(x)) ** (np.sign(x) * n - 1)
+
+
+def effective_slope(x, n, b):
+    """g(x) = f'(x) / f(x) = n b / (1 + b abs(x)) (Appendix J.2)."""
+    return n * b / (1 + b * np.abs(x))
+
+
+def crossing(n: float, b: float) -> float:
+    """The x > 0 where e^x overtakes f: n log(1 + b x) = x, through Lambert's W.
+
+    Raises InputError where n b <= 1, since f stays below e^x then.
+    """
+    if n * b <= 1:
+        raise InputError(f"n b: expected more than 1, where f and exp cross, got {n * b:g}")
+    u = -n * b * lambertw(-np.exp(-1 / (n * b)) / (n * b), k=-1).real  # 1 + b x
+    return float((u - 1) / b)
+
+
+def jacobian(values, derivatives):
+    """d alpha_i / d s_m of Appendix J.5 from f_i and f'_i (..., k): (..., k, k)."""
+    total = values.sum(-1)[..., None, None]
+    own = derivatives[..., None] * np.eye(values.shape[-1])
+    return own / total - values[..., :, None] * derivatives[..., None, :] / total**2
+
+
+def smallest_rest(top, bottom, k):
+    """epsilon of Theorem 1: what the largest of k weights leaves, f being in [bottom, top]."""
+    return (k - 1) * bottom / (top + (k - 1) * bottom)
+
+
+def entropy(weights):
+    """Shannon entropy of weights (..., k)."""
+    return entr(weights).sum(-1)
+
+
+def largest_entropy(top, k):
+    """The greatest entropy of k weights whose largest is `top`; printed in J.3 as the least."""
+    return entr(top) + (k - 1) * entr((1 - top) / (k - 1))
+
+
+def smallest_entropy(top):
+    """The least entropy of weights whose largest is `top`, for any number of them.
+
+    As many weights as fit are at the top, one more takes the rest; at least -log(top).
+    """
+    full = np.floor(1 / top * (1 + 1e-12))
+    return full * entr(top) + entr(np.clip(1 - full * top, 0, None))

@@ -1,0 +1,139 @@
+# %% [markdown]
+# # Appendix J: what the theory says, checked
+#
+# Appendix J derives properties of scaled signed averaging (SSA) from its score function
+# $f(x) = (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n}$ and compares them with softmax
+# {cite:p}`naim2025scaled`. For weights $\alpha_i = f(s_i) / \sum_j f(s_j)$ of $k$ scores:
+#
+# | section | statement |
+# |---|---|
+# | J.1 | $f(x) \sim (b \lvert x \rvert)^{\pm n}$ as $x \to \pm \infty$ |
+# | J.2 | $f'(x) = n b (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n - 1}$; effective slope $f'/f = n b / (1 + b \lvert x \rvert)$ |
+# | J.3 | $\alpha_1 / \alpha_2 = \left( \frac{1 + b s_1}{1 + b s_2} \right)^n$ for scores $\ge 0$; an entropy bound |
+# | J.4 | on $[-M, M]$, $f$ has the Lipschitz constant $n b (1 + b M)^{n - 1}$ |
+# | J.5 | $\frac{\partial \alpha_i}{\partial s_m} = \frac{1_{i = m} f'_i}{S} - \frac{f_i f'_m}{S^2}$, with $S = \sum_j f_j$ |
+# | J.6, Theorem 1 | on $[-M, M]$: $\max_i \alpha_i \le 1 - \varepsilon$, $\varepsilon = \frac{(k - 1)(1 + b M)^{-n}}{(1 + b M)^n + (k - 1)(1 + b M)^{-n}}$ |
+#
+# The formulas hold. Several sentences around them do not, most of them about softmax: the table below
+# sets each beside what holds and the number that decides.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import signed_averaging as sheet
+
+page = icllib.Page("signed_averaging/appendix_j_theory")
+records = icllib.records(sheet.appendix_j_theory, profile, page=page.name)
+check, ssa, softmax, numbers = records
+icllib.settings_table(sheet.appendix_j_theory(profile)[0],
+                      assumed=("counts", "rows", "n", "b", "bound", "seed"))
+
+# %% [markdown]
+# Every row of scores in the check has its own $n$, $b$ and $M$. The figure and the table of
+# corrections are at $n = 1.5$, $b = 1$, where training starts.
+#
+# ## Figure
+
+# %%
+import numpy as np
+from icllib.plotting import series
+from icllib.theory import scoring
+
+shown = icllib.shown_profile(records)
+tables = []
+for name, r in (("SSA", ssa), ("softmax", softmax)):
+    for kind in ("least_rest", "extreme_rest", "random_rest", "extreme_norm", "random_norm"):
+        tables.append(series(kind, name, r["bound"], r[kind], shown))
+    tables.append(series("norm_bound", name, r["bound"], 0 * r["bound"] + r["norm_bound"],
+                         shown))
+    tables.append(series("entropy", name, r["top"], r["entropy"], shown))
+top = np.sort([*ssa["top"], *softmax["top"]])
+bounds = {"printed": scoring.largest_entropy(top, 8), "-log": -np.log(top),
+          "least": scoring.smallest_entropy(top)}
+tables += [series("entropy", name, top, y, shown) for name, y in bounds.items()]
+table = page.save_figure(*tables)
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left, log-log: what the largest of 40 weights leaves to the others, against the range M: the extreme scores lie on the bounds of Theorem 1, which fall exponentially for softmax and as a power for SSA and cross near M = 1; random scores lie above. Middle: spectral norms of Jacobians of pairs of scores against M: the largest found stay at the constant bounds, 0.75 for SSA and 0.5 for softmax; those at M and -M fall. Right: entropies of random rows against their largest weight lie between minus the log of that weight and the printed expression."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
+
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4.2))
+dots = {"ls": "", "mfc": "none", "ms": 5}
+for name, color in (("SSA", ORANGE), ("softmax", BLUE)):
+    style = {"color": color}
+    draw(left, table, "least_rest", name, ls="--", label=f"{name}, bound", **style)
+    draw(left, table, "extreme_rest", name, marker="o", **dots, **style,
+         label=f"{name}, (M, -M, ..., -M)")
+    draw(left, table, "random_rest", name, marker="^", **dots, **style,
+         label=f"{name}, least of 2,000 rows")
+    draw(middle, table, "norm_bound", name, ls="--", label=f"{name}, bound", **style)
+    draw(middle, table, "random_norm", name, marker="^", **dots, **style,
+         label=f"{name}, largest of 2,000 pairs")
+    draw(middle, table, "extreme_norm", name, label=f"{name}, (M, -M)", **style)
+    draw(right, table, "entropy", name, marker="o", **dots, **style)
+draw(right, table, "entropy", "printed", color=BLACK, ls="--", label="printed expression")
+draw(right, table, "entropy", "least", color=GREEN, label="least entropy")
+draw(right, table, "entropy", "-log", color=BLACK, ls=":", label="-log(largest weight)")
+left.set(xscale="log", yscale="log", xlabel="range M", title="40 scores in [-M, M]",
+         ylabel="1 - largest weight")
+middle.set(xscale="log", xlabel="range M", title="pairs of scores in [-M, M]",
+           ylabel="spectral norm of the Jacobian")
+right.set(xlabel="largest weight", ylabel="entropy", title="8 normal scores")
+for axes in (left, middle, right):
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
+
+# %% [markdown]
+# ## Numbers
+#
+# Printed, what holds, and the number that decides:
+
+# %% tags=["numbers"]
+import pandas as pd
+
+columns = ["where", "printed", "what holds", "number that decides"]
+pd.DataFrame(sheet.corrections(numbers), columns=columns).set_index("where")
+
+# %% [markdown]
+# Is the largest relative violation of each formula and bound, corrected where the table says so, at
+# the level of rounding errors?
+
+# %% tags=["numbers"]
+pd.Series({part: "below 1e-12" if violation < 1e-12 else f"{violation:.0e}"
+           for part, violation in check.metrics.items()}, name="violation").to_frame()
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+page.decide("signed_averaging.20", {part: [violation] for part, violation
+                                    in check.metrics.items()}, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - *Entropy.* The printed lower bound is the greatest entropy that a given largest weight allows:
+#   every random row lies below it. The least entropy has as many weights at the maximum as fit and
+#   the rest on one more. If the $\alpha_{\max}$ of the text is only some upper bound of the weights, as
+#   it says, the printed expression bounds the entropy from neither side, and
+#   $H \ge - \log \alpha_{\max}$ still holds.
+# - *Softmax.* Its Jacobian is bounded and small where scores are far apart, and it has a Theorem 1 of
+#   its own. What separates the two is the speed: with the range $M$, what softmax leaves to the
+#   smaller weights falls exponentially, what SSA leaves falls as a power. The same holds for the
+#   Jacobian at $(M, -M)$, so that softmax stops learning from such a pair much earlier. This is the
+#   opposite of a Jacobian that grows.
+# - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores are small, and
+#   its Jacobian can be larger by the factor $n b$. The curves in the left panel cross.
+# - *Assumptions.* Equation 6 asks for $n \ge 1$, which the Lipschitz constant needs; the ratio is
+#   printed for scores $\ge 0$ and the limit to $e^x$ for $x \ge 0$. These are not wrong in print, but
+#   say less than what holds.
+# - *What random scores cannot show.* A bound that is never violated may be far from tight. So the
+#   known maximisers are checked too: $(M, -M, \dots, -M)$ for Theorem 1, two scores of 0 for the
+#   Jacobian, $x = M$ for the Lipschitz constant.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/appendix_j_theory/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))

@@ -1,0 +1,107 @@
+# %% [markdown]
+# # Figure 10: the score function beside the exponential
+#
+# Scaled signed averaging (SSA) replaces the exponential of softmax by a power of each score
+# {cite:p}`naim2025scaled`:
+#
+# $$f(x) = \left( 1 + b \lvert x \rvert \right)^{\operatorname{sgn}(x)\, n} , \qquad b > 0 , \ n \ge 1 .$$
+#
+# Figure 10 draws it for $b = 1$ and three exponents. Appendix J.2 gives its derivative and its
+# effective slope,
+#
+# $$f'(x) = n b \left( 1 + b \lvert x \rvert \right)^{\operatorname{sgn}(x)\, n - 1} , \qquad
+#   g(x) = \frac{f'(x)}{f(x)} = \frac{n b}{1 + b \lvert x \rvert} ,$$
+#
+# where $g = 1$ for the exponential. With $n = m$ and $b = 1/m$, Section 7 lets $m \to \infty$:
+# $f(x) \to e^x$. More exactly, $f(x) e^{-x} - 1 \approx - \operatorname{sgn}(x)\, x^2 / 2m$.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import signed_averaging as sheet
+
+page = icllib.Page("signed_averaging/fig10_scoring_function")
+records = icllib.records(sheet.fig10_scoring_function, profile, page=page.name)
+icllib.settings_table(sheet.fig10_scoring_function(profile)[0],
+                      assumed=("extent", "points", "seed"))
+
+# %% [markdown]
+# ## Figure
+
+# %%
+import numpy as np
+from icllib.plotting import series
+
+shown = icllib.shown_profile(records)
+drawn, limit = records[: len(sheet.EXPONENTS)], records[len(sheet.EXPONENTS) :]
+x = drawn[0]["x"]
+exponential = {"value": np.exp(x), "derivative": np.exp(x), "slope": 1 + 0 * x}
+tables = [series(name, f"n = {r.run['n']:g}", x, r[name], shown)
+          for name in exponential for r in drawn]
+tables += [series(name, "exp", x, y, shown) for name, y in exponential.items()]
+tables += [series("limit", f"m = {r.run['n']:g}", x, r["value"] / np.exp(x), shown)
+           for r in limit]
+table = page.save_figure(*tables)
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels over x from -3 to 3. First: the function for n = 1.1, 1.5 and 2 and the exponential; all pass through 1 at x = 0, and the exponential leaves the powers behind for large x. Second: their derivatives; those of the powers have a kink at 0. Third: effective slopes, peaks of height n at 0 that fall to both sides, beside the constant 1. Fourth: the ratio to the exponential for n = m and b = 1/m, which flattens to 1 on both sides as m grows."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import BLACK, draw
+
+figure, panels = plt.subplots(1, 4, figsize=(13, 3.4))
+titles = ("f(x), Figure 10", "derivative f'(x)", "effective slope f'(x) / f(x)",
+          r"$f(x) e^{-x}$ with n = m, b = 1/m")
+for axes, name, title in zip(panels, (*exponential, "limit"), titles):
+    axes.set(title=title, xlabel="x")
+    for curve in table.series[table.panel == name].unique():
+        style = {"color": BLACK, "ls": "--"} if curve == "exp" else {}
+        draw(axes, table, name, curve, **style)
+panels[1].set(ylim=(0, 8))
+panels[3].axhline(1, color=BLACK, ls="--", lw=1)
+panels[0].legend()
+legend = panels[3].legend()
+
+# %% [markdown]
+# ## Numbers
+#
+# With $n > 1$ and $b = 1$, $f$ is above the exponential from $x = 0$ until $n \log(1 + x) = x$; the last
+# row is that $x$.
+
+# %% tags=["numbers"]
+import pandas as pd
+from icllib.theory.scoring import crossing
+
+at = lambda r, name, place: r[name][np.abs(x - place).argmin()]
+pd.DataFrame({f"n = {r.run['n']:g}": {
+    "f(-3)": at(r, "value", -3), "f(0)": at(r, "value", 0), "f(3)": at(r, "value", 3),
+    "f'(0)": at(r, "derivative", 0), "f'(3)": at(r, "derivative", 3),
+    "g(3)": at(r, "slope", 3), "exp overtakes at x": crossing(r.run["n"], 1.0),
+} for r in drawn} | {"exp": {"f(-3)": np.exp(-3), "f(0)": 1, "f(3)": np.exp(3), "f'(0)": 1,
+                             "f'(3)": np.exp(3), "g(3)": 1}}).map("{:.3f}".format)
+
+# %% tags=["numbers"]
+pd.DataFrame({f"m = {r.run['n']:g}": {
+    "f(3) / exp(3) - 1": at(r, "value", 3) / np.exp(3) - 1,
+    "-9 / 2m": -4.5 / r.run["n"],
+    "f(-3) / exp(-3) - 1": at(r, "value", -3) / np.exp(-3) - 1,
+    "9 / 2m": 4.5 / r.run["n"]} for r in limit}).T.map("{:.4f}".format)
+
+# %% [markdown]
+# ## What differs and why
+#
+# - The range of $x$ is not given in the text; $[-3, 3]$ is ours. The derivative, the slope and the
+#   limit are not drawn in the paper.
+# - The curves come from the transform that our models run, $f(x) = e^{s(x)}$ with
+#   $s(x) = \operatorname{sgn}(x)\, n \log(1 + b \lvert x \rvert)$, and the slopes from its own backward
+#   pass. It gives $n b$ at $x = 0$, where automatic differentiation of the formula gives 0.
+# - The text says that $f$ reacts more gently to large positive scores. It does beyond the crossing in
+#   the table. Near 0 it reacts more strongly: its slope there is $n$, that of the exponential is 1.
+# - The limit is stated for $x \ge 0$. It holds for both signs, with errors of the same size and
+#   opposite sign.
+#
+# The statements of Appendix J are checked on [the next page](appendix_j_theory.ipynb). The numbers
+# behind the figure: {download}`figure.csv <../../results/signed_averaging/fig10_scoring_function/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))

@@ -1,0 +1,134 @@
+# %% [markdown]
+# # Base rates of the quantifier tasks
+#
+# The label at position $k$ says whether all (`every`) or any (`some`) of $x_1, \dots, x_k$ are
+# positive. The paper trains and tests on independent $x_i \sim \mathcal{N}(0, \sigma)$ and shows
+# error rates over the length and $\sigma$ in its Figures 4 and 5 {cite:p}`naim2025scaled`. This page
+# trains nothing. It asks what these errors are for predictors that know next to nothing, so that
+# they can stand beside the heat maps as a reference.
+#
+# A label that is settled stays so: `every` is false from the first $x_i \le 0$ on, `some` is true from
+# the first $x_i > 0$ on. It is still open after $k$ independent numbers with probability
+#
+# $$P(\text{open at } k) = 2^{-k} .$$
+#
+# The paper does not say when a sequence counts as wrong. Here it does if the label at any position
+# from the third on is wrong. The *constant* predictor, always false for `every` and always true for
+# `some`, is then wrong exactly where the label is open at position 3. A predictor that is right on
+# the first $r$ numbers and ignores all others is wrong where the label is open at $r + 1$.
+#
+# In the *balanced* law, which is not the paper's, the position of the number that settles the label
+# is uniform on $1, \dots, n$ and never. Then $P(\text{open at } k) = 1 - k / (n + 1)$, so that half of
+# all labels are true.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import signed_averaging as sheet
+
+page = icllib.Page("signed_averaging/quantifier_base_rates")
+records = icllib.records(sheet.quantifier_base_rates, profile, page=page.name)
+icllib.settings_table(sheet.quantifier_base_rates(profile)[0],
+                      assumed=("task.law", "lengths", "sigmas", "seed"))
+
+# %% [markdown]
+# ## Figure
+
+# %%
+from icllib.plotting import band, series
+
+shown = icllib.shown_profile(records)
+names = [f"{r.run['task']['quantifier']}, {r.run['task']['law']}" for r in records]
+tables = []
+for name, r in zip(names, records):
+    for kind in ("true", "sampled_true"):
+        tables.append(series("true labels", f"{name}, {kind}", r["position"], r[kind],
+                             shown))
+    for read, wrong in zip(sheet.READ, r["wrong"]):
+        tables.append(series(name, f"reads {read}", r["length"], wrong, shown))
+    for (sigma, length), wrong in zip(r["cells"], r["sampled_wrong"]):
+        tables.append(series(name, f"constant, sigma = {sigma:g}", [length], [wrong],
+                             shown))
+table = page.save_figure(*tables)
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; in the balanced law it is a straight line. Middle, log axis: for independent numbers the sequence error of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: in the balanced law all errors rise with the length."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import BLUE, COLORS, ORANGE, draw
+
+figure, panels = plt.subplots(1, 3, figsize=(12, 3.6))
+for name in names:
+    style = {"color": BLUE if "every" in name else ORANGE}
+    draw(panels[0], table, "true labels", f"{name}, true", ls="--", label="_", **style)
+    draw(panels[0], table, "true labels", f"{name}, sampled_true", ls="", label=name,
+         marker="o" if "independent" in name else "^", ms=3, **style)
+panels[0].set(xlabel="position k", ylabel="share of true labels", title="both laws, n = 40")
+handles = panels[0].get_legend_handles_labels()
+left = figure.legend(*handles, loc="outside lower left", ncols=2)
+for axes, name in zip(panels[1:], (names[0], names[2])):
+    for read, color in zip(sheet.READ, COLORS):
+        draw(axes, table, name, f"reads {read}", color=color, ls="--",
+             label=f"reads {read} numbers" if read else "constant")
+    for sigma, marker in zip(records[0].run["sigmas"], "osD^v"):
+        draw(axes, table, name, f"constant, sigma = {sigma}", color=BLUE, ls="",
+             marker=marker, mfc="none", label=rf"constant, $\sigma$ = {sigma}")
+    axes.set(xlabel="length n", ylabel="sequence error", title=name, yscale="log",
+             ylim=(1e-7, 2))
+right = figure.legend(*axes.get_legend_handles_labels(), loc="outside lower right", ncols=3)
+
+# %% [markdown]
+# Dashed: closed form. Markers: sampled. The panels on the right show `every`; `some` has the same
+# closed forms with true and false exchanged.
+#
+# ## Numbers
+#
+# The constant predictor at each length and $\sigma$, sampled with as many sequences as the paper has
+# for each point of its heat maps:
+
+# %% tags=["numbers"]
+import pandas as pd
+
+rows = {}
+for name, r in zip(names, records):
+    places = [r["length"].tolist().index(n) for n in r.run["lengths"]]
+    rows[name, "closed form"] = r["wrong"][0][places]
+    for sigma in r.run["sigmas"]:
+        rows[name, f"sigma = {sigma}"] = r["sampled_wrong"][r["cells"][:, 0] == sigma]
+pd.DataFrame(rows, index=records[0].run["lengths"]).T.round(3)
+
+# %% [markdown]
+# Other readings of *wrong* for the constant predictor, in closed form: the share of wrong positions
+# from the third on, and the last position alone. The last column counts the labels that change when
+# the same standard normal draws are multiplied by 30 instead of 1.
+
+# %% tags=["numbers"]
+pd.DataFrame({name: {
+    "any position, n = 40": f"{r['wrong'][0][3]:.3g}",
+    "share of positions, n = 40": f"{r['wrong_positions'][3]:.3g}",
+    "last position, n = 40": f"{r['wrong_last'][3]:.3g}",
+    "reads 10 numbers, n = 200": f"{r['wrong'][2][-1]:.3g}",
+    "labels changed by sigma": r["labels_changed_by_sigma"],
+} for name, r in zip(names, records)}).T
+
+# %% [markdown]
+# ## What differs and why
+#
+# - The paper gives no base rates. What is seen here: under its law the constant predictor errs on one
+#   sequence in eight at *every* length and $\sigma$, and a model that reads ten numbers and ignores the
+#   rest errs on fewer than one in a thousand, at length 200 as at length 20. An error rate near 1/8
+#   in Figures 4 and 5 would say that a model has learned nothing, and long sequences alone test
+#   nothing new: what can fail is how the model treats large inputs and positions that it has not been
+#   trained on.
+# - The constant predictor cannot depend on $\sigma$. A label depends on the signs of the $x_i$ alone,
+#   and $\sigma x$ has the sign of $x$: no label changes. Any change of a model's error with $\sigma$
+#   is a property of the model.
+# - The other readings of *wrong* give other references, so that a heat map says little without its
+#   reading. The paper's is not stated.
+# - In the balanced law, our addition, the constant predictor's error grows towards 1 with the
+#   length, and so does that of every predictor that reads a fixed number of inputs.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/quantifier_base_rates/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))
