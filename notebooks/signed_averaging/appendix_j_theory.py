@@ -55,7 +55,7 @@ bounds = {"printed": scoring.largest_entropy(top, 8), "-log": -np.log(top),
 tables += [series("entropy", name, top, y, shown) for name, y in bounds.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left, log-log: what the largest of 40 weights leaves to the others, against the range M: the extreme scores lie on the bounds of Theorem 1, which fall exponentially for softmax and as a power for SSA and cross near M = 1; random scores lie above. Middle: spectral norms of Jacobians of pairs of scores against M: the largest found stay at the constant bounds, 0.75 for SSA and 0.5 for softmax; those at M and -M fall. Right: entropies of random rows against their largest weight lie between minus the log of that weight and the printed expression."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left, log-log: what the largest of 40 weights leaves to the others, against the range M: the extreme scores lie on the bounds of Theorem 1, which fall exponentially for softmax and as a power for SSA; random scores lie above. Middle, log-log: spectral norms of Jacobians of pairs of scores against M: the largest found stay at the constant bounds, higher for SSA than for softmax; those at M and -M fall. Right: entropies of random rows against their largest weight lie between minus the log of that weight and the printed expression."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
@@ -78,8 +78,8 @@ draw(right, table, "entropy", "least", color=GREEN, label="least entropy")
 draw(right, table, "entropy", "-log", color=BLACK, ls=":", label="-log(largest weight)")
 left.set(xscale="log", yscale="log", xlabel="range M", title="40 scores in [-M, M]",
          ylabel="1 - largest weight")
-middle.set(xscale="log", xlabel="range M", title="pairs of scores in [-M, M]",
-           ylabel="spectral norm of the Jacobian")
+middle.set(xscale="log", yscale="log", ylim=(1e-4, 1.5), xlabel="range M",
+           title="pairs of scores in [-M, M]", ylabel="spectral norm of the Jacobian")
 right.set(xlabel="largest weight", ylabel="entropy", title="8 normal scores")
 for axes in (left, middle, right):
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
@@ -121,11 +121,10 @@ page.verdicts()
 #   $H \ge - \log \alpha_{\max}$ still holds.
 # - *Softmax.* Its Jacobian is bounded and small where scores are far apart, and it has a Theorem 1 of
 #   its own. What separates the two is the speed: with the range $M$, what softmax leaves to the
-#   smaller weights falls exponentially, what SSA leaves falls as a power. The same holds for the
-#   Jacobian at $(M, -M)$, so that softmax stops learning from such a pair much earlier. This is the
-#   opposite of a Jacobian that grows.
+#   smaller weights falls exponentially, what SSA leaves falls as a power. So does the Jacobian at
+#   $(M, -M)$: for scores far apart the gradients of softmax vanish, which is the opposite of growing.
 # - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores are small, and
-#   its Jacobian can be larger by the factor $n b$. The curves in the left panel cross.
+#   its Jacobian can be larger by the factor $n b$.
 # - *Assumptions.* Equation 6 asks for $n \ge 1$, which the Lipschitz constant needs; the ratio is
 #   printed for scores $\ge 0$ and the limit to $e^x$ for $x \ge 0$. These are not wrong in print, but
 #   say less than what holds.

@@ -31,7 +31,7 @@ from icllib.papers import signed_averaging as sheet
 page = icllib.Page("signed_averaging/quantifier_base_rates")
 records = icllib.records(sheet.quantifier_base_rates, profile, page=page.name)
 icllib.settings_table(sheet.quantifier_base_rates(profile)[0],
-                      assumed=("task.law", "lengths", "sigmas", "seed"))
+                      assumed=("lengths", "sigmas", "seed"))
 
 # %% [markdown]
 # ## Figure
@@ -70,16 +70,16 @@ for axes, name in zip(panels[1:], (names[0], names[2])):
     for read, color in zip(sheet.READ, COLORS):
         draw(axes, table, name, f"reads {read}", color=color, ls="--",
              label=f"reads {read} numbers" if read else "constant")
-    for sigma, marker in zip(records[0].run["sigmas"], "osD^v"):
+    for sigma in records[0].run["sigmas"]:
         draw(axes, table, name, f"constant, sigma = {sigma}", color=BLUE, ls="",
-             marker=marker, mfc="none", label=rf"constant, $\sigma$ = {sigma}")
-    axes.set(xlabel="length n", ylabel="sequence error", title=name, yscale="log",
-             ylim=(1e-7, 2))
+             marker="o", mfc="none", label="constant" if sigma == 1 else "_")
+    axes.set(xlabel="length n", ylabel="sequence error", title=name)
+panels[1].set_yscale("log", nonpositive="mask")
 right = figure.legend(*axes.get_legend_handles_labels(), loc="outside lower right", ncols=3)
 
 # %% [markdown]
-# Dashed: closed form. Markers: sampled. The panels on the right show `every`; `some` has the same
-# closed forms with true and false exchanged.
+# Dashed: closed form. Markers: sampled, for the constant predictor at five values of $\sigma$ each. The
+# panels on the right show `every`; `some` has the same closed forms with true and false exchanged.
 #
 # ## Numbers
 #
@@ -115,10 +115,10 @@ pd.DataFrame({name: {
 # ## What differs and why
 #
 # - The paper gives no base rates. What is seen here: under its law the constant predictor errs on one
-#   sequence in eight at *every* length and $\sigma$, and a model that reads ten numbers and ignores the
-#   rest errs on fewer than one in a thousand, at length 200 as at length 20. An error rate near 1/8
-#   in Figures 4 and 5 would say that a model has learned nothing, and long sequences alone test
-#   nothing new: what can fail is how the model treats large inputs and positions that it has not been
+#   sequence in eight at *every* length and $\sigma$, and a predictor that reads ten numbers and ignores
+#   the rest errs on fewer than one in a thousand, at length 200 as at length 20. With this reading of
+#   *wrong*, an error rate of 1/8 says that nothing was learned, and a long sequence asks for no more
+#   than a short one: what can fail is how a model treats large inputs and positions that it was not
 #   trained on.
 # - The constant predictor cannot depend on $\sigma$. A label depends on the signs of the $x_i$ alone,
 #   and $\sigma x$ has the sign of $x$: no label changes. Any change of a model's error with $\sigma$

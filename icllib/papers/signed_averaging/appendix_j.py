@@ -68,7 +68,8 @@ def growth(z, values, n, b) -> float:
     """J.1: the piecewise form, and (b abs(x))^(+-n) far out, at b abs(x) = 10^13."""
     far = np.array([1e13, -1e13]) / b
     power_law = np.abs(b * far) ** (np.sign(far) * n)
-    return max(apart(values, theory.power(z, n, b)), apart(value_and_slope(far, n, b)[0], power_law))
+    return max(apart(values, theory.power(z, n, b)),
+               apart(value_and_slope(far, n, b)[0], power_law))
 
 
 def ratio(z, n, b) -> float:
@@ -103,7 +104,8 @@ def jacobian(z, values, slopes, n, b, bound) -> float:
     return max(float((np.abs(derived - printed).max((1, 2)) / scale).max()),
                excess(values, top), excess(1 / values, top),
                excess(values * slopes, n * b * (1 + b * bound) ** (n - 1)),
-               jacobian_excess(derived, (n * b)[:, 0]), jacobian_excess(jacobians(z, None, None), 1))
+               jacobian_excess(derived, (n * b)[:, 0]),
+               jacobian_excess(jacobians(z, None, None), 1))
 
 
 def jacobian_excess(matrices, slope) -> float:

@@ -18,8 +18,8 @@ class BoundsByRange:
     b: float | None
     scores: int = 40  # k. ASSUMED: the longest prompt of training; any number above 1
     largest: float = 10.0  # ASSUMED: the paper's M is any number
-    ranges: int = 25  # spaced evenly in log M, from 0.1
-    rows: int = 2000  # random rows for each M, uniform in [-M, M]
+    ranges: int = 25  # spaced evenly in log M, from 0.3
+    rows: int = 2000  # random rows for each M, uniform in [-M, M]; pairs in part of it
     shown: int = 120  # rows kept for the entropies, of 8 scores each
     seed: int = 0
     version: ClassVar[int] = 1
@@ -27,7 +27,7 @@ class BoundsByRange:
     def measure(self) -> dict:
         """Curves over M; and the largest weight and entropy of some rows."""
         random = np.random.default_rng(self.seed)
-        bounds = np.geomspace(0.1, self.largest, self.ranges)[:, None]
+        bounds = np.geomspace(0.3, self.largest, self.ranges)[:, None]
         top = value_and_slope(bounds, self.n, self.b)[0]
         return {"bound": bounds[:, 0],
                 "least_rest": theory.smallest_rest(top, 1 / top, self.scores)[:, 0],
@@ -45,9 +45,16 @@ class BoundsByRange:
                 for bound in bounds]
 
     def random_norm(self, random, bounds) -> list:
-        """The largest spectral norm of the Jacobian among random pairs of each range."""
-        return [norms(jacobians(bound * random.uniform(-1, 1, (self.rows, 2)), self.n, self.b))
-                .max() for bound in bounds]
+        """The largest spectral norm of the Jacobian among random pairs of each range.
+
+        Each pair is uniform in its own share of the range, between 1/1000 and all of it.
+        """
+        found = []
+        for bound in bounds:
+            share = 10 ** random.uniform(-3, 0, (self.rows, 1))
+            pairs = bound * share * random.uniform(-1, 1, (self.rows, 2))
+            found.append(norms(jacobians(pairs, self.n, self.b)).max())
+        return found
 
     def entropies(self, random) -> dict:
         """Largest weights and entropies of rows of 8 normal scores, of small to large size."""
