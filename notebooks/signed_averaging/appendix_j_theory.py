@@ -119,10 +119,10 @@ page.verdicts()
 #   the rest on one more. If the $\alpha_{\max}$ of the text is only some upper bound of the weights, as
 #   it says, the printed expression bounds the entropy from neither side, and
 #   $H \ge - \log \alpha_{\max}$ still holds.
-# - *Softmax.* Its Jacobian is bounded and small where scores are far apart, and it has a Theorem 1 of
+# - *Softmax.* Its Jacobian is bounded, small for two scores far apart, and it has a Theorem 1 of
 #   its own. What separates the two is the speed: with the range $M$, what softmax leaves to the
 #   smaller weights falls exponentially, what SSA leaves falls as a power. So does the Jacobian at
-#   $(M, -M)$: for scores far apart the gradients of softmax vanish, which is the opposite of growing.
+#   $(M, -M)$: for two scores far apart the gradients of softmax vanish, which is the opposite of growing.
 # - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores are small, and
 #   its Jacobian can be larger by the factor $n b$.
 # - *Assumptions.* Equation 6 asks for $n \ge 1$, which the Lipschitz constant needs; the ratio is

@@ -72,7 +72,7 @@ for axes, name in zip(panels[1:], (names[0], names[2])):
              label=f"reads {read} numbers" if read else "constant")
     for sigma in records[0].run["sigmas"]:
         draw(axes, table, name, f"constant, sigma = {sigma}", color=BLUE, ls="",
-             marker="o", mfc="none", label="constant" if sigma == 1 else "_")
+             marker="o", mfc="none", label="constant, sampled" if sigma == 1 else "_")
     axes.set(xlabel="length n", ylabel="sequence error", title=name)
 panels[1].set_yscale("log", nonpositive="mask")
 right = figure.legend(*axes.get_legend_handles_labels(), loc="outside lower right", ncols=3)

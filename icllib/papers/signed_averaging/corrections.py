@@ -120,7 +120,7 @@ CORRECTIONS = (  # where, what is printed, what holds, the number that decides
      "right; below n = 1 it fails, and the constant is n b",
      "n = 1/2, b = 1, M = 4: slope at 0 {slope_at_0_half:.3f}, formula {lipschitz_half:.3f}"),
     ("J.5: Jacobian of softmax", "can grow exponentially with the scores",
-     "entries <= 1/4, spectral norm <= 1/2; it vanishes exponentially",
+     "entries <= 1/4, spectral norm <= 1/2; for two scores it vanishes exponentially in the gap",
      "found {searched_entry_softmax:.3f} and {searched_norm_softmax:.3f}, at two equal scores "
      "{known_entry_softmax:.3f} and {known_norm_softmax:.3f}; "
      "norm at (10, -10) {far_norm_softmax:.1e}"),
