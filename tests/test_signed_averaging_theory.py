@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 from icllib import attention
 from icllib.errors import InputError
 from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging.appendix_j import entropy_bounds
 from icllib.results import Record
 from icllib.theory import scoring
 
@@ -110,6 +111,11 @@ def test_no_statement_of_appendix_j_is_violated():
 def test_a_wrong_formula_is_seen(monkeypatch, name, wrong, parts):
     monkeypatch.setattr(scoring, name, wrong)
     assert {part for part, violation in SMALL.measure().items() if violation > 1e-4} == parts
+
+
+def test_an_entropy_outside_either_bound_is_seen():
+    too_low, too_high = np.array([[0.5, 0.01]]), np.array([[0.5, 0.5, 0.5]])
+    assert entropy_bounds(too_low, 2) > 0.5 and entropy_bounds(too_high, 2) > 0.4
 
 
 def test_the_lipschitz_constant_needs_n_of_at_least_1():
