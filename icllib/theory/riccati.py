@@ -110,22 +110,65 @@ def task_shares(tasks: int, alpha: float):
     return weights / weights.sum()
 
 
+def context_lengths(first, beta: float, tasks: int):
+    """psi_s = psi_1 s^-beta, s = 1 ... tasks (Section 2.2); real numbers, as in the paper.
+
+    Raises InputError for psi_1 < 1, beta < 0 or tasks < 1.
+    """
+    if first < 1:
+        raise InputError(f"psi_1: expected at least 1, got {first:g}")
+    return _power_law("beta", first, beta, tasks)
+
+
+def strengths(first, gamma: float, tasks: int):
+    """Lambda_s = Lambda_1 s^-gamma, s = 1 ... tasks (Section 2.2).
+
+    Raises InputError for gamma < 0 or tasks < 1.
+    """
+    return _power_law("gamma", first, gamma, tasks)
+
+
+def _power_law(name, first, exponent, tasks):
+    if tasks < 1 or exponent < 0:
+        raise InputError(f"tasks, {name}: expected >= 1 and >= 0, got {tasks} and {exponent:g}")
+    return first * np.arange(1, tasks + 1, dtype=float) ** -exponent
+
+
+def half_times(start, strength, rate):
+    """When a task with v = w is half learned: f = Lambda / 2 in Eq. 14.
+
+    At ln(Lambda / f0 - 1) / (2 a Lambda); arrays broadcast.
+    Raises InputError unless 0 < f0 <= Lambda / 2.
+    """
+    ratio = np.asarray(strength / np.asarray(start, dtype=float))
+    if np.any(ratio < 2):
+        raise InputError("f0: expected above 0 and at most Lambda / 2, "
+                         f"got Lambda / f0 = {ratio.min():g}")
+    return np.log(ratio - 1) / (2 * rate * strength)
+
+
 def loss(shares, outputs, strength):
     """Eq. 8 with the tasks on the last axis: (..., tasks) -> (...)."""
     return 0.5 * (shares * (outputs - strength) ** 2).sum(-1)
 
 
-def gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, steps):
-    """f_s at every step of gradient descent on Eq. 8, all tasks at once: (steps + 1, tasks).
+def gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, steps, kept=None):
+    """f_s during gradient descent on Eq. 8, all tasks at once: (steps + 1, tasks).
 
-    v0, w0: (tasks, 2), the two coordinates that H_s couples; the others never move.
+    v0, w0: (tasks, 2), the two coordinates that H_s couples; the others never move. psi, strength,
+    shares: (tasks,) or one for all. kept: the steps to return, in order; all by default.
     """
     matrix = context_matrix(psi, strength)
-    v, w = v0.copy(), w0.copy()
-    outputs = np.empty((steps + 1, len(shares)))
+    diagonal, coupling = matrix[..., (0, 1), (0, 1)].T, matrix[..., 0, 1]
+    if diagonal.ndim == 1:
+        diagonal = diagonal[:, None]
+    v, w = v0.T, w0.T
+    outputs = []
     for step in range(steps + 1):
-        hv, hw = (v[:, None] @ matrix)[:, 0], (w[:, None] @ matrix)[:, 0]
-        outputs[step] = (v * hw).sum(-1)
-        pull = learning_rate * shares * (outputs[step] - strength)
-        v, w = v - pull[:, None] * hw, w - pull[:, None] * hv
-    return outputs
+        hv, hw = diagonal * v + coupling * v[::-1], diagonal * w + coupling * w[::-1]
+        f = (v * hw).sum(0)
+        if kept is None or step in kept:
+            outputs.append(f)
+        pull = learning_rate * shares * (f - strength)
+        v, w = v - pull * hw, w - pull * hv
+    return np.array(outputs)

@@ -1,14 +1,45 @@
 """Losses of multitask sparse feature regression when one resource is short, and their exponents.
 
-"A solvable attention for neural scaling laws", Section 4; every task has the same context length
-and strength. A task that the model has no room for answers 0; one without data keeps its start.
+"A solvable attention for neural scaling laws", Section 4. `strength`, `psi` and `start` are one
+number for all tasks or an array over tasks, most frequent first, as the shares are. A task that the
+model has no room for answers 0; one without data keeps its start.
 """
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from icllib.errors import InputError
 from icllib.theory import riccati
+
+
+def theory_exponents(alpha: float, beta: float = 0, gamma: float = 0,
+                     large_strength: bool = False) -> dict[str, float]:
+    """Exponents of the loss in size, time, data and compute (Tables 1 and 2).
+
+    psi_s falls as s^-beta, Lambda_s as s^-gamma. large_strength: Lambda_s^2 >> 1 for all tasks,
+    as Table 2 supposes in time and compute; without it Lambda_s^2 vanishes beside 1 (erratum).
+    Raises InputError for alpha <= 1, beta < 0 or gamma < 0.
+    """
+    fall, q = alpha + 2 * gamma - 1, time_power(alpha, beta, gamma, large_strength)
+    return {"size": -fall, "time": -fall / q, "data": -fall / alpha, "compute": -fall / (q + 1)}
+
+
+def allocation_exponents(alpha: float, beta: float = 0, gamma: float = 0,
+                         large_strength: bool = False) -> dict[str, float]:
+    """The best size and time as powers of compute; Table 2 prints them exchanged (erratum).
+
+    Arguments and errors as in `theory_exponents`.
+    """
+    q = time_power(alpha, beta, gamma, large_strength)
+    return {"size": 1 / (q + 1), "time": q / (q + 1)}
+
+
+def time_power(alpha: float, beta: float, gamma: float, large_strength: bool) -> float:
+    """q of the time s^q that task s takes: 1 / (share psi_s (1 + Lambda_s^2) Lambda_s)."""
+    if alpha <= 1 or beta < 0 or gamma < 0:
+        raise InputError(f"alpha, beta, gamma: expected > 1, >= 0 and >= 0, "
+                         f"got {alpha:g}, {beta:g} and {gamma:g}")
+    return alpha + beta + (3 if large_strength else 1) * gamma
 
 
 def size_losses(shares, strength, sizes):
@@ -16,8 +47,9 @@ def size_losses(shares, strength, sizes):
 
     Errata of Eqs. 63, 64: the tasks beyond D answer 0, not f(0).
     """
-    missing = 1 - np.concatenate(([0.0], np.cumsum(shares)))
-    return 0.5 * strength**2 * missing[np.asarray(sizes)]
+    untouched = 0.5 * shares * np.square(strength)
+    beyond = np.append(np.cumsum(untouched[::-1])[::-1], 0.0)
+    return beyond[np.asarray(sizes)]
 
 
 def data_losses(shares, strength, start, counts):
@@ -26,12 +58,12 @@ def data_losses(shares, strength, start, counts):
     A task is learned if it occurs at all, and answers `start` = f(0) otherwise.
     """
     unseen = np.exp(np.asarray(counts, dtype=float)[:, None] * np.log1p(-shares))
-    return 0.5 * (start - strength) ** 2 * (unseen * shares).sum(-1)
+    return 0.5 * (unseen * shares * np.square(start - strength)).sum(-1)
 
 
 def time_losses(shares, strength, psi, g0, h0, times):
     """Loss of the closed form with all tasks and infinite data: (len(times),)."""
-    rate = shares * psi * (1 + strength**2)
+    rate = shares * psi * (1 + np.square(strength))
     outputs = (riccati.closed_form(t, g0, h0, strength, rate)[2] for t in times)
     return np.array([riccati.loss(shares, f, strength) for f in outputs])
 
@@ -39,18 +71,34 @@ def time_losses(shares, strength, psi, g0, h0, times):
 def compute_losses(shares, strength, psi, g0, h0, sizes, budgets):
     """Loss at size D and time t = C / D, for every D and C: (len(sizes), len(budgets))."""
     beyond = size_losses(shares, strength, sizes)
+    tasks = np.broadcast_arrays(shares, strength, psi, g0, h0)
     return np.array([
-        time_losses(shares[:size], strength, psi, g0, h0, np.asarray(budgets) / size) + rest
+        time_losses(*(values[:size] for values in tasks), np.asarray(budgets) / size) + rest
         for size, rest in zip(sizes, beyond)])
 
 
-def fit_exponent(xs, ys) -> tuple[float, float]:
-    """Slope of log y against log x, and the half width of its 95% interval.
+def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
+    """Slope of log y against log x for x in the window, and the half width of its 95% interval.
 
     Raises InputError for fewer than three points or values that are not positive.
     """
     xs, ys = np.asarray(xs, dtype=float), np.asarray(ys, dtype=float)
+    inside = (window[0] <= xs) & (xs <= window[1])
+    xs, ys = xs[inside], ys[inside]
     if len(xs) < 3 or min(xs.min(), ys.min()) <= 0:
         raise InputError(f"fit_exponent: expected at least 3 positive points, got {len(xs)}")
     fit = stats.linregress(np.log(xs), np.log(ys))
     return fit.slope, stats.t.ppf(0.975, len(xs) - 2) * fit.stderr
+
+
+def local_exponents(xs, ys):
+    """Slope of log y against log x at every point: (len(xs),)."""
+    return np.gradient(np.log(np.asarray(ys, dtype=float)), np.log(np.asarray(xs, dtype=float)))
+
+
+def laplace_ratio(alpha: float) -> float:
+    """Eq. 76 over the integral of s^-alpha exp(-K s^-alpha) that it stands for, for any K.
+
+    sqrt(2 pi) / e against Gamma(1 - 1 / alpha); the power of K is the same.
+    """
+    return float(np.sqrt(2 * np.pi) / np.e / special.gamma(1 - 1 / alpha))

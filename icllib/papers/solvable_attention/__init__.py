@@ -10,3 +10,6 @@ from icllib.papers.solvable_attention.laws import (
 from icllib.papers.solvable_attention.theorem import (
     STARTS, ClosedFormCheck, IdempotentCheck, LossCurves, fig02_loss_curves, fig07_idempotent,
     thm31_closed_form)
+from icllib.papers.solvable_attention.varied import (
+    LIMIT_WINDOWS, VARIED, WINDOWS, LawErrata, VariedBySimulation, VariedInTheLimit,
+    fig04_varied_laws, table02_exponents)
