@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 
 from icllib.errors import InputError
-from icllib.papers.solvable_attention import LawErrata, VariedBySimulation, VariedInTheLimit
+from icllib.papers.solvable_attention import (
+    LawErrata, VariedBySimulation, VariedInTheLimit, exponent_table)
 from icllib.papers.solvable_attention.varied import spread_tasks
+from icllib.results import Record
 from icllib.theory import riccati, scaling_laws
 
 SMALL = VariedBySimulation(1.8, 0.5, 0.7, tasks=12, scale=0.02, steps=300, learning_rate=5e-3)
@@ -116,9 +118,9 @@ def test_laplace_ratio_by_quadrature(alpha):
 def test_the_simulation_trains_on_its_data_sets_and_spends_compute_best():
     """Each data set trained on its own, with all its tasks; each size tried for each budget."""
     counts = np.array([5, 400])
-    seen = np.random.default_rng(0).multinomial(counts, SHARES, (3, 2))
+    seen = np.random.default_rng(0).multinomial(counts, SHARES, (5, 2))
     ours = SMALL.data_losses(SHARES, PSI, STRENGTH, counts)
-    for draw in range(3):
+    for draw in range(5):
         for column in range(2):
             f = SMALL.train(seen[draw, column] / counts[column], PSI, STRENGTH)[-1]
             assert ours[draw, column] == pytest.approx(sum(cost(s, f[s]) for s in range(12)))
@@ -154,6 +156,22 @@ def test_gradient_descent_is_stable_up_to_where_the_second_derivative_allows():
     share = riccati.task_shares(500, 1.8)[0]
     root, = [r.real for r in np.roots([1, 0, 1, -1 / (1e-3 * share * 100)]) if abs(r.imag) < 1e-9]
     assert measured == pytest.approx(root, rel=0.02)
+
+
+def record(size, time):
+    """A record of gamma = 0.5 at alpha = 1.8 with these exponents; the others are as printed."""
+    metrics = {"size_exponent": [size, 0.1], "time_exponent": [time, 0.1],
+               "data_exponent": [-1.0, 0.1], "compute_exponent": [-18 / 43, 0.1]}
+    return Record({"alpha": 1.8, "beta": 0.0, "gamma": 0.5}, {}, metrics, {})
+
+
+def test_the_table_says_which_form_a_fit_is():
+    table = exponent_table([record(-1.84, -0.80)], other=[record(-1.0, -0.5)])
+    assert table["the fit is"].tolist() == ["as printed", "generic", "as printed", "as printed"]
+    assert table["other"].iloc[1] == "-0.500 ± 0.100"
+    assert table.loc[(1.8, 0.0, 0.5, "time"), ["printed", "generic"]].tolist() == [
+        "-0.545", "-0.783"]
+    assert exponent_table([record(-1.74, -0.66)])["the fit is"].tolist()[:2] == ["neither"] * 2
 
 
 @pytest.mark.parametrize("call, message", [

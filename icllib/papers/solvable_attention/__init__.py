@@ -5,8 +5,12 @@ backpropagation: gradient descent on the paper's model is a short recursion, so 
 at full size in every profile.
 """
 
+from icllib.papers.solvable_attention.curves import PANELS, law_curves, size_curves
 from icllib.papers.solvable_attention.laws import (
     ALPHAS, LawsBySimulation, LawsInTheLimit, fig03_scaling_laws)
+from icllib.papers.solvable_attention.tables import (
+    KINDS, LAWS, allocation_table, errata_table, exponent_table, kind, large_strength_table,
+    late_table, plateau_table)
 from icllib.papers.solvable_attention.theorem import (
     STARTS, ClosedFormCheck, IdempotentCheck, LossCurves, fig02_loss_curves, fig07_idempotent,
     thm31_closed_form)

@@ -1,0 +1,114 @@
+"""The tables of Figure 4's and Table 2's pages, from their records."""
+
+import pandas as pd
+
+from icllib.theory.scaling_laws import allocation_exponents, fit_exponent, theory_exponents
+
+LAWS = ("size", "time", "data", "compute")
+KINDS = ("fixed", "beta = 0.5", "gamma = 0.5", "gamma = 0.5, large strength")  # of Table 2's page
+ERRATA = {  # measured by LawErrata: what it is, and its value if the print were right
+    "sum_of_printed_probabilities": ("sum of P(s) with the printed Z (Eq. 1)", "1"),
+    "start_over_zero": ("loss of f(0) over that of f = 0 (Eqs. 63, 64)", "1"),
+    "decay_over_rate": ("late decay of a task's loss, over its rate (Eq. 71)", "1"),
+    "second_order_coefficient": ("coefficient of F'' in the expansion (Eq. 72)", "1"),
+    "context_length_exponent": ("exponent of the loss in psi (Eq. 76)", "0.111, -0.048"),
+    "laplace_ratio": ("prefactor by Laplace's method over the exact one (Eq. 76)", "1")}
+
+
+def kind(record) -> str:
+    """Which of KINDS a record of Table 2's page is."""
+    if record.run["strength"] > 1:
+        return KINDS[3]
+    return KINDS[2 if record.run["gamma"] else 1 if record.run["beta"] else 0]
+
+
+def _setting(record) -> list:
+    return [record.run[name] for name in ("alpha", "beta", "gamma")]
+
+
+def _fitted(record, law) -> str:
+    return "{:.3f} ± {:.3f}".format(*record[f"{law}_exponent"])
+
+
+def exponent_table(records, **others) -> pd.DataFrame:
+    """Fitted exponents with the half widths of their 95% intervals, beside both forms.
+
+    others: column -> records of the same tasks in another setting. The last column says which
+    form is within 0.05 of the fit.
+    """
+    rows = {}
+    for record, *same in zip(records, *others.values()):
+        printed = theory_exponents(*_setting(record), large_strength=True)
+        generic = theory_exponents(*_setting(record))
+        for law in LAWS:
+            fit = record[f"{law}_exponent"][0]
+            form = ("as printed" if abs(fit - printed[law]) < 0.05 else
+                    "generic" if abs(fit - generic[law]) < 0.05 else "neither")
+            rows[(*_setting(record), law)] = {
+                "printed": f"{printed[law]:.3f}", "generic": f"{generic[law]:.3f}",
+                "fitted": _fitted(record, law)} | {
+                column: _fitted(other, law) for column, other in zip(others, same)} | {
+                "the fit is": form}
+    return pd.DataFrame(rows).T.rename_axis(["alpha", "beta", "gamma", "law"])
+
+
+def plateau_table(records) -> pd.DataFrame:
+    """When the first task is half learned and how many are at the end, beside half_times."""
+    return pd.DataFrame([{
+        "beta": r.run["beta"], "gamma": r.run["gamma"],
+        "first at t =": f"{r['first_learned']:.3f}",
+        "first by the formula": f"{r['first_learned_theory']:.3f}",
+        "tasks at the end": r["learned"], "tasks by the formula": r["learned_theory"],
+    } for r in records]).set_index(["beta", "gamma"])
+
+
+def large_strength_table(records, errata) -> pd.DataFrame:
+    """Laws in time and compute at a large strength, and the largest stable strength."""
+    rows = {}
+    for record, measured in zip(records, errata):
+        run, forms = record.run, [theory_exponents(*_setting(record), large) for large in (1, 0)]
+        for law in ("time", "compute"):
+            rows[run["alpha"], law] = {
+                "smallest strength": f"{run['strength'] * run['tasks'] ** -run['gamma']:.1f}",
+                "fitted": _fitted(record, law),
+                "printed": f"{forms[0][law]:.3f}", "generic": f"{forms[1][law]:.3f}",
+                "stable up to": f"{measured['largest_stable_strength']:.2f}"}
+    return pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
+
+
+def allocation_table(records) -> pd.DataFrame:
+    """The best time C^x and size C^y: fitted, right, and exchanged as printed."""
+    rows = {}
+    for record in records:
+        right = allocation_exponents(*_setting(record), large_strength=kind(record) == KINDS[3])
+        printed = allocation_exponents(*_setting(record), large_strength=True)
+        rows[record.run["alpha"], kind(record)] = {
+            "x fitted": _fitted(record, "best_time"), "x right": f"{right['time']:.3f}",
+            "x printed": f"{printed['size']:.3f}",
+            "y fitted": _fitted(record, "best_size"), "y right": f"{right['size']:.3f}",
+            "y printed": f"{printed['time']:.3f}"}
+    return pd.DataFrame(rows).T.rename_axis(["alpha", "tasks"])
+
+
+def errata_table(errata) -> pd.DataFrame:
+    """One measured number for each misprint of Section 4 and Appendix F."""
+    return pd.DataFrame({
+        text: {f"alpha = {record.run['alpha']}": f"{record[name]:.3f}" for record in errata}
+        | {"if the print were right": right} for name, (text, right) in ERRATA.items()}).T
+
+
+def late_table(simulated, limits) -> pd.DataFrame:
+    """Laws in D and N of equal tasks at the end of training and in the limit; Eq. 105."""
+    rows = {}
+    for record, limit, varied in zip(simulated[::3], limits[::3], limits[2::3]):
+        late = {law: fit_exponent(record[law], record[f"{law}_loss"], (least, float("inf")))[0]
+                for law, least in (("size", 20), ("data", 1e3))}
+        alpha, _, gamma = _setting(varied)
+        rows[alpha] = {
+            "D above 20, t = 5": f"{late['size']:.3f}",
+            "D, limit": f"{limit['size_exponent'][0]:.3f}",
+            "N above 1,000, t = 5": f"{late['data']:.3f}",
+            "N, limit": f"{limit['data_exponent'][0]:.3f}",
+            f"N, limit, gamma = {gamma}": f"{varied['data_exponent'][0]:.3f}",
+            "its Eq. 105": f"{-(alpha + gamma - 1) / alpha:.3f}"}
+    return pd.DataFrame(rows).T.rename_axis("alpha")
