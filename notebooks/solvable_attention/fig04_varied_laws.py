@@ -96,8 +96,8 @@ for axes, varied in ((panels[0, 1], "beta"), (panels[1, 2], "gamma")):
 #
 # Exponents fitted at the paper's size, with the half width of the 95% interval of the fit. The windows
 # were fixed before: all of $D$ (1 to 250) and $N$ ($10$ to $10^5$), and $t$ from 0.2 to 5 and $C$ from
-# 0.5 to 20, where the plateau of the first task is over. The last column says which form is within 0.05
-# of the fit.
+# 0.5 to 20, where the plateau of the first task is over. The last column says which form
+# is within 0.05 of the fit.
 
 # %% tags=["numbers"]
 sheet.exponent_table(simulated)
@@ -114,7 +114,7 @@ sheet.plateau_table(simulated)
 #
 # The same panels from closed forms at $N_s = 200{,}000$, with infinite time in $D$ and $N$. Here
 # $f_s(0) = \Lambda_s / 2$ for all tasks: the paper's derivation takes $\Lambda_s / f_s(0)$ alike for all
-# of them. Times are in units of the first task's time constant $1 / (2 a_1 \Lambda_1)$, about five steps.
+# of them. Times are in units of the first task's time constant $1 / (2 a_1 \Lambda_1)$.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "The six panels in the limit. All losses are straight lines over several decades. In time and compute at gamma 0.5 and 1 they lie on the dotted generic power laws and are much steeper than the dashed printed ones."}}
 limit_panels = draw_laws("limit", unit=r"$2 a_1 \Lambda_1$ ")
