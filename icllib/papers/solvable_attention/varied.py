@@ -147,9 +147,9 @@ class VariedInTheLimit:
         unit = 1 / (2 * shares[0] * psi[0] * (1 + self.strength**2) * self.strength)
         setting = shares, strength, psi, 4 * f0, 0.0  # h = 0: balanced
         sizes = np.unique(np.geomspace(1, 1e3, 60).astype(int))
-        times, counts = np.geomspace(1, 1e6, 31), np.geomspace(10, 1e6, 41)
-        budgets = np.geomspace(10, 1e8, 29)
-        tried = np.unique(np.geomspace(1, 3000, 200).astype(int))
+        times, counts = np.geomspace(1, 1e6, 21), np.geomspace(10, 1e6, 21)
+        budgets = np.geomspace(10, 1e8, 22)
+        tried = np.unique(np.geomspace(1, 3000, 100).astype(int))
         by_size = scaling_laws.compute_losses(*setting, tried, unit * budgets)
         curves = {"size": sizes, "size_loss": scaling_laws.size_losses(shares, strength, sizes),
                   "time": times, "time_loss": scaling_laws.time_losses(*setting, unit * times),
