@@ -3,5 +3,12 @@
 A page's runs are listed by the function that has the page's name.
 """
 
+from icllib.papers.causal_lm.failures import (
+    STEP_SIZES, SelfAttention, StartingWeights, StepBounds, what_fails)
+from icllib.papers.causal_lm.layers import (
+    MASKS, Dynamics, MaskCheck, fig01_dynamics, fig05_masks)
 from icllib.papers.causal_lm.linear_attention import (
     SEEDS, LayerErrors, Propositions, StationaryErrors, fig02_linear_attention, propositions)
+from icllib.papers.causal_lm.stationary import (
+    INPUT_MEANS, ByPositionErrors, ByPositionPropositions, KaczmarzErrors,
+    fig04_causal_by_position, kaczmarz)

@@ -24,13 +24,19 @@ def draw(task: LinearRegression, seed: int, sequences: int, points: int) -> Prom
     return Prompt(*(tensor[0] for tensor in prompt))
 
 
+def blank_queries(prompt: Prompt, pairs: int) -> torch.Tensor:
+    """The labels as they enter the first layer: a query has y = 0."""
+    labels = prompt.ys.clone()
+    labels[..., pairs:] = 0
+    return labels
+
+
 def run_layers(prompt: Prompt, pairs: int, step_size: float, layers: int, mask) -> torch.Tensor:
     """What linear self-attention leaves of each label: y_j - w x_j for pairs, -w x for queries."""
     queries = prompt.ys.shape[-1] - pairs
-    labels = prompt.ys.clone()
-    labels[..., pairs:] = 0  # a query enters with y = 0
     mask = with_queries(mask(pairs), [pairs] * queries, attend_to_self=False)
-    return theory.linear_self_attention(prompt.xs, labels, mask, step_size, layers, pairs)
+    return theory.linear_self_attention(prompt.xs, blank_queries(prompt, pairs), mask, step_size,
+                                        layers, pairs)
 
 
 @dataclass(frozen=True)
@@ -111,8 +117,7 @@ class Propositions:
 
     def attention_deviations(self, prompt: Prompt) -> dict:
         """Propositions 1 and 2: layer outputs against Eq. 3 and Eq. 10, queries included."""
-        n, labels = self.pairs, prompt.ys.clone()
-        labels[:, n:] = 0
+        n, labels = self.pairs, blank_queries(prompt, self.pairs)
         xs, ys = prompt.xs[:, :n], prompt.ys[:, :n]
         full = run_layers(prompt, n, self.step_size, self.layers, full_pairs)
         weights = theory.gradient_descent(xs, ys, self.step_size, self.layers)
@@ -144,7 +149,7 @@ class Propositions:
         xs, ys = prompt.xs[:, :n], prompt.ys[:, :n]
         limit = theory.causal_gradient_descent(xs, ys, self.step_size, self.steps_to_limit)[-1]
         solution = theory.causal_coefficients(xs, ys)
-        stationary = torch.cumsum(solution[..., None] * xs, dim=-2)
+        stationary = theory.causal_stationary_weights(xs, ys)
         online = theory.online_gradient_descent(xs, ys)[1:].transpose(0, 1)
         early = theory.causal_gradient_descent(xs, ys, self.step_size, self.layers)
         deviations = {"4 stationary": largest(limit - stationary),

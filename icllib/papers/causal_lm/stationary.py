@@ -1,0 +1,134 @@
+"""Figure 4, Propositions 7 and 8, and the stationary points as one pass of Kaczmarz's method.
+
+Exact or sampled in double precision, and the same in every profile.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from icllib.attention import causal_pairs
+from icllib.papers.causal_lm.linear_attention import SEEDS, draw, largest
+from icllib.tasks import LinearRegression
+from icllib.theory import gradient_descent as theory
+
+INPUT_MEANS = (0.0, 1.0, 2.0, 3.0)  # mu of Figure 2, right
+
+
+def query_errors(errors: torch.Tensor, input_mean: float) -> torch.Tensor:
+    """The mean over queries x ~ U(-1, 1)^d + mu of (e . x)^2, exactly: (..., d) -> (...)."""
+    return errors.square().sum(-1) / 3 + input_mean**2 * errors.sum(-1).square()
+
+
+@dataclass(frozen=True)
+class ByPositionErrors:
+    """Figure 4: query error of the stationary points under eta/j, beside those under eta/n."""
+
+    input_mean: float = 0.0  # mu, in {0, 1, 2, 3}
+    dimension: int = 16  # Section 5.1
+    pairs: int = 300  # as in Figure 2, right
+    sequences: int = 200  # ASSUMED: the paper does not say
+    every: int = 4  # one in so many n is kept
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Mean over the same sequences for both at n = every, 2 every, ..., pairs."""
+        task = LinearRegression(self.dimension, inputs="uniform", input_mean=self.input_mean)
+        prompt = draw(task, self.seed, self.sequences, self.pairs)
+        truth = theory.least_squares(prompt.xs, prompt.ys)  # no noise, and more pairs than d
+        metrics = {"pairs": list(range(self.every, self.pairs + 1, self.every))}
+        for name, by_position in (("by_n", False), ("by_position", True)):
+            weights = theory.causal_stationary_weights(prompt.xs, prompt.ys, by_position)
+            squares = query_errors(weights - truth[:, None], self.input_mean)
+            metrics[name] = squares.mean(0)[self.every - 1 :: self.every]
+        return metrics
+
+
+@dataclass(frozen=True)
+class ByPositionPropositions:
+    """Largest deviations from Propositions 7 and 8 on one random prompt.
+
+    The step is half of the largest that converges, 2 min_j (j / |x_j|^2).
+    """
+
+    dimension: int
+    pairs: int
+    layers: int = 50
+    steps_to_limit: int = 3000
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Largest absolute deviation of each statement."""
+        task = LinearRegression(self.dimension, inputs="uniform")
+        xs, ys, _ = draw(task, self.seed, 1, self.pairs)
+        step_size = float((theory.positions(xs) / xs.square().sum(-1)).min())
+        path = theory.causal_gradient_descent(xs, ys, step_size, self.steps_to_limit,
+                                              by_position=True)
+        stationary = theory.causal_stationary_weights(xs, ys, by_position=True)
+        online = theory.online_gradient_descent(xs, ys, by_position=True)[1:].transpose(0, 1)
+        early = path[: self.layers + 1]
+        deviations = {"attention": self.attention_deviation(xs, ys, step_size, early),
+                      "7 stationary": largest(path[-1] - stationary),
+                      "8": largest(stationary - online)}
+        if self.dimension >= self.pairs:  # else coefficients are not unique
+            deviations["7 contraction"] = self.contraction_deviation(xs, ys, step_size, early)
+        return deviations
+
+    def attention_deviation(self, xs, ys, step_size: float, weights) -> float:
+        """Layer outputs y_j - w_j x_j, where row j of the causal mask has the weight n / j."""
+        mask = causal_pairs(self.pairs) * self.pairs / theory.positions(xs)[:, None]
+        outputs = theory.linear_self_attention(xs, ys, mask, step_size, self.layers, self.pairs)
+        return largest(outputs - (ys - (weights * xs).sum(-1)))
+
+    def contraction_deviation(self, xs, ys, step_size: float, weights) -> float:
+        """a - a* = (a_before - a*) (I - eta S), with a from w_n = sum of a_i x_i / n."""
+        coefficients = self.pairs * weights[..., -1:, :] @ torch.linalg.pinv(xs)
+        distances = coefficients[..., 0, :] - theory.causal_coefficients(xs, ys, by_position=True)
+        matrix = torch.eye(self.pairs) - step_size * theory.triangular_matrix(xs, by_position=True)
+        return largest(distances[1:] - torch.einsum("lbi,bij->lbj", distances[:-1], matrix))
+
+
+@dataclass(frozen=True)
+class KaczmarzErrors:
+    """Query error of the stationary points up to many pairs, with and without label noise.
+
+    Weights are counted from the true ones: the start is -w and the labels are noise alone. This
+    is the same iteration, but rounding leaves no floor of its own.
+    """
+
+    input_mean: float  # mu, in {0, 1, 2, 3}
+    noise_std: float = 0.1  # ASSUMED: the paper has no noise
+    dimension: int = 16  # Section 5.1
+    pairs: int = 1000  # ASSUMED: far enough to see the floor at mu = 0 and 1
+    sequences: int = 64  # Section 5.1
+    every: int = 10  # one in so many n is kept
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Mean over sequences at n = every, 2 every, ..., pairs, against noise-free labels."""
+        task = LinearRegression(self.dimension, self.noise_std, inputs="uniform",
+                                input_mean=self.input_mean)
+        prompt = draw(task, self.seed, self.sequences, self.pairs)
+        start = -theory.least_squares(prompt.xs, prompt.means)  # the true weights: no noise here
+        noise = prompt.ys - prompt.means
+        metrics = {"pairs": list(range(self.every, self.pairs + 1, self.every))}
+        for name, labels in (("error", 0 * noise), ("noisy_error", noise)):
+            errors = theory.online_gradient_descent(prompt.xs, labels, start)[self.every :: self.every]
+            metrics[name] = query_errors(errors, self.input_mean).mean(-1)
+        return metrics
+
+
+def fig04_causal_by_position(profile: str) -> list:
+    """Figure 4 for every mu, then Propositions 7 and 8 at the sizes of Propositions 1 to 5."""
+    sizes = ((16, 40), (3, 7), (64, 40))
+    return [ByPositionErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in range(SEEDS)] + [
+        ByPositionPropositions(d, n, seed=seed) for d, n in sizes for seed in range(SEEDS)]
+
+
+def kaczmarz(profile: str) -> list[KaczmarzErrors]:
+    """One pass of Kaczmarz's method for every mu."""
+    return [KaczmarzErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in range(SEEDS)]

@@ -1,0 +1,141 @@
+"""Exact expected errors of one pass of Kaczmarz's method, which causal attention ends at.
+
+The pairs are x ~ U(-1, 1)^d + mu with labels w . x + noise. A pair takes the error e of the weights
+to P e, up to noise, where P = I - u u^T and u = x / |x|. So the covariance M = E e e^T goes to
+E[P M P], a linear map on symmetric matrices. It commutes with permutations of the coordinates,
+as the law of x does, and M starts as I. So M stays a combination of I and the all-ones matrix,
+and two numbers describe it: its part m along the mean direction 1 / sqrt(d), and the rest
+r = tr M - m. With c = cos^2 of the angle between x and the mean direction,
+
+    m' = E[(1 - c)^2] m + E[c (1 - c)] r / (d - 1) + sigma^2 E[c / |x|^2]
+    r' = E[c (1 - c)] m + (1 - E[1 - c^2] / (d - 1)) r + sigma^2 E[(1 - c) / |x|^2].
+
+For the causal attention of "CausalLM is not optimal for in-context learning" (Ding et al., 2024),
+Propositions 5 and 8.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from icllib.errors import InputError
+
+
+@dataclass(frozen=True)
+class DirectionMoments:
+    """Expectations over x ~ U(-1, 1)^d + mu; c = (sum of x)^2 / (d |x|^2)."""
+
+    c: float
+    c_squared: float
+    inverse: float  # of 1 / |x|^2
+    c_inverse: float  # of c / |x|^2
+
+
+@lru_cache
+def direction_moments(dimension: int, input_mean: float) -> DirectionMoments:
+    """These expectations by quadrature, to about 12 digits for d >= 5.
+
+    1 / |x|^2 is the integral of exp(-t |x|^2) over t > 0, and 1 / |x|^4 that of
+    t exp(-t |x|^2); under either, the coordinates are independent.
+    """
+    if dimension < 5:
+        raise InputError(f"dimension: expected at least 5, got {dimension}")
+    d = dimension
+    # With t = exp(z), the trapezoidal rule converges geometrically in its step.
+    z = np.arange(-45, 16, 0.05)
+    t = np.exp(z)
+    nodes, weights = np.polynomial.legendre.leggauss(600)
+    powers = (nodes + input_mean) ** np.arange(5)[:, None]
+    kernel = np.exp(-t[:, None] * (nodes + input_mean) ** 2) * weights / 2
+    m0, m1, m2, m3, m4 = powers @ kernel.T  # E x^k exp(-t x^2)
+    second = d * m2 * m0 ** (d - 1) + d * (d - 1) * m1**2 * m0 ** (d - 2)
+    fourth = (d * m4 * m0 ** (d - 1)
+              + d * (d - 1) * (4 * m3 * m1 + 3 * m2**2) * m0 ** (d - 2)
+              + 6 * d * (d - 1) * (d - 2) * m2 * m1**2 * m0 ** (d - 3)
+              + d * (d - 1) * (d - 2) * (d - 3) * m1**4 * m0 ** (d - 4))
+    step = t * 0.05  # dt
+    return DirectionMoments(c=float(second @ step) / d,
+                            c_squared=float(fourth @ (t * step)) / d**2,
+                            inverse=float(m0**d @ step),
+                            c_inverse=float(second @ (t * step)) / d)
+
+
+def covariance_map(dimension: int, input_mean: float) -> np.ndarray:
+    """The 2 x 2 matrix that takes (m, r) from one pair to the next."""
+    x = direction_moments(dimension, input_mean)
+    mixed = x.c - x.c_squared
+    return np.array([
+        [1 - 2 * x.c + x.c_squared, mixed / (dimension - 1)],
+        [mixed, 1 - (1 - x.c_squared) / (dimension - 1)],
+    ])
+
+
+def noise_part(dimension: int, input_mean: float, noise_std: float) -> np.ndarray:
+    """What the noise of one label adds to (m, r)."""
+    x = direction_moments(dimension, input_mean)
+    return noise_std**2 * np.array([x.c_inverse, x.inverse - x.c_inverse])
+
+
+def mean_map(dimension: int, input_mean: float) -> np.ndarray:
+    """What multiplies E e along the mean direction, and across it: (2,)."""
+    c = direction_moments(dimension, input_mean).c
+    return np.array([1 - c, 1 - (1 - c) / (dimension - 1)])
+
+
+def query_weights(dimension: int, input_mean: float) -> np.ndarray:
+    """The query error E (e . x)^2 is this times (m, r): (2,)."""
+    return np.array([1 / 3 + dimension * input_mean**2, 1 / 3])
+
+
+def expected_errors(dimension: int, input_mean: float, pairs: int,
+                    noise_std: float = 0.0) -> np.ndarray:
+    """Expected query error after 0 ... pairs pairs, for w ~ N(0, I) and a start at 0.
+
+    The error is against the noise-free label. At mu = 0 and without noise it is
+    (d/3) (1 - 1/d)^n. Shape (pairs + 1,).
+    """
+    step, noise = covariance_map(dimension, input_mean), noise_part(dimension, input_mean, noise_std)
+    states = [np.array([1.0, dimension - 1])]
+    for _ in range(pairs):
+        states.append(step @ states[-1] + noise)
+    return np.array(states) @ query_weights(dimension, input_mean)
+
+
+def expected_errors_by_position(dimension: int, input_mean: float, pairs: int) -> np.ndarray:
+    """The same without noise for the eta/j variant, e' = P (j e + w) / (j + 1): (pairs + 1,).
+
+    Scaled by j, both E e e^T and E e w^T follow linear recursions. At mu = 0 they give
+    d (d - 1) ((2d - 1)(1 - q^n) - 2n q^n) / (3 n^2) with q = 1 - 1/d.
+    """
+    step, mean = covariance_map(dimension, input_mean), mean_map(dimension, input_mean)
+    start = np.array([1.0, dimension - 1])
+    scaled, with_w, errors = np.zeros(2), np.zeros(2), [start]
+    for j in range(1, pairs + 1):
+        scaled = step @ (scaled + 2 * with_w + start)
+        with_w = mean * (with_w + start)
+        errors.append(scaled / j**2)
+    return np.array(errors) @ query_weights(dimension, input_mean)
+
+
+def error_rates(dimension: int, input_mean: float) -> dict[str, float]:
+    """Factors per pair: of E |e|^2 in the long run, of E e, and the bound 1 - lambda_min(E u u^T).
+
+    The factor of E |e|^2 is the spectral radius of the 2 x 2 map. It is that of the whole map,
+    too: this keeps positive matrices positive, so a top eigenvector is positive, and so is its
+    mean over permutations. E e shrinks by 1 - lambda_min, which bounds E |e|^2 as well, since
+    E |P e|^2 = e^T (I - E u u^T) e.
+    """
+    slowest = float(mean_map(dimension, input_mean).max())
+    exact = float(np.abs(np.linalg.eigvals(covariance_map(dimension, input_mean))).max())
+    return {"exact": exact, "bound": slowest, "square of the mean": slowest**2}
+
+
+def noise_floor(dimension: int, input_mean: float, noise_std: float) -> float:
+    """The query error that remains after infinitely many pairs with noisy labels.
+
+    At mu = 0 it is (d/3) sigma^2 E[1 / |x|^2].
+    """
+    step = covariance_map(dimension, input_mean)
+    limit = np.linalg.solve(np.eye(2) - step, noise_part(dimension, input_mean, noise_std))
+    return float(limit @ query_weights(dimension, input_mean))
