@@ -134,7 +134,8 @@ def test_exact_records_are_what_their_code_gives_today(page, run):
     stored = find_record(run, page.split("/")[0])
     for name, value in run.measure().items():
         # Deviations from an identity are rounding errors: only their size is reproducible.
-        rounding = isinstance(run, (causal_lm.Propositions, solvable_attention.ClosedFormCheck))
+        rounding = isinstance(run, (causal_lm.Propositions, causal_lm.ByPositionPropositions,
+                                    solvable_attention.ClosedFormCheck))
         expected = np.asarray(stored[name], dtype=float)
         absolute = 1e-9 if rounding else 1e-12
         np.testing.assert_allclose(np.asarray(value), expected, rtol=1e-4, atol=absolute)

@@ -34,7 +34,7 @@ class DirectionMoments:
 
 @lru_cache
 def direction_moments(dimension: int, input_mean: float) -> DirectionMoments:
-    """These expectations by quadrature, to about 12 digits for d >= 5.
+    """These expectations by quadrature: 13 digits from d = 8, 7 at d = 5 and mu = 0.
 
     1 / |x|^2 is the integral of exp(-t |x|^2) over t > 0, and 1 / |x|^4 that of
     t exp(-t |x|^2); under either, the coordinates are independent.

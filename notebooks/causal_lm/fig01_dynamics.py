@@ -1,0 +1,108 @@
+# %% [markdown]
+# # Figure 1: what goes in and out of each layer
+#
+# The paper's Figure 1 is a drawing of a multi-layer in-context learner
+# {cite:p}`ding2024causallm`; here is one that was run. Layer 0 holds what enters: the label $y_j$
+# of each pair, and 0 for a query. The inputs $x$ never change, so the last coordinate is all there
+# is to see:
+#
+# $$\delta_j^{(l)} = y_j - w^{(l)} x_j, \qquad
+#   \delta_{\text{query}}^{(l)} = -w^{(l)} x_{\text{query}} .$$
+#
+# With prefix attention $w^{(l)}$ is gradient descent on all pairs (Proposition 1), so the pairs go to
+# 0 and a query to $-y_{\text{query}}$. With causal attention pair $j$ has weights $w_j^{(l)}$ of its
+# own (Proposition 2), and queries follow those of the last pair.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import causal_lm
+
+page = icllib.Page("causal_lm/fig01_dynamics")
+records = icllib.records(causal_lm.fig01_dynamics, profile, page=page.name)
+shown = icllib.shown_profile(records)
+icllib.settings_table(causal_lm.Dynamics(), assumed=("every", "shown_queries", "seed"))
+
+# %% [markdown]
+# ## Figure
+#
+# One prompt: every fifth of its 40 pairs, darker for later ones, and four of its 200 queries. Dotted
+# lines mark $-y_{\text{query}}$.
+
+# %%
+import numpy as np
+import pandas as pd
+
+from icllib.plotting import series
+
+first, depth = records[0], np.arange(51)
+positions = range(5, 41, 5)
+tables = []
+for mask in ("prefix", "causal"):
+    tables += [series(mask, f"pair {j}", depth, curve, shown)
+               for j, curve in zip(positions, first[f"{mask}_pairs"])]
+    tables += [series(mask, f"query {k + 1}", depth, curve, shown)
+               for k, curve in enumerate(first[f"{mask}_queries"])]
+table = page.save_figure(*tables)
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Two panels, prefix and causal attention: the last coordinate of eight pairs and four queries over 50 layers. Under both masks the pairs go from their labels to 0. The queries go from 0 to minus their labels under prefix attention and to other values under causal attention."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import COLORS, draw
+
+figure, panels = plt.subplots(1, 2, figsize=(10, 3.8), sharey=True)
+for axes, mask in zip(panels, ("prefix", "causal")):
+    for j in positions:
+        draw(axes, table, mask, f"pair {j}", color=str(0.8 - 0.018 * j), lw=1,
+             label=f"pair {j}" if j in (5, 40) else None)
+    for k, label in enumerate(first["query_labels"]):
+        draw(axes, table, mask, f"query {k + 1}", color=COLORS[k], lw=2)
+        axes.axhline(-label, color=COLORS[k], ls=":", lw=1.5)
+    axes.set(title=f"{mask} attention", xlabel="layers")
+panels[0].set(ylabel=r"last coordinate $\delta$")
+legend = figure.legend(*panels[0].get_legend_handles_labels(),
+                       loc="outside lower center", ncols=6)
+
+# %% [markdown]
+# ## Numbers
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+wide = numbers(table, xs=(0, 1, 2, 5, 10, 20, 50))
+wide["limit under prefix"] = [
+    f"{-first['query_labels'][int(name[-1]) - 1]:.2g}" if name.startswith("query") else "0"
+    for _, name in wide.index]
+wide
+
+# %% [markdown]
+# How much of the way from layer 0 to the prefix limit is left after 50 layers, over all 40 pairs and
+# all 200 queries (root mean square; smallest and largest of five prompts):
+
+# %% tags=["numbers"]
+left = {(mask, kind): [r[f"{mask}_{kind}_left"] for r in records]
+        for mask in ("prefix", "causal") for kind in ("pairs", "queries")}
+pd.DataFrame({names: {"smallest": f"{min(values):.2g}", "largest": f"{max(values):.2g}"}
+              for names, values in left.items()}).T
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+page.decide("causal_lm.35", {"pairs": left["prefix", "pairs"],
+                             "queries": left["prefix", "queries"]}, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - The paper's figure is a sketch without numbers. Sizes and step are those of its Section 5.1.
+# - Under the causal mask the pairs reach 0, too. From them alone one could not tell that the
+#   queries will be wrong: each pair is fitted by weights that were made to fit it.
+# - A query neither attends to itself nor to other queries. [What fails](what_fails.ipynb) shows why.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/fig01_dynamics/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))
