@@ -111,6 +111,7 @@ page.verdicts()
 #   the sentence is right to within its own rounding, and wrong as a bound.
 # - *"May not converge even as the number of examples grows."* Without label noise the right panel
 #   falls geometrically for every $\mu$; only the rate suffers from $\mu$. A floor needs noisy labels.
+#   [Kaczmarz's method](kaczmarz.ipynb) has the exact rates and floors.
 # - $\eta = 1.6$ is close to the edge: $\eta < 2n / \lambda_{\max}(X X^\top)$ holds for each prompt
 #   drawn here, but its bound is as low as 1.8 on some prompts.
 # - The mean over queries in the right panel is taken exactly and not from drawn queries.

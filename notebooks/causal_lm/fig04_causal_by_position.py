@@ -82,8 +82,8 @@ from icllib.plotting import numbers
 numbers(table, xs=(4, 40, 100, 200, 300))
 
 # %% [markdown]
-# Propositions 7 and 8 on random prompts, limits being 2,000 layers of attention long: is the largest
-# deviation below the bound of $10^{-10}$ that was fixed before? Coefficients are unique only where
+# Propositions 7 and 8 on random prompts, limits taken after 2,000 layers: is the largest deviation
+# below the bound of $10^{-10}$ that was fixed before? Coefficients are unique only where
 # $d \ge n$.
 
 # %% tags=["numbers"]

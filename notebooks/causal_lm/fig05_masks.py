@@ -37,19 +37,19 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE
 
 figure, panels = plt.subplots(1, 4, figsize=(11, 3.1), sharey=True)
+panels[0].set(ylabel="attends (blue: pair, orange: query)")
 for axes, r in zip(panels, records):
     mask = r["mask"]
     colors = np.where(np.arange(len(mask)) < r.run["pairs"], BLUE, ORANGE)
     for row, cells in enumerate(mask, start=1):
         for column in columns[cells == 1]:
-            axes.add_patch(plt.Rectangle((column - 0.45, row - 0.45), 0.9, 0.9,
+            axes.add_patch(plt.Rectangle((column - 0.4, row - 0.4), 0.8, 0.8, lw=0,
                                          color=colors[row - 1]))
     axes.set(title=r.run["mask"], xlim=(0.3, 18.7), ylim=(18.7, 0.3), aspect="equal",
              xticks=(1, 12, 18), yticks=(1, 12, 18), xlabel="attended to")
     axes.grid(False)
     axes.axvline(12.5, color="black", lw=0.8)
     axes.axhline(12.5, color="black", lw=0.8)
-panels[0].set(ylabel="attends (blue: pair, orange: query)")
 
 # %% [markdown]
 # Lines part the 12 pairs from the 6 queries.

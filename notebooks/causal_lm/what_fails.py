@@ -73,8 +73,9 @@ from icllib.plotting import BLUE, COLORS, ORANGE, draw
 figure, panels = plt.subplots(1, 3, figsize=(12, 4))
 for axes, (panel, names) in zip(panels, labels.items()):
     for (name, label), color in zip(names.items(), COLORS):
-        draw(axes, table, panel, name, label=label, color=color)
-    axes.set(yscale="log", xlabel="layers", ylim=(1e-4, 30))
+        draw(axes, table, panel, name, label=label, color=color,
+             ls="--" if name == "causal_self" else "-")
+    axes.set(yscale="log", xlabel="layers", ylim=(1e-5, 30))
 for mask, color in (("prefix", BLUE), ("causal", ORANGE)):
     draw(panels[2], table, "steps", mask, color=color)
 for step in causal_lm.STEP_SIZES:
@@ -95,7 +96,7 @@ from icllib.plotting import numbers
 numbers(table, ["self", "w0"], xs=(0, 1, 5, 10, 20, 50))
 
 # %% tags=["numbers"]
-numbers(table, ["steps"], xs=causal_lm.STEP_SIZES)
+numbers(table, ["steps"], xs=causal_lm.STEP_SIZES, digits=4)
 
 # %% [markdown]
 # The bounds over all prompts, and what happens at their two sides: the share of watched prompts on
