@@ -136,8 +136,8 @@ def test_error_rates_are_those_of_the_whole_map(whole_map):
     matrix, second, _ = whole_map
     rates = kaczmarz.error_rates(5, 2.0)
     assert rates["exact"] == pytest.approx(np.abs(np.linalg.eigvals(matrix)).max(), rel=1e-9)
-    assert rates["bound"] == pytest.approx(1 - np.linalg.eigvalsh(second)[0], rel=1e-9)
-    assert rates["square of the mean"] < rates["exact"] < rates["bound"]
+    assert rates["upper bound"] == pytest.approx(1 - np.linalg.eigvalsh(second)[0], rel=1e-9)
+    assert rates["lower bound"] == rates["upper bound"] ** 2 < rates["exact"] < rates["upper bound"]
 
 
 def test_expected_errors_are_those_of_the_whole_map(whole_map):

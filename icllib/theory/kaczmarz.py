@@ -119,16 +119,16 @@ def expected_errors_by_position(dimension: int, input_mean: float, pairs: int) -
 
 
 def error_rates(dimension: int, input_mean: float) -> dict[str, float]:
-    """Factors per pair: of E |e|^2 in the long run, of E e, and the bound 1 - lambda_min(E u u^T).
+    """The factor per pair of E |e|^2 in the long run, and two bounds.
 
-    The factor of E |e|^2 is the spectral radius of the 2 x 2 map. It is that of the whole map,
-    too: this keeps positive matrices positive, so a top eigenvector is positive, and so is its
-    mean over permutations. E e shrinks by 1 - lambda_min, which bounds E |e|^2 as well, since
-    E |P e|^2 = e^T (I - E u u^T) e.
+    It is the spectral radius of the 2 x 2 map, and so of the whole one: this keeps positive
+    matrices positive, so a top eigenvector is positive, and so is its mean over permutations.
+    E e shrinks by 1 - lambda_min(E u u^T). That is an upper bound, since
+    E |P e|^2 = e^T (I - E u u^T) e, and its square a lower one, since E |e|^2 >= |E e|^2.
     """
     slowest = float(mean_map(dimension, input_mean).max())
     exact = float(np.abs(np.linalg.eigvals(covariance_map(dimension, input_mean))).max())
-    return {"exact": exact, "bound": slowest, "square of the mean": slowest**2}
+    return {"exact": exact, "lower bound": slowest**2, "upper bound": slowest}
 
 
 def noise_floor(dimension: int, input_mean: float, noise_std: float) -> float:

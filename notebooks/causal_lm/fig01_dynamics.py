@@ -23,7 +23,8 @@ from icllib.papers import causal_lm
 page = icllib.Page("causal_lm/fig01_dynamics")
 records = icllib.records(causal_lm.fig01_dynamics, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(causal_lm.Dynamics(), assumed=("every", "shown_queries", "seed"))
+icllib.settings_table(causal_lm.Dynamics(),
+                      assumed=("every", "shown_queries", "seed"))
 
 # %% [markdown]
 # ## Figure
@@ -71,10 +72,8 @@ legend = figure.legend(*panels[0].get_legend_handles_labels(),
 from icllib.plotting import numbers
 
 wide = numbers(table, xs=(0, 1, 2, 5, 10, 20, 50))
-wide["limit under prefix"] = [
-    f"{-first['query_labels'][int(name[-1]) - 1]:.2g}" if name.startswith("query") else "0"
-    for _, name in wide.index]
-wide
+limits = [0] * 8 + [f"{-label:.2g}" for label in first["query_labels"]]
+wide.assign(limit=limits + [""] * 12)  # of the prefix rows
 
 # %% [markdown]
 # How much of the way from layer 0 to the prefix limit is left after 50 layers, over all 40 pairs and
@@ -83,8 +82,8 @@ wide
 # %% tags=["numbers"]
 left = {(mask, kind): [r[f"{mask}_{kind}_left"] for r in records]
         for mask in ("prefix", "causal") for kind in ("pairs", "queries")}
-pd.DataFrame({names: {"smallest": f"{min(values):.2g}", "largest": f"{max(values):.2g}"}
-              for names, values in left.items()}).T
+pd.DataFrame({names: {"smallest": f"{min(values):.2g}",
+                      "largest": f"{max(values):.2g}"} for names, values in left.items()}).T
 
 # %% [markdown]
 # ## Paper beside ours

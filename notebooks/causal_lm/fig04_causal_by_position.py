@@ -64,7 +64,8 @@ from icllib.plotting import COLORS, draw
 figure, panels = plt.subplots(1, 2, figsize=(10, 3.8), sharey=True)
 for axes, name in zip(panels, metrics):
     for mu, color in zip(causal_lm.INPUT_MEANS, COLORS):
-        draw(axes, table, name, f"mu = {mu:g}", color=color, label=rf"$\mu$ = {mu:g}")
+        draw(axes, table, name, f"mu = {mu:g}", color=color,
+             label=rf"$\mu$ = {mu:g}")
         draw(axes, table, name, f"exact, mu = {mu:g}", color="black", ls="--", lw=1,
              label="exact" if mu == 3 else None)
     axes.set(xlabel="pairs n", yscale="log")
@@ -105,8 +106,8 @@ def ratio(mu, n):
     return sampled["eta / j", mu][:, at] / sampled["eta / n", mu][:, at]
 
 
-page.decide("causal_lm.15", {f"n = {n}": ratio(0.0, n) for n in (40, 100, 300)}, shown)
-page.decide("causal_lm.18", {f"mu = {mu}": ratio(float(mu), 300) for mu in (1, 2, 3)}, shown)
+page.decide("causal_lm.15", {f"n = {n}": ratio(0, n) for n in (40, 100, 300)}, shown)
+page.decide("causal_lm.18", {f"mu = {mu}": ratio(mu, 300) for mu in (1, 2, 3)}, shown)
 worst = {name: [deviations[name].max()] for name in checks}
 page.decide("causal_lm.17", {"stationary point": worst["7 stationary"],
                              "one-layer contraction": worst["7 contraction"]}, shown)

@@ -67,7 +67,8 @@ pd.DataFrame({r.run["mask"]: {
     "last pair sees": int(r["mask"][11].sum()),
     "a query sees": int(r["mask"][17].sum()),
     "unaware of other queries": bool(r["difference"] < 1e-12),
-    "largest difference": f"{r['difference']:.2g}" if r["difference"] > 1e-12 else "rounding",
+    "largest difference": (f"{r['difference']:.2g}" if r["difference"] > 1e-12
+                           else "rounding"),
 } for r in records})
 
 # %% [markdown]

@@ -35,7 +35,8 @@ shown = icllib.shown_profile(records)
 icllib.settings_table(causal_lm.SelfAttention(), assumed=("queries", "seed"))
 
 # %%
-icllib.settings_table(causal_lm.StepBounds(), assumed=("prompts", "watched", "layers", "seed"))
+icllib.settings_table(causal_lm.StepBounds(),
+                      assumed=("prompts", "watched", "layers", "seed"))
 
 # %% [markdown]
 # ## Figure
@@ -54,21 +55,17 @@ labels = {
              "causal_self": "causal, sees itself"},
     "w0": {"error_read_plainly": r"every layer, $-\delta_q$",
            "error_w0_added": r"every layer, $w^{(0)} x_q - \delta_q$",
-           "error_w0_in_first": r"first layer only, $-\delta_q$"}}
-depth, steps = np.arange(51), icllib.samples(records, "step_size")[0]
-bounds = [r for r in records if "fastest" in r.metrics]
-table = page.save_figure(
-    *(series(panel, name, depth, icllib.samples(records, name), shown)
-      if panel == "w0" else
-      series(panel, name, depth,
-             [r[name] for r in records if "prefix_self" in r.metrics], shown)
-      for panel, names in labels.items() for name in names),
-    *(series("steps", mask, steps, [r[mask] for r in bounds], shown)
-      for mask in ("prefix", "causal")))
+           "error_w0_in_first": r"first layer only, $-\delta_q$"},
+    "steps": {"prefix_beyond": "prefix", "causal_beyond": "causal"}}
+steps = icllib.samples(records, "step_size")[0]
+table = page.save_figure(*(
+    series(panel, name, steps if panel == "steps" else np.arange(51),
+           icllib.samples(records, name), shown)
+    for panel, names in labels.items() for name in names))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: query error over 50 layers; where queries see themselves it falls for a few layers and then rises to about 5.4. Middle: with w0 in every layer the plain reading stays near its start, adding w0 x back converges. Right: the share of prompts that diverge, from 0 to 1 between 1.8 and 3.5 for prefix and between 7 and 12 for causal attention."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, COLORS, ORANGE, draw
+from icllib.plotting import COLORS, draw
 
 figure, panels = plt.subplots(1, 3, figsize=(12, 4))
 for axes, (panel, names) in zip(panels, labels.items()):
@@ -76,16 +73,14 @@ for axes, (panel, names) in zip(panels, labels.items()):
         draw(axes, table, panel, name, label=label, color=color,
              ls="--" if name == "causal_self" else "-")
     axes.set(yscale="log", xlabel="layers", ylim=(1e-5, 30))
-for mask, color in (("prefix", BLUE), ("causal", ORANGE)):
-    draw(panels[2], table, "steps", mask, color=color)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18))
 for step in causal_lm.STEP_SIZES:
     panels[2].axvline(step, color="grey", ls=":", lw=1)
 panels[0].set(title="a query that sees itself", ylabel="mean squared query error")
 panels[1].set(title=r"$w^{(0)} \sim N(0, I)$, prefix")
-panels[2].set(title="step sizes", xscale="log", xlabel=r"step size $\eta$",
-              ylabel="share of prompts that diverge")
-for axes in panels:
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18))
+panels[2].set(title="step sizes", xscale="log", yscale="linear", ylim=(-0.05, 1.05))
+labelled = panels[2].set(xlabel=r"step size $\eta$",
+                         ylabel="share of prompts that diverge")
 
 # %% [markdown]
 # ## Numbers
@@ -107,35 +102,35 @@ import pandas as pd
 
 rows = {}
 for mask in ("prefix", "causal"):
-    low, mean, high = np.array([r[f"{mask}_bound"] for r in bounds]).T
-    below, above = np.mean([r[f"{mask}_grows"] for r in bounds], axis=0)
-    rows[mask] = {"smallest bound": f"{low.min():.2f}", "mean": f"{mean.mean():.2f}",
-                  "largest": f"{high.max():.2f}", "diverge at 0.98 x bound": below,
+    bounds = icllib.samples(records, f"{mask}_bound")  # smallest, mean, largest
+    below, above = icllib.samples(records, f"{mask}_grows").mean(axis=0)
+    rows[mask] = {"smallest bound": bounds[:, 0].min(), "mean": bounds[:, 1].mean(),
+                  "largest": bounds[:, 2].max(), "diverge at 0.98 x bound": below,
                   "at 1.02 x bound": above}
-pd.DataFrame(rows).T
+pd.DataFrame(rows).T.round(2)
 
 # %% [markdown]
 # Is $\delta$ the one of Proposition 6, to $10^{-10}$? With $w^{(0)}$ in every layer, and in the first
 # alone:
 
 # %% tags=["numbers"]
-started = [r for r in records if "first_layer" in r.metrics]
-suffixes = {"every layer": "", "first layer only": "_w0_in_first"}
-pd.DataFrame({name: {part: all(r[f"{part}{suffix}"] < 1e-10 for r in started)
-                     for part in ("first_layer", "later_layers")}
-              for name, suffix in suffixes.items()})
+parts = {"first layer": "first_layer", "later layers": "later_layers"}
+pd.DataFrame({name: {part: icllib.samples(records, metric + suffix).max() < 1e-10
+                     for part, metric in parts.items()}
+              for name, suffix in (("every layer", ""),
+                                   ("first layer only", "_w0_in_first"))})
 
 # %% [markdown]
 # ## Paper beside ours
 
 # %%
-page.decide("causal_lm.16", {"first layer": [max(r["first_layer"] for r in started)],
-                             "later layers": [max(r["later_layers"] for r in started)]},
-            shown)
-page.decide("causal_lm.36", {mask: [r[f"{mask}_self"][50] / r[mask][50] for r in records
-                                    if "prefix_self" in r.metrics]
+ends = {name: icllib.samples(records, name)[:, 50] for name in labels["self"]}
+page.decide("causal_lm.16", {part: [icllib.samples(records, metric).max()]
+                             for part, metric in parts.items()}, shown)
+page.decide("causal_lm.36", {mask: ends[f"{mask}_self"] / ends[mask]
                              for mask in ("prefix", "causal")}, shown)
-page.decide("causal_lm.37", {"both masks": [r["fastest"] for r in bounds]}, shown)
+fastest = icllib.samples(records, "fastest")
+page.decide("causal_lm.37", {"both masks": fastest}, shown)
 page.verdicts()
 
 # %% [markdown]

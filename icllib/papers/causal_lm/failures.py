@@ -129,7 +129,8 @@ class StepBounds:
         steps = np.union1d(np.geomspace(0.12, 20, 120), STEP_SIZES)
         metrics = {"step_size": steps}
         for name, bound in bounds.items():
-            metrics[name] = (bound[:, None] <= torch.from_numpy(steps)).double().mean(0)
+            beyond = bound[:, None] <= torch.from_numpy(steps)
+            metrics[f"{name}_beyond"] = beyond.double().mean(0)
             metrics[f"{name}_bound"] = [float(value) for value in (
                 bound.min(), bound.mean(), bound.max())]
             metrics[f"{name}_grows"] = [self.growing(prompt, name, factor * bound)
