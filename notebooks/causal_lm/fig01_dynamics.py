@@ -83,7 +83,8 @@ wide.assign(limit=limits + [""] * 12)  # of the prefix rows
 left = {(mask, kind): [r[f"{mask}_{kind}_left"] for r in records]
         for mask in ("prefix", "causal") for kind in ("pairs", "queries")}
 pd.DataFrame({names: {"smallest": f"{min(values):.2g}",
-                      "largest": f"{max(values):.2g}"} for names, values in left.items()}).T
+                      "largest": f"{max(values):.2g}"}
+              for names, values in left.items()}).T
 
 # %% [markdown]
 # ## Paper beside ours

@@ -107,7 +107,8 @@ def ratio(mu, n):
 
 
 page.decide("causal_lm.15", {f"n = {n}": ratio(0, n) for n in (40, 100, 300)}, shown)
-page.decide("causal_lm.18", {f"mu = {mu}": ratio(mu, 300) for mu in (1, 2, 3)}, shown)
+by_mean = {f"mu = {mu}": ratio(mu, 300) for mu in (1, 2, 3)}
+page.decide("causal_lm.18", by_mean, shown)
 worst = {name: [deviations[name].max()] for name in checks}
 page.decide("causal_lm.17", {"stationary point": worst["7 stationary"],
                              "one-layer contraction": worst["7 contraction"]}, shown)

@@ -72,7 +72,8 @@ for axes, panel in zip(panels, metrics):
         draw(axes, table, panel, f"exact, mu = {mu:g}", color="black", ls="--", lw=1,
              label="exact" if mu == 3 else None)
         if panel == "noise":
-            axes.axhline(kaczmarz.noise_floor(16, mu, 0.1), color=color, ls=":", lw=1)
+            floor = kaczmarz.noise_floor(16, mu, 0.1)
+            axes.axhline(floor, color=color, ls=":", lw=1)
     axes.set(xlabel="pairs n", yscale="log")
 panels[0].set(title="labels without noise", ylim=(1e-12, 30))
 panels[1].set(title=r"label noise $\sigma$ = 0.1", ylim=(5e-3, 30))
