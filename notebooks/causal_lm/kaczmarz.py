@@ -104,8 +104,9 @@ for mu in causal_lm.INPUT_MEANS:
     fits = np.exp(interval(np.polyfit(pairs[window], logs.T, 1)[0]))
     rows[f"mu = {mu:g}"] = (kaczmarz.error_rates(16, mu)
                             | dict(zip(("measured", "low", "high"), fits)))
-rates = pd.DataFrame(rows).T.round(4)
-rates.assign(halved_after=(np.log(0.5) / np.log(rates["exact"])).round().astype(int))
+rates = pd.DataFrame(rows).T
+rates["halved after"] = np.log(0.5) / np.log(rates["exact"])
+rates.round(dict.fromkeys(rates.columns[:-1], 4) | {"halved after": 0})
 
 # %% [markdown]
 # The floors at $\sigma = 0.1$, beside the error at 1,000 pairs with its 95% interval over seeds:
