@@ -120,7 +120,7 @@ def largest_prefix_step(xs: Tensor) -> Tensor:
 
 
 def largest_causal_step(xs: Tensor) -> Tensor:
-    """2n / max_i |x_i|^2, the same bound for Eq. 10; T has the |x_i|^2 as eigenvalues: (...)."""
+    """2n / max_i (x_i . x_i), the same bound for Eq. 10, as T has these eigenvalues: (...)."""
     return 2 * xs.shape[-2] / xs.square().sum(-1).amax(-1)
 
 

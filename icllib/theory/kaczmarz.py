@@ -1,14 +1,14 @@
 """Exact expected errors of one pass of Kaczmarz's method, which causal attention ends at.
 
-The pairs are x ~ U(-1, 1)^d + mu with labels w . x + noise. A pair takes the error e of the weights
-to P e, up to noise, where P = I - u u^T and u = x / |x|. So the covariance M = E e e^T goes to
-E[P M P], a linear map on symmetric matrices. It commutes with permutations of the coordinates,
+The pairs are x ~ U(-1, 1)^d + mu with labels w . x + noise. A pair takes the error e of the
+weights to P e, up to noise, where P = I - u u^T and u is x at length 1. So the covariance
+M = E e e^T goes to E[P M P], a linear map on symmetric matrices. It commutes with permutations of the coordinates,
 as the law of x does, and M starts as I. So M stays a combination of I and the all-ones matrix,
 and two numbers describe it: its part m along the mean direction 1 / sqrt(d), and the rest
 r = tr M - m. With c = cos^2 of the angle between x and the mean direction,
 
-    m' = E[(1 - c)^2] m + E[c (1 - c)] r / (d - 1) + sigma^2 E[c / |x|^2]
-    r' = E[c (1 - c)] m + (1 - E[1 - c^2] / (d - 1)) r + sigma^2 E[(1 - c) / |x|^2].
+    m' = E[(1 - c)^2] m + E[c (1 - c)] r / (d - 1) + sigma^2 E[c / (x . x)]
+    r' = E[c (1 - c)] m + (1 - E[1 - c^2] / (d - 1)) r + sigma^2 E[(1 - c) / (x . x)].
 
 For the causal attention of "CausalLM is not optimal for in-context learning" (Ding et al., 2024),
 Propositions 5 and 8.
@@ -24,20 +24,20 @@ from icllib.errors import InputError
 
 @dataclass(frozen=True)
 class DirectionMoments:
-    """Expectations over x ~ U(-1, 1)^d + mu; c = (sum of x)^2 / (d |x|^2)."""
+    """Expectations over x ~ U(-1, 1)^d + mu; c = (sum of x)^2 / (d (x . x))."""
 
     c: float
     c_squared: float
-    inverse: float  # of 1 / |x|^2
-    c_inverse: float  # of c / |x|^2
+    inverse: float  # of 1 / (x . x)
+    c_inverse: float  # of c / (x . x)
 
 
 @lru_cache
 def direction_moments(dimension: int, input_mean: float) -> DirectionMoments:
     """These expectations by quadrature: 13 digits from d = 8, 7 at d = 5 and mu = 0.
 
-    1 / |x|^2 is the integral of exp(-t |x|^2) over t > 0, and 1 / |x|^4 that of
-    t exp(-t |x|^2); under either, the coordinates are independent.
+    1 / (x . x) is the integral of exp(-t (x . x)) over t > 0, and 1 / (x . x)^2 that of
+    t exp(-t (x . x)); under either, the coordinates are independent.
     """
     if dimension < 5:
         raise InputError(f"dimension: expected at least 5, got {dimension}")
@@ -95,7 +95,8 @@ def expected_errors(dimension: int, input_mean: float, pairs: int,
     The error is against the noise-free label. At mu = 0 and without noise it is
     (d/3) (1 - 1/d)^n. Shape (pairs + 1,).
     """
-    step, noise = covariance_map(dimension, input_mean), noise_part(dimension, input_mean, noise_std)
+    step = covariance_map(dimension, input_mean)
+    noise = noise_part(dimension, input_mean, noise_std)
     states = [np.array([1.0, dimension - 1])]
     for _ in range(pairs):
         states.append(step @ states[-1] + noise)
@@ -119,12 +120,12 @@ def expected_errors_by_position(dimension: int, input_mean: float, pairs: int) -
 
 
 def error_rates(dimension: int, input_mean: float) -> dict[str, float]:
-    """The factor per pair of E |e|^2 in the long run, and two bounds.
+    """The factor per pair of E (e . e) in the long run, and two bounds.
 
     It is the spectral radius of the 2 x 2 map, and so of the whole one: this keeps positive
     matrices positive, so a top eigenvector is positive, and so is its mean over permutations.
-    E e shrinks by 1 - lambda_min(E u u^T). That is an upper bound, since
-    E |P e|^2 = e^T (I - E u u^T) e, and its square a lower one, since E |e|^2 >= |E e|^2.
+    E e shrinks by 1 - lambda_min(E u u^T). That is an upper bound, since E (P e . P e) =
+    e^T (I - E u u^T) e, and its square a lower one, since E (e . e) >= (E e . E e).
     """
     slowest = float(mean_map(dimension, input_mean).max())
     exact = float(np.abs(np.linalg.eigvals(covariance_map(dimension, input_mean))).max())
@@ -134,7 +135,7 @@ def error_rates(dimension: int, input_mean: float) -> dict[str, float]:
 def noise_floor(dimension: int, input_mean: float, noise_std: float) -> float:
     """The query error that remains after infinitely many pairs with noisy labels.
 
-    At mu = 0 it is (d/3) sigma^2 E[1 / |x|^2].
+    At mu = 0 it is (d/3) sigma^2 E[1 / (x . x)].
     """
     step = covariance_map(dimension, input_mean)
     limit = np.linalg.solve(np.eye(2) - step, noise_part(dimension, input_mean, noise_std))

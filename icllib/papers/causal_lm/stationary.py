@@ -117,8 +117,9 @@ class KaczmarzErrors:
         noise = prompt.ys - prompt.means
         metrics = {"pairs": list(range(self.every, self.pairs + 1, self.every))}
         for name, labels in (("error", 0 * noise), ("noisy_error", noise)):
-            errors = theory.online_gradient_descent(prompt.xs, labels, start)[self.every :: self.every]
-            metrics[name] = query_errors(errors, self.input_mean).mean(-1)
+            errors = theory.online_gradient_descent(prompt.xs, labels, start)
+            kept = errors[self.every :: self.every]
+            metrics[name] = query_errors(kept, self.input_mean).mean(-1)
         return metrics
 
 
