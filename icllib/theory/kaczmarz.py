@@ -2,10 +2,11 @@
 
 The pairs are x ~ U(-1, 1)^d + mu with labels w . x + noise. A pair takes the error e of the
 weights to P e, up to noise, where P = I - u u^T and u is x at length 1. So the covariance
-M = E e e^T goes to E[P M P], a linear map on symmetric matrices. It commutes with permutations of the coordinates,
-as the law of x does, and M starts as I. So M stays a combination of I and the all-ones matrix,
-and two numbers describe it: its part m along the mean direction 1 / sqrt(d), and the rest
-r = tr M - m. With c = cos^2 of the angle between x and the mean direction,
+M = E e e^T goes to E[P M P], a linear map on symmetric matrices. It commutes with permutations
+of the coordinates, as the law of x does, and M starts as I. So M stays a combination of I and
+the all-ones matrix, and two numbers describe it: its part m along the mean direction
+1 / sqrt(d), and the rest r = tr M - m. With c = cos^2 of the angle between x and the mean
+direction,
 
     m' = E[(1 - c)^2] m + E[c (1 - c)] r / (d - 1) + sigma^2 E[c / (x . x)]
     r' = E[c (1 - c)] m + (1 - E[1 - c^2] / (d - 1)) r + sigma^2 E[(1 - c) / (x . x)].
