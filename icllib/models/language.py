@@ -69,12 +69,12 @@ def prefix_mask(batch_size, q_length, kv_length, q_offset=0, mask_function=None,
     ends = prefix_ends(config.prefix_lengths, batch_size, int(q_offset) + q_length,
                        attention_mask).to(device)
 
-    def within_prefix(batch, head, query, key):
-        return (query < ends[batch]) & (key < ends[batch])
+    def in_prefix(batch, head, query, key):  # later tokens see the prefix anyway
+        return key < ends[batch]
 
     options["allow_is_causal_skip"] = False
     return sdpa_mask(batch_size, q_length, kv_length, q_offset,
-                     mask_function=or_masks(causal_mask_function, within_prefix),
+                     mask_function=or_masks(causal_mask_function, in_prefix),
                      attention_mask=attention_mask, device=device, **options)
 
 
