@@ -31,13 +31,13 @@ runs = sheet.few_shot_tokens(shown)
 assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths", "recipe.steps",
            "recipe.batch", "recipe.learning_rate", "recipe.schedule", "recipe.warmup",
            "recipe.weight_decay", "evaluation.lengths", "evaluation.prompts",
-           "evaluation.seed", "seed")
+           "evaluation.seed", "seed", "pretraining_tasks")
 icllib.settings_table(runs[0], assumed, sheet.few_shot_tokens("paper")[0], shown)
 
 # %% [markdown]
 # These are the settings of the prefix decoder. The causal one differs in `model.mask` alone: the
-# same seed gives both the same weights to start from and the same prompts. *Paper* stands for
-# Section 5.2, the only decoders that the paper trains from scratch.
+# same seed gives both the same weights to start from and the same prompts. The profile *paper* has
+# the sizes of Section 5.2, the softmax decoders that the paper trains from scratch.
 #
 # ## Figure
 
@@ -46,18 +46,18 @@ import numpy as np
 
 from icllib.plotting import series
 
-wrong = {mask: np.stack([r["wrong"] for r in records if r.run["model"].get("mask",
-                         "causal") == mask]) for mask in sheet.MASKS}
+wrong = {mask: np.stack([record["wrong"] for run, record in zip(runs, records)
+                         if run.model.mask == mask]) for mask in ("prefix", "causal")}
 ridge = runs[0].evaluation.measure(sheet.TEXTS, sheet.RidgeByClass())["wrong"]
 ratios = wrong["prefix"] / wrong["causal"]
 table = page.save_figure(
-    *(series("accuracy", mask, sheet.SHOTS, 100 * (1 - wrong[mask]), shown)
-      for mask in sheet.MASKS),
+    *(series("accuracy", mask, sheet.SHOTS, 100 * (1 - shares), shown)
+      for mask, shares in wrong.items()),
     series("accuracy", "ridge", sheet.SHOTS, 100 * (1 - ridge), shown),
     series("ratio", "prefix / causal", sheet.SHOTS, ratios, shown),
 )
 
-# %% tags=["figure"] mystnb={"image": {"alt": "PLACEHOLDER"}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: right answers in percent against the number of shots, from 3 to 40; the prefix and the causal decoder lie on each other, rising from 51 to 75, below ridge by class and far above a guess. Right: wrong answers with the prefix mask over those with the causal mask; the mean falls from 1.00 to 0.98, with a band that contains 1 except at 5 shots."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import draw
 
@@ -96,13 +96,24 @@ numbers(table, ["ratio"], digits=3)
 
 # %%
 evidence = {f"{shots} shots": ratios[:, k] for k, shots in enumerate(sheet.SHOTS)}
-page.decide("causal_lm.35", evidence, shown)
+page.decide("causal_lm.39", evidence, shown)
 page.verdicts()
 
 # %% [markdown]
 # ## What differs and why
 #
-# PLACEHOLDER
+# - *Undecided.* The prefix decoder gives fewer wrong answers on average, but not at 3 shots, and by
+#   about 2% at most; only at 5 shots does the interval lie below 1. Three seeds of a small decoder
+#   show no advantage of the prefix mask here, and refute none.
+# - Both decoders stay below ridge, and further below the more shots there are: they have not
+#   finished learning to combine them. In the paper's theory the masks part as layers are added;
+#   these decoders have three.
+# - A shot is one position here, the sum of the embeddings of its words and of its class, and not one
+#   position for each word. The class does not depend on the order of the words.
+# - The loss is the squared error of one-hot classes, as in the paper's synthetic three-class task, and
+#   not the cross-entropy of a language model. There is no text, no pre-training and no fine-tuning.
+# - A prefix is as long as the shots of its prompt, so each number of shots takes a pass of its own in
+#   training and test; with the causal mask all share one. Both count in the loss alike.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/few_shot_tokens/figure.csv>`.
 

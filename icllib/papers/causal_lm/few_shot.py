@@ -17,7 +17,6 @@ from icllib.training import Recipe, Run
 
 SHOTS = (3, 5, 10, 20, 40)  # 3 (BBH) and 5 (MMLU) are those of Table 2; the rest ASSUMED
 TEXTS = BagOfWords(dimension=12, words=3, classes=3)  # ASSUMED: learned within minutes
-MASKS = ("prefix", "causal")
 
 # ASSUMED throughout, but for `paper`: layers, heads, width, recipe, seeds, prompts. `paper` is
 # the only size at which the paper trains decoders from scratch here (Section 5.2, and its code).
@@ -34,7 +33,7 @@ def few_shot_tokens(profile: str) -> list[Run]:
     layers, heads, width, recipe, seeds, prompts = SIZES[profile]
     return [Run(TEXTS, Transformer(layers, heads, width, mask=mask, queries_see_themselves=False),
                 recipe, ErrorByLength(SHOTS, prompts), seed)
-            for mask in MASKS for seed in range(seeds)]
+            for mask in ("prefix", "causal") for seed in range(seeds)]
 
 
 @dataclass(frozen=True)
