@@ -89,7 +89,7 @@ from icllib.plotting import numbers
 numbers(table, ["accuracy"], digits=3)
 
 # %% tags=["numbers"]
-numbers(table, ["ratio"], digits=3)
+numbers(table, ["ratio"], digits=4)
 
 # %% [markdown]
 # ## Paper beside ours
