@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MistralConfig
-from transformers import MistralForCausalLM
+from transformers import (BloomConfig, BloomForCausalLM, GPT2Config, GPT2LMHeadModel, LlamaConfig,
+                          LlamaForCausalLM, MistralConfig, MistralForCausalLM)
 
 from icllib.errors import InputError
 from icllib.models.language import prefix_attention
@@ -138,4 +138,10 @@ def test_a_prefix_longer_than_its_sequence_without_padding_is_refused(model):
 def test_a_decoder_with_sliding_windows_is_refused():
     model = MistralForCausalLM(MistralConfig(**IDS, **SIZES, sliding_window=3))
     with pytest.raises(InputError, match="plainly causal, got the mask and_masks"):
+        logits(model, TOKENS, LENGTHS)
+
+
+def test_a_decoder_that_would_ignore_the_mask_is_refused():
+    model = BloomForCausalLM(BloomConfig(vocab_size=50, hidden_size=16, n_layer=1, n_head=2))
+    with pytest.raises(InputError, match="expected a decoder whose attention .* BloomForCausalLM"):
         logits(model, TOKENS, LENGTHS)

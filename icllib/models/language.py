@@ -23,12 +23,16 @@ def prefix_attention(model, lengths):
     model within the block counts, `generate` with its cache included.
     model: a causal decoder of `transformers`; lengths: one integer per sequence of the batch, 0
     for causal, counted in real tokens: padding before or after them is left out.
-    Raises InputError for lengths that do not fit the batch, and for a decoder with other masks.
+    Raises InputError for lengths that do not fit the batch, for a decoder with other masks, and
+    for one that makes its own attention.
     """
     config, lengths = model.config.get_text_config(decoder=True), check_lengths(lengths)
     before = config._attn_implementation, getattr(config, "prefix_lengths", None)
     register()
     model.set_attn_implementation(NAME)
+    if config._attn_implementation != NAME:
+        raise InputError("model: expected a decoder whose attention `transformers` can set, "
+                         f"got {type(model).__name__}")
     config.prefix_lengths = lengths
     try:
         yield model
