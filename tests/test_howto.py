@@ -22,3 +22,12 @@ def test_bring_your_own_task_predictor_model_and_attention(tmp_path):
         assert done.returncode == 0, done.stderr
         assert done.stdout.strip()
     assert len(list(tmp_path.glob("results/mine/sine/smoke/*.json"))) == 4
+
+
+def test_prefix_attention_in_a_language_model(tmp_path):
+    text = (PROJECT / "book/howto/prefix_language_models.md").read_text()
+    script, = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, text=True,
+                          capture_output=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"5, +9, +3, +7, +11, +4, +\d+, +\d+, +\d+", done.stdout)

@@ -5,6 +5,10 @@ A page's runs are listed by the function that has the page's name.
 
 from icllib.papers.causal_lm.failures import (
     STEP_SIZES, SelfAttention, StartingWeights, StepBounds, what_fails)
+from icllib.papers.causal_lm.few_shot import (
+    SHOTS, TEXTS, RidgeByClass, few_shot_tokens)
+from icllib.papers.causal_lm.language import (
+    DECODERS, PRINTED, SPEED, pretraining_flops, tables02_08_09_language_models)
 from icllib.papers.causal_lm.layers import (
     MASKS, Dynamics, MaskCheck, fig01_dynamics, fig05_masks)
 from icllib.papers.causal_lm.linear_attention import (
