@@ -59,3 +59,14 @@ def numbers(table: pd.DataFrame, panels=None, xs=None, digits: int = 2) -> pd.Da
     wide = rows.pivot(index=["panel", "series"], columns="x", values="y")
     wide = wide.reindex(rows[["panel", "series"]].drop_duplicates())
     return wide.map(lambda value: "" if pd.isna(value) else f"{value:.{digits}g}")
+
+
+def matrix(axes, values, digits: int = 2, **style) -> None:
+    """A small matrix as colored cells with their numbers; zeros are left empty."""
+    values = np.asarray(values, dtype=float)
+    size = np.abs(values).max()
+    axes.imshow(values, **{"cmap": "PuOr", "vmin": -1.5 * size, "vmax": 1.5 * size} | style)
+    axes.grid(False)
+    for (row, column), value in np.ndenumerate(values):
+        if value:
+            axes.text(column, row, f"{value:.{digits}g}", ha="center", va="center", fontsize=8)

@@ -44,6 +44,7 @@ GOLDEN = {
     "Lasso": [0.235615, 0.200209],
     "XGBoost": [2.972185, 2.40115],
     "StudentNetwork": [1.437612, 0.288735],
+    "ApproximatelySparse": [0.0236171, 0.023375, 0.0225157, 0.0252397],
 }
 
 TASKS = [  # the labels of a prompt, then its last point
@@ -127,8 +128,9 @@ def test_learners(learner):
     assert errors.tolist() == pytest.approx(GOLDEN[type(learner).__name__], rel=1e-3)
 
 
+LONG = solvable_attention.ApproximatelySparse  # a minute each: a small one stands for them
 EXACT = [(page, run) for page in all_pages() for profile, runs in runs_by_profile(page)
-         for run in runs if not isinstance(run, Run)]
+         for run in runs if not isinstance(run, (Run, LONG))]
 
 
 @pytest.mark.parametrize("page, run", EXACT, ids=lambda value: str(value)[:60])
@@ -136,10 +138,16 @@ def test_exact_records_are_what_their_code_gives_today(page, run):
     stored = find_record(run, page.split("/")[0])
     for name, value in run.measure().items():
         # Deviations from an identity are rounding errors: only their size is reproducible.
-        rounding = isinstance(run, (causal_lm.Propositions, causal_lm.ByPositionPropositions,
-                                    solvable_attention.ClosedFormCheck))
+        rounding = isinstance(run, (
+            causal_lm.Propositions, causal_lm.ByPositionPropositions,
+            solvable_attention.ClosedFormCheck, solvable_attention.SolutionFormulas,
+            solvable_attention.UnseenStrength))
         expected = np.asarray(stored[name], dtype=float)
         absolute = 1e-9 if rounding else 1e-12
         np.testing.assert_allclose(np.asarray(value), expected, rtol=1e-4, atol=absolute)
 
 
+def test_nearly_sparse_features():
+    losses = LONG(10, tasks=5, steps=40, shown=2).measure()
+    ends = [losses[name][-1] for name in ("test", "training", "sparse", "closed_form")]
+    assert ends == pytest.approx(GOLDEN["ApproximatelySparse"], rel=1e-4)

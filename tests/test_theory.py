@@ -220,6 +220,14 @@ def test_negative_values_are_refused(name):
         riccati.closed_form(**values | {name: np.array([0.0, -0.5])})
 
 
+def test_an_impossible_context_or_time_is_refused():
+    start, shares = np.full((1, 2), 0.1), np.ones(1)
+    with pytest.raises(InputError, match="psi: expected positive values, got -3"):
+        riccati.context_matrix(np.array([2.0, -3.0]), 0.5)
+    with pytest.raises(InputError, match="times: expected non-negative values, got -1"):
+        riccati.flow_outputs(start, start, 10, 0.5, shares, np.array([-1.0, 2.0]))
+
+
 # ---- gradient descent on the paper's model ---------------------------------------------------
 
 

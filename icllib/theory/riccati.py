@@ -29,9 +29,6 @@ def closed_form(t, g0, h0, strength, rate):
     """g(t), h(t) and f(t) of Theorem 3.1, for any start; arrays broadcast against t.
 
     Holds for starts and strengths whose squares are ordinary numbers (up to 1e120, say).
-    Written with decaying exponentials only. With C = g0 h0 / 2 and k = sqrt(Lambda^2 + C / 2),
-    every term below is non-negative, so nothing cancels, overflows or divides by zero: not for
-    balanced starts (C = 0), f0 = Lambda, large t or negative Lambda.
     Raises InputError for negative t, g0, h0 or rate.
     """
     t, g0, h0, strength, rate = np.broadcast_arrays(
@@ -39,27 +36,34 @@ def closed_form(t, g0, h0, strength, rate):
     for name, value in {"t": t, "g0": g0, "h0": h0, "rate": rate}.items():
         if np.any(value < 0):
             raise InputError(f"{name}: expected non-negative values, got {value.min():g}")
-    half_c = g0 * h0 / 4
-    root = np.sqrt(strength**2 + half_c)
-    large = root + np.abs(strength)
-    small = _divide(half_c, large)  # root - |Lambda| without cancellation
-    plus = np.where(strength >= 0, large, small)  # root + Lambda
-    minus = np.where(strength >= 0, small, large)  # root - Lambda
-    decay = np.exp(-2 * rate * root * t)
-    grown = -np.expm1(-2 * rate * root * t)
-    # At root = 0 (Lambda = 0 and C = 0) both solve g' = -a g^2 / 2.
-    still = root == 0
-    c = 2 * half_c
-    g = _divide(g0 * (plus + minus * decay) + c * grown,
-                minus + plus * decay + g0 / 2 * grown)
-    h = _divide(h0 * (minus + plus * decay) + c * grown,
-                plus + minus * decay + h0 / 2 * grown)
-    g = np.where(still, g0 / (1 + rate * g0 * t / 2), g)
-    h = np.where(still, h0 / (1 + rate * h0 * t / 2), h)
+    _, _, below_g, below_h = denominators(t, g0, h0, strength, rate)
+    g, h = divide(g0 * below_h, below_g), divide(h0 * below_g, below_h)
     return g, h, (g - h) / 4
 
 
-def _divide(numerator, denominator):
+def denominators(t, g0, h0, strength, rate):
+    """What g = g0 y / x and h = h0 x / y are made of: decay, growth, x and y.
+
+    With C = g0 h0 / 2 and k = sqrt(Lambda^2 + C / 2): decay = exp(-2 a k t) and growth =
+    (1 - decay) / 2k. Every term below is non-negative, so nothing cancels, overflows or divides
+    by zero: not for balanced starts (C = 0), f0 = Lambda, large t, negative Lambda or k = 0.
+    """
+    half_c = g0 * h0 / 4
+    root = np.sqrt(strength**2 + half_c)
+    large = root + np.abs(strength)
+    small = divide(half_c, large)  # root - |Lambda| without cancellation
+    up = np.where(strength >= 0, large, small)  # root + Lambda
+    down = np.where(strength >= 0, small, large)  # root - Lambda
+    still = root == 0  # both solve g' = -a g^2 / 2
+    twice = np.where(still, 1, 2 * root)
+    up, down = np.where(still, 0.5, up / twice), np.where(still, 0.5, down / twice)
+    decay = np.exp(-2 * rate * root * t)
+    growth = np.where(still, rate * t, -np.expm1(-2 * rate * root * t) / twice)
+    return (decay, growth, down + up * decay + g0 / 2 * growth,
+            up + down * decay + h0 / 2 * growth)
+
+
+def divide(numerator, denominator):
     """The quotient, and 0 where the numerator is 0."""
     return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=numerator > 0)
 
@@ -67,8 +71,10 @@ def _divide(numerator, denominator):
 def context_matrix(psi, strength):
     """H of Eq. 7 on the coordinates s and N_s + 1: psi H0 and the query's own feature.
 
-    psi and strength may be arrays over tasks: (..., 2, 2).
+    psi and strength may be arrays over tasks: (..., 2, 2). Raises InputError unless psi > 0.
     """
+    if np.any(np.asarray(psi) <= 0):
+        raise InputError(f"psi: expected positive values, got {np.min(psi):g}")
     matrix = np.asarray(psi, dtype=float)[..., None, None] * zeroth_order_matrix(strength)
     matrix[..., 0, 0] += 1
     return matrix
@@ -78,9 +84,13 @@ def integrate_flow(v0, w0, matrix, strength, shares, times):
     """Eq. 9 integrated numerically for all tasks at once: v and w, (len(times), tasks, 2).
 
     Independent of the closed form: Dormand-Prince of order 8 with a relative tolerance of 1e-13.
-    v0, w0: (tasks, 2); matrix: (tasks or 1, 2, 2), symmetric; shares: (tasks,).
+    v0, w0: (tasks, 2); matrix: (tasks or 1, 2, 2), symmetric; shares: (tasks,). Raises InputError
+    for negative times.
     """
     from scipy.integrate import solve_ivp
+
+    if np.min(times) < 0:
+        raise InputError(f"times: expected non-negative values, got {np.min(times):g}")
 
     def flow(_, state):
         v, w = state.reshape(2, *v0.shape)

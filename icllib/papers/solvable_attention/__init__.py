@@ -2,18 +2,29 @@
 
 A page's runs are listed by the function that has the page's name. Nothing here trains by
 backpropagation: gradient descent on the paper's model is a short recursion, so every figure runs
-at full size in every profile.
+at full size in every profile; only Figure 6, the one long simulation, is small at `smoke`.
 """
 
 from icllib.papers.solvable_attention.curves import PANELS, law_curves, size_curves
+from icllib.papers.solvable_attention.data import (
+    DECOUPLED, DataPoint, Decoupling, fig01_data)
+from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
+from icllib.papers.solvable_attention.errata_of_solution import (
+    FirstOrderFormulas, SolutionFormulas, errata)
 from icllib.papers.solvable_attention.laws import (
     ALPHAS, LawsBySimulation, LawsInTheLimit, fig03_scaling_laws)
+from icllib.papers.solvable_attention.noisy import (
+    ApproximatelySparse, fig06_approximately_sparse)
+from icllib.papers.solvable_attention.perturbation import (
+    FIRST_ORDER_STARTS, FORMS, FirstOrder, appJ_first_order)
 from icllib.papers.solvable_attention.tables import (
     KINDS, LAWS, allocation_table, errata_table, exponent_table, kind, large_strength_table,
     late_table, plateau_table)
 from icllib.papers.solvable_attention.theorem import (
     STARTS, ClosedFormCheck, IdempotentCheck, LossCurves, fig02_loss_curves, fig07_idempotent,
     thm31_closed_form)
+from icllib.papers.solvable_attention.unseen import (
+    UNSEEN, UnseenStrength, appA_unseen_strength)
 from icllib.papers.solvable_attention.varied import (
     LIMIT_WINDOWS, VARIED, WINDOWS, LawErrata, VariedBySimulation, VariedInTheLimit,
     fig04_varied_laws, table02_exponents)

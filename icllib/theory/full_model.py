@@ -1,0 +1,66 @@
+"""Linear self-attention with all its weights, trained by gradient descent on real prompts.
+
+"A solvable attention for neural scaling laws", Section 2; the equation numbers are that paper's.
+Nothing here knows that the tasks decouple: that is what it is compared with.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from icllib.errors import InputError
+
+
+@dataclass(frozen=True)
+class Data:
+    """Prompts as the model sees them, B of them: f = [V H W query] at row s."""
+
+    contexts: np.ndarray  # H = Phi Phi^T, (B, N_s + 1, N_s + 1)
+    queries: np.ndarray  # the query's feature, (B, N_s)
+    rows: np.ndarray  # s, counted from 0, (B,)
+    targets: np.ndarray  # the query's label, (B,)
+    weights: np.ndarray  # shares of the prompts in the loss, (B,); 1 / N each in Eq. 6
+
+
+def data_matrices(prompt):
+    """Phi of Eq. 4 of each prompt of a fleet of one, (B, N_s + 1, psi + 1); no query's label."""
+    xs, ys = prompt.xs[0].numpy(), prompt.ys[0].numpy().copy()
+    ys[:, -1] = 0
+    return np.concatenate((xs, ys[..., None]), axis=-1).swapaxes(1, 2)
+
+
+def data_of(prompt, types, weights) -> Data:
+    """The prompts of a fleet of one; types: s, counted from 1, (B,); weights: (B,)."""
+    phi = data_matrices(prompt)
+    return Data(phi @ phi.swapaxes(1, 2), prompt.xs[0, :, -1].numpy(), np.asarray(types) - 1,
+                prompt.ys[0, :, -1].numpy(), np.asarray(weights, dtype=float))
+
+
+def outputs(data: Data, v, w):
+    """f of every prompt, (B,); v: V, (N_s, N_s + 1); w: W, (N_s + 1, N_s)."""
+    return (v[data.rows] * (data.contexts @ (data.queries @ w.T)[..., None])[..., 0]).sum(-1)
+
+
+def gradient_descent(data: Data, v, w, learning_rate: float, steps: int, trained=(1, 1)):
+    """Gradient descent on Eq. 6: yields f of every prompt, V and W at steps 0 to `steps`.
+
+    v, w: V and W at the start; what is yielded belongs to the next step too, copy what is kept.
+    trained: 1 for the entries that are trained and 0 for those that keep their start, for V and
+    for W, against whose shapes they broadcast. Raises InputError for fewer than 1 task or negative
+    steps.
+    """
+    if v.shape[0] < 1 or steps < 0:
+        raise InputError(f"tasks, steps: expected >= 1 and >= 0, got {v.shape[0]} and {steps}")
+    v, w = v.copy(), w.copy()
+    chosen = (data.rows == np.arange(len(v))[:, None]).astype(float)  # (N_s, B)
+    contexts = torch.from_numpy(data.contexts)  # its batched product is twice as fast as NumPy's
+    for _ in range(steps + 1):
+        own = v[data.rows]
+        vectors = np.stack((data.queries @ w.T, own), axis=1)  # W query and v_s, (B, 2, N_s + 1)
+        seen, seen_by_own = torch.bmm(torch.from_numpy(vectors), contexts).numpy().swapaxes(0, 1)
+        f = (own * seen).sum(-1)
+        yield f, v, w
+        pull = learning_rate * data.weights * (f - data.targets)
+        v -= trained[0] * ((chosen * pull) @ seen)
+        w -= trained[1] * ((seen_by_own.T * pull) @ data.queries)

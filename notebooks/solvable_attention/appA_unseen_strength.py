@@ -1,0 +1,112 @@
+# %% [markdown]
+# # Appendix A: a strength that training never had
+#
+# Does the trained model read the strength from the context, or has it learned it by heart? The paper
+# {cite:p}`lyu2025solvable` takes one task and a constraint that others use too: the first
+# $\mathcal{N}_s$ components of $v_s$ and the last of $w_s$ are zero for all times. Two numbers are
+# left,
+#
+# $$f_s = \psi \Lambda\, v_{s; \mathcal{N}_s + 1}\, w_{s; s} ,$$
+#
+# and $f_s = \Lambda$ after training means that their product is $1/\psi$. A context of another strength
+# $\tilde\Lambda$ then gives $f_s = \tilde\Lambda$ (Eq. 18).
+#
+# With the constraint $H_s$ is the $1 \times 1$ matrix $\psi\Lambda$, so that the closed form of
+# [Theorem 3.1](thm31_closed_form.ipynb) is exact. As for any $H^2 = \mu H$ its rate is
+# $a = c\,\mu = c\,\psi\Lambda$, with $c$ the share of the task; the text keeps
+# $a = c\,\psi(\Lambda^2 + 1)$.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import solvable_attention as sheet
+
+page = icllib.Page("solvable_attention/appA_unseen_strength")
+records = icllib.records(sheet.appA_unseen_strength, profile, page=page.name)
+constrained, free = records
+icllib.settings_table(sheet.UnseenStrength(True), assumed=(
+    "context_length", "prompts", "shown", "seed"))
+
+# %% [markdown]
+# ## Figure
+#
+# Left: training with the constraint, by gradient descent and by the closed form with both rates. Right:
+# what the trained models answer to contexts of other strengths. The free model is the one of Theorem
+# 3.1, in which every weight is trained.
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: the answer during training rises from about 0.05 to 0.5; gradient descent lies on the closed form with the corrected rate, the one with the printed rate rises too early. Right: the constrained model's answers lie on the diagonal for all strengths from -1 to 2; the free model's answers are a parabola that crosses the diagonal at 0.5."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, draw, series
+
+shown = icllib.shown_profile(records)
+time = constrained["steps"] * constrained.run["learning_rate"]
+lines = {"gradient descent": "trained", "corrected rate": "right_rate",
+         "printed rate": "printed_rate"}
+table = page.save_figure(
+    *(series("training", label, time, constrained[name], shown)
+      for label, name in lines.items()),
+    *(series("answers", label, r["strengths"], r["answers"], shown)
+      for label, r in (("constrained", constrained), ("free", free))))
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6))
+draw(left, table, "training", "corrected rate", color=BLUE, lw=2,
+     label=r"closed form, $a = c\,\psi\Lambda$")
+draw(left, table, "training", "printed rate", color=RED, ls="--",
+     label=r"closed form, $a = c\,\psi(\Lambda^2 + 1)$")
+draw(left, table, "training", "gradient descent", color=BLACK, ls="", marker="o",
+     mfc="none", markevery=100)
+left.set(xlabel="t = learning rate x steps", ylabel="f")
+left.legend()
+right.axline((0, 0), slope=1, color=BLACK, lw=0.8, label="the context's strength")
+right.plot(free.run["strength"], free.run["strength"], "s", color=GREEN, ms=8,
+           label="training")
+draw(right, table, "answers", "free", color=ORANGE, label="free model")
+draw(right, table, "answers", "constrained", color=BLUE, ls="", marker="o",
+     mfc="none", label="constrained model")
+right.set(xlabel=r"strength $\tilde\Lambda$ of the context", ylabel="f")
+legend = right.legend()
+
+# %% [markdown]
+# ## Numbers
+
+# %% tags=["numbers"]
+import numpy as np
+import pandas as pd
+
+nearest = lambda r, x: np.argmin(abs(r["strengths"] - x))
+answer = lambda r, x: round(float(r["answers"][nearest(r, x)]), 3)
+pd.DataFrame({f"context of strength {x}": {
+    "constrained model": answer(constrained, x), "free model": answer(free, x)}
+    for x in (*sheet.UNSEEN.values(), free.run["strength"])}).T
+
+# %% tags=["numbers"]
+pd.Series({"corrected rate": f"{constrained['right_rate_deviation'] < 1e-8}",
+           "printed rate": f"{constrained['printed_rate_deviation'] < 1e-8}",
+           "largest error with the printed rate":
+               f"{constrained['printed_rate_deviation']:.3f}"},
+          name="closed form equals the integrated flow to 1e-8").to_frame()
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+page.decide("solvable_attention.18", {name: [deviation] for name, deviation in zip(
+    sheet.UNSEEN, constrained["deviations"])}, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - The free model has learned its strength by heart in part: a product of two weights at the feature
+#   answers without looking at the labels, and one at the label answers with the square of the
+#   strength. The paper says so in words; here it is shown.
+# - The rate printed for the constrained model is that of the free one. With it the closed form is not a
+#   solution.
+# - The context length is not given. A short one is used, for which $f$ starts far from $\Lambda$ at the
+#   start of Eq. 106.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/appA_unseen_strength/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))

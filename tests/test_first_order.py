@@ -1,0 +1,153 @@
+"""The first-order solution and the closed form, on any start that hypothesis thinks of."""
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as some
+
+from icllib.errors import InputError
+from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention.perturbation import equation_137
+from icllib.theory import riccati
+from icllib.theory.first_order import first_order
+
+bounded = settings(derandomize=True, max_examples=60, deadline=None, database=None)
+size = some.floats(1e-6, 3.0)
+number = some.one_of(some.just(0.0), size, size.map(lambda x: -x))
+strengths = some.one_of(some.floats(1e-3, 4.0), some.floats(-4.0, -1e-3))
+times = some.one_of(some.just(0.0), some.floats(1e-6, 20.0), some.just(1e9))
+vectors = some.tuples(number, number)
+kinds = some.sampled_from(["any", "v = w", "v = -w", "f0 = Lambda"])
+
+
+@some.composite
+def starts(draw):
+    """v, w (2,), psi and Lambda; f(0) is of the order of 1 for all psi."""
+    v, w = (np.array(draw(vectors)) for _ in range(2))
+    psi, strength, kind = draw(some.floats(1.0, 1e4)), draw(strengths), draw(kinds)
+    if kind in ("v = w", "v = -w"):
+        w = v if kind == "v = w" else -v
+    v, w = v / psi**0.5, w / psi**0.5
+    if kind == "f0 = Lambda":
+        f0 = psi * (v[0] + strength * v[1]) * (w[0] + strength * w[1])
+        assume(abs(f0) > 1e-3)
+        v = v * strength / f0
+    return v, w, psi, strength
+
+
+def precise(v, w, psi, strength):
+    """The forms g0 and h0 of the start in high precision."""
+    eta, rho = ([mpmath.mpf(x) + sign * mpmath.mpf(y) for x, y in zip(v, w)] for sign in (1, -1))
+    strength, psi = mpmath.mpf(strength), mpmath.mpf(psi)
+    return [psi * (u[0] + strength * u[1]) ** 2 for u in (eta, rho)]
+
+
+@bounded
+@given(starts(), times)
+def test_closed_form_equals_the_exact_solution(start, t):
+    """The tanh form of the Riccati solution in 120 digits; nothing overflows or warns."""
+    v, w, psi, strength = start
+    rate = psi * (1 + strength**2)
+    with np.errstate(all="raise", under="ignore"):
+        f = riccati.closed_form(t, *riccati.quadratic_forms(v, w, psi, strength), strength, rate)[2]
+    with mpmath.workdps(120):
+        g0, h0 = precise(v, w, psi, strength)
+        c = g0 * h0 / 2
+        k = mpmath.sqrt(mpmath.mpf(strength) ** 2 + c / 2)
+        tanh = mpmath.tanh(mpmath.mpf(rate) * k * mpmath.mpf(t))
+        form = lambda x, slope: x and (
+            (x * k + (slope * x + c) * tanh) / (k + (x / 2 - slope) * tanh))
+        exact = (form(g0, strength) - form(h0, -strength)) / 4
+        scale = float(1 + abs(g0) + abs(h0))
+    assert float(f) == pytest.approx(float(exact), abs=1e-10 * scale)
+
+
+@bounded
+@given(starts(), times)
+def test_first_order_is_finite_and_starts_at_the_query_feature(start, t):
+    """At t = 0 the exact f differs from f0 by v_s w_s, the query's own feature."""
+    v, w, psi, strength = start
+    with np.errstate(all="raise", under="ignore"):
+        zeroth, first = first_order(np.array([0.0, t]), v, w, psi, strength, 1.0)
+    assert np.isfinite(zeroth).all() and np.isfinite(first).all()
+    assert first[0] / psi == pytest.approx(v[0] * w[0], abs=1e-12 * (1 + abs(strength)) ** 4)
+
+
+@pytest.mark.parametrize("kind", ["any", "v = w", "v = -w", "f0 = Lambda"])
+@pytest.mark.parametrize("strength", [0.6, -0.6, 1e-3])
+def test_first_order_solves_the_flow_to_second_order(kind, strength):
+    """Four times the context, a sixteenth of the error, but for the third order."""
+    errors = []
+    for psi in (1e3, 4e3):
+        v, w = np.array([0.9, 0.4]) / psi**0.5, np.array([0.5, -0.2]) / psi**0.5
+        w = {"v = w": v, "v = -w": -v}.get(kind, w)
+        if kind == "f0 = Lambda":
+            v = v * strength / (psi * (v[0] + strength * v[1]) * (w[0] + strength * w[1]))
+        t = np.linspace(0, 5, 30) / psi
+        exact = riccati.flow_outputs(v[None], w[None], psi, strength, np.ones(1), t)[:, 0]
+        zeroth, first = first_order(t, v, w, psi, strength, 1.0)
+        errors.append(np.abs(zeroth + first / psi - exact).max())
+    assert errors[1] < errors[0] / 12 + 1e-12 and errors[1] < 1e-6
+
+
+def test_first_order_against_integration_in_high_precision():
+    """Taylor series with 25 digits: the error is of the order of 1 / psi^2 = 1e-8."""
+    v, w, t = np.array([9e-3, 4e-3]), np.array([5e-3, -2e-3]), np.array([0.9]) / 1e4
+    zeroth, first = first_order(t, v, w, 1e4, 0.6, 1.0)
+    exact = integrated(v, w, 1e4, 0.6, t)
+    assert 1e-5 < np.abs(zeroth - exact)[0] < 1e-4
+    assert zeroth + first / 1e4 == pytest.approx(exact, abs=3e-9)
+
+
+def integrated(v, w, psi, strength, times):
+    """f(t) of Eq. 9 with the query's feature, in the time psi t."""
+    with mpmath.workdps(25):
+        scale, psi, strength = mpmath.sqrt(psi), mpmath.mpf(psi), mpmath.mpf(strength)
+        start = [mpmath.mpf(x) * scale for x in (*v, *w)]
+        across = lambda u: [(1 + 1 / psi) * u[0] + strength * u[1],
+                            strength * u[0] + strength**2 * u[1]]
+        answer = lambda x: sum(a * b for a, b in zip(x[:2], across(x[2:])))
+        slope = lambda _, x: [-(answer(x) - strength) * y
+                              for y in (*across(x[2:]), *across(x[:2]))]
+        solution = mpmath.odefun(slope, 0, start)
+        return np.array([float(answer(solution(float(psi) * t))) for t in times])
+
+
+def test_the_corrected_formulas_agree_where_they_hold():
+    """Eqs. 137 to 151 without their slips, for v and w along (1, Lambda)."""
+    psi, strength, t = 300.0, 0.7, np.linspace(0, 0.03, 20)
+    v = 0.05 * np.array([1, strength])
+    zeroth, first = first_order(t, v, 0.4 * v, psi, strength, 0.6)
+    corrected = equation_137(t, v, 0.4 * v, psi, strength, 0.6, slips=())
+    np.testing.assert_allclose(corrected, zeroth + first / psi, atol=1e-12)
+    printed = equation_137(t, v, 0.4 * v, psi, strength, 0.6)
+    assert np.abs(printed - corrected).max() > 1e-3
+
+
+def test_tasks_broadcast():
+    """Arrays over tasks and times give what one task at a time gives."""
+    random = np.random.default_rng(0)
+    v, w = 0.1 * random.standard_normal((2, 3, 2))
+    t, strength = np.linspace(0, 2, 5)[:, None], np.array([0.5, -0.5, 1.5])
+    for ours, part in zip(first_order(t, v, w, 20.0, strength, 0.3), range(2)):
+        for s in range(3):
+            one = first_order(t[:, 0], v[s], w[s], 20.0, strength[s], 0.3)[part]
+            np.testing.assert_allclose(ours[:, s], one, rtol=1e-13)
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"psi": 0.5}, "psi: expected at least 1, got 0.5"),
+    ({"t": -1.0}, "t: expected non-negative values, got -1"),
+    ({"share": -0.1}, "rate: expected non-negative values"),
+])
+def test_impossible_values_are_refused(change, message):
+    values = dict(t=1.0, v=np.ones(2), w=np.ones(2), psi=10.0, strength=0.5, share=1.0)
+    first_order(**values)
+    with pytest.raises(InputError, match=message):
+        first_order(**values | change)
+
+
+def test_slopes_of_a_short_run():
+    run = sheet.FirstOrder("Appendix G", lengths=(100, 200, 400), times=50)
+    assert run.measure()["slopes"] == pytest.approx([1, 1, 1, 2], abs=0.01)

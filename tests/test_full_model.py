@@ -1,0 +1,109 @@
+"""Gradient descent on the whole of V and W against autograd, and what its runs measure."""
+
+import numpy as np
+import pytest
+import torch
+
+from icllib.errors import InputError
+from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
+from icllib.streams import Stream
+from icllib.tasks import SparseFeatureRegression
+from icllib.theory import full_model
+
+TASKS, PAIRS, PROMPTS = 4, 6, 9
+TASK = SparseFeatureRegression(TASKS, alpha=1.2, strength=0.7, feature_noise=2.0)
+
+
+def prompts():
+    """Prompts with noisy features, their types, and weights that differ."""
+    stream, ids = Stream.of([1], "training"), torch.arange(PROMPTS)[None]
+    random = np.random.default_rng(0)
+    return (TASK.sample(stream, ids, PAIRS + 1, torch.float64), TASK.types(stream, ids)[0],
+            random.dirichlet(np.ones(PROMPTS)), *0.2 * random.standard_normal(
+                (2, TASKS, TASKS + 1)))
+
+
+@pytest.mark.parametrize("trained", [(1, 1), (np.array([0, 0, 0, 0, 1]), np.ones((5, 1)))])
+def test_steps_equal_autograd_on_the_data_matrices(trained):
+    """f = [V Phi Phi^T W query]_s as it is written, one prompt at a time (Eqs. 4 to 6)."""
+    prompt, types, weights, v0, w0 = prompts()
+    data = full_model.data_of(prompt, types, weights)
+    v, w = torch.tensor(v0, requires_grad=True), torch.tensor(w0.T.copy(), requires_grad=True)
+    for f, own_v, own_w in full_model.gradient_descent(data, v0, w0.T, 0.1, 5, trained):
+        answers = []
+        for b in range(PROMPTS):
+            labels = prompt.ys[0, b].clone()
+            labels[-1] = 0
+            phi = torch.cat((prompt.xs[0, b].T, labels[None]))
+            answers.append((v @ phi @ phi.T @ w @ prompt.xs[0, b, -1])[types[b] - 1])
+        answers = torch.stack(answers)
+        np.testing.assert_allclose(f, answers.detach(), atol=1e-12)
+        np.testing.assert_allclose(full_model.outputs(data, own_v, own_w), f, atol=1e-12)
+        np.testing.assert_allclose(own_v, v.detach(), atol=1e-12)
+        np.testing.assert_allclose(own_w, w.detach(), atol=1e-12)
+        loss = 0.5 * (torch.tensor(weights) * (answers - prompt.ys[0, :, -1]) ** 2).sum()
+        by_v, by_w = torch.autograd.grad(loss, (v, w))
+        masks = (torch.as_tensor(mask, dtype=torch.float64) for mask in trained)
+        v, w = ((u - 0.1 * mask * slope).detach().requires_grad_()
+                for u, slope, mask in zip((v, w), (by_v, by_w), masks))
+    assert np.abs(f - 0).max() > 1e-3
+
+
+@pytest.mark.parametrize("tasks, steps", [(0, 3), (4, -1)])
+def test_impossible_training_is_refused(tasks, steps):
+    prompt, types, weights, v, w = prompts()
+    data = full_model.data_of(prompt, types, weights)
+    with pytest.raises(InputError, match=f"expected >= 1 and >= 0, got {tasks} and {steps}"):
+        next(full_model.gradient_descent(data, v[:tasks], w[:tasks].T, 0.1, steps))
+
+
+@pytest.mark.parametrize("kind", sheet.DECOUPLED)
+def test_tasks_decouple(kind):
+    measured = sheet.Decoupling(kind, tasks=5, prompts=8, steps=40).measure()
+    assert measured["deviation"] < 1e-12 and measured["unseen_tasks"] > 0
+    assert np.ptp(measured["full"][0]) > 1e-3
+
+
+def test_the_data_point_is_what_the_equations_say():
+    point = sheet.DataPoint().measure()
+    s, phi = point["type"], point["phi"]
+    assert (np.abs(phi[s - 1]) == 1).all() and np.array_equal(phi[-1, :-1], 0.5 * phi[s - 1, :-1])
+    assert np.abs(np.delete(phi[:-1], s - 1, axis=0)).max() == 0 and phi[-1, -1] == 0
+    assert point["deviation"] == 0 and point["counts"].sum() == 1000
+
+
+def test_without_noise_the_simulation_is_the_recursion():
+    """And the prompts have the weights of their tasks, each at least twice."""
+    run = sheet.ApproximatelySparse(10, tasks=6, noise=0.0, steps=60, shown=5)
+    measured = run.measure()
+    np.testing.assert_allclose(measured["test"], measured["sparse"], rtol=1e-10)
+    np.testing.assert_allclose(measured["training"], measured["sparse"], rtol=1e-10)
+    for data, least in zip(run.data(), (2, 4)):
+        counts = np.bincount(data.rows)
+        assert counts.min() >= least
+        np.testing.assert_allclose(np.bincount(data.rows, data.weights), run.shares)
+
+
+def test_training_and_test_prompts_differ():
+    first, second = sheet.ApproximatelySparse(10, tasks=3).data()
+    assert not np.isin(first.contexts[:, 0, 0], second.contexts[:, 0, 0]).any()
+
+
+def test_the_constraint_makes_the_model_read_the_context():
+    short = dict(context_length=100, steps=600, shown=100)
+    constrained, free = (sheet.UnseenStrength(x, **short).measure() for x in (True, False))
+    assert max(constrained["deviations"]) < 1e-6 < 0.01 < min(free["deviations"])
+    assert constrained["right_rate_deviation"] < 1e-9 < constrained["printed_rate_deviation"]
+
+
+@pytest.mark.parametrize("run", [sheet.SolutionFormulas(), sheet.FirstOrderFormulas()])
+def test_corrected_formulas_hold_and_printed_ones_do_not(run):
+    for name, (printed, corrected) in run.measure().items():
+        assert corrected < 2e-6 and printed > 3 * corrected + 1e-6, name
+
+
+def test_corrected_laws_are_nearer_than_printed_ones():
+    for name, pair in LawFormulas(tasks=100_000).measure().items():
+        if isinstance(pair, tuple) and name != "Table 1, data":  # nothing is printed there
+            assert pair[1] < 0.05 < 0.2 < pair[0], name
