@@ -14,6 +14,7 @@ from icllib.models import (MLP, SGPT, FeatureMLP, LinearAttention, ScalarRegress
                            Transformer)
 from icllib.models.features import feature_row
 from icllib.papers import causal_lm, context_scaling, solvable_attention
+from icllib.papers.solvable_attention.softmax import ADAMW, SoftmaxTraining
 from icllib.pages import all_pages
 from icllib.results import find_record
 from icllib.status import runs_by_profile
@@ -128,9 +129,10 @@ def test_learners(learner):
     assert errors.tolist() == pytest.approx(GOLDEN[type(learner).__name__], rel=1e-3)
 
 
-LONG = solvable_attention.ApproximatelySparse  # a minute each: a small one stands for them
+LONG = (solvable_attention.ApproximatelySparse, SoftmaxTraining)  # small ones stand for them
+SOFTMAX = [[0.119527, 0.0276691], [0.0275842, 0.0260572], [0.0232372, 0.000578738]]  # first, last
 EXACT = [(page, run) for page in all_pages() for profile, runs in runs_by_profile(page)
-         for run in runs if not isinstance(run, (Run, LONG))]
+         for run in runs if not isinstance(run, (Run, *LONG))]
 
 
 @pytest.mark.parametrize("page, run", EXACT, ids=lambda value: str(value)[:60])
@@ -148,6 +150,17 @@ def test_exact_records_are_what_their_code_gives_today(page, run):
 
 
 def test_nearly_sparse_features():
-    losses = LONG(10, tasks=5, steps=40, shown=2).measure()
+    losses = solvable_attention.ApproximatelySparse(10, tasks=5, steps=40, shown=2).measure()
     ends = [losses[name][-1] for name in ("test", "training", "sparse", "closed_form")]
     assert ends == pytest.approx(GOLDEN["ApproximatelySparse"], rel=1e-4)
+
+
+@pytest.mark.parametrize("run, golden", [
+    (solvable_attention.SoftmaxCurves(1.8, tasks=20, sizes=(20,), steps=60, starts=1), SOFTMAX[0]),
+    (solvable_attention.SoftmaxSizeLimit(1.8, tasks=60, steps=60, starts=1), SOFTMAX[1]),
+    (solvable_attention.SoftmaxDataLimit(1.8, tasks=20, steps=60, starts=1, steps_per_point=0,
+                                         **ADAMW), SOFTMAX[2])])
+def test_softmax_attention(run, golden):
+    """Short forms of runs that take too long to be repeated here."""
+    losses = np.asarray(run.measure()["loss"]).flatten()
+    assert losses[[0, -1]] == pytest.approx(golden, rel=1e-4)

@@ -102,3 +102,16 @@ def laplace_ratio(alpha: float) -> float:
     sqrt(2 pi) / e against Gamma(1 - 1 / alpha); the power of K is the same.
     """
     return float(np.sqrt(2 * np.pi) / np.e / special.gamma(1 - 1 / alpha))
+
+
+def lower_envelope(sizes, times, losses, budgets):
+    """The least loss over sizes D at compute C = D t, read off curves in time: (len(budgets),).
+
+    losses: (len(sizes), len(times)), interpolated in log-log; a curve counts where it has C.
+    """
+    at_budgets = []
+    for size, curve in zip(sizes, losses):
+        logs = np.interp(np.log(np.asarray(budgets) / size), np.log(times), np.log(curve),
+                         left=np.inf, right=np.inf)
+        at_budgets.append(np.exp(logs))
+    return np.min(at_budgets, axis=0)

@@ -1,8 +1,7 @@
 """Settings and measurements of "A solvable attention for neural scaling laws".
 
-A page's runs are listed by the function that has the page's name. Nothing here trains by
-backpropagation: gradient descent on the paper's model is a short recursion, so every figure runs
-at full size in every profile; only Figure 6, the one long simulation, is small at `smoke`.
+A page's runs are listed by the function that has the page's name. Gradient descent on the paper's
+models is a short recursion, so every figure runs at full size in every profile but "smoke".
 """
 
 from icllib.papers.solvable_attention.curves import PANELS, law_curves, size_curves
@@ -17,6 +16,11 @@ from icllib.papers.solvable_attention.noisy import (
     ApproximatelySparse, fig06_approximately_sparse)
 from icllib.papers.solvable_attention.perturbation import (
     FIRST_ORDER_STARTS, FORMS, FirstOrder, appJ_first_order)
+from icllib.papers.solvable_attention.softmax import (
+    SIGN_LAWS, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, fig08_softmax_laws,
+    fig09_softmax_varied, fig10_softmax_adamw)
+from icllib.papers.solvable_attention.softmax_laws import (
+    TABLE_1, cost_of_learned, draw_law, law_curve, one_by_one)
 from icllib.papers.solvable_attention.tables import (
     KINDS, LAWS, allocation_table, errata_table, exponent_table, kind, large_strength_table,
     late_table, plateau_table)

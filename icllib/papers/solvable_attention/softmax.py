@@ -1,0 +1,219 @@
+"""Figures 8, 9 and 10: scaling laws of softmax attention, trained for real.
+
+Every run trains the entries of W_K, W_Q and V that matter (icllib.theory.softmax_attention). A
+step is one step on the mean over all prompts, and times are in steps. The windows of all fits
+were fixed before any softmax exponent was seen: there, a model of 500 tasks that learns task s at a
+time proportional to 1 / P(s) has exponents within 0.05 of Table 1's.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+
+from icllib.papers.solvable_attention.laws import ALPHAS
+from icllib.theory import riccati, scaling_laws
+from icllib.theory import softmax_attention as softmax
+
+FIT_STEPS = (30, 1000)
+BUDGETS = np.geomspace(300, 3e4, 25)
+SIZES = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 79, 100)  # to N_s / 5, Appendix G
+SIGN_LAWS = {"random signs": 0.5, "all +1": 1.0}  # Eq. 2 allows both
+ADAMW = {"optimizer": "AdamW", "learning_rate": 5e-3}  # Table 4
+TABLE_4 = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 1e-5}  # of AdamW
+
+
+@dataclass(frozen=True)
+class SoftmaxTraining:
+    """Softmax attention models and how they are trained."""
+
+    alpha: float  # 1.8 or 2.1
+    optimizer: str = "gradient descent"  # or "AdamW", Appendix I
+    # ASSUMED: 1 for gradient descent. Appendix G's 1e-3 barely trains it (Figure 8's page shows
+    # both), and from about 4 on the most frequent task is no longer stable. AdamW: Table 4.
+    learning_rate: float = 1.0
+    beta: float = 0.0  # psi_s = psi s^-beta, rounded and at least 1
+    positive_share: float = 0.5  # of the features that are +e_s. ASSUMED: Eq. 2 allows both signs
+    tasks: int = 500  # N_s, as Figure 3
+    context_length: int = 100  # psi, as Figure 3
+    strength: float = 0.5  # Lambda, as Figure 3
+    width: int = 64  # d_e. ASSUMED: not given; its size matters little, since entries are random
+    # ASSUMED: every entry starts at N(0, scale^2), with A of Eq. 106. Its constant start would make
+    # all d_e components alike for ever.
+    scale: float = 0.1
+    seed: int = 0  # of the first start
+    starts: int = 3  # ASSUMED: independent starts, trained side by side; not given
+
+    def shares(self) -> np.ndarray:
+        """P(s) of every task."""
+        return riccati.task_shares(self.tasks, self.alpha)
+
+    def prompts(self) -> softmax.Contexts:
+        """All prompts of every task."""
+        ranks = np.arange(1, self.tasks + 1)
+        lengths = np.maximum(1, np.round(self.context_length * ranks**-self.beta)).astype(int)
+        return softmax.contexts(lengths, self.positive_share)
+
+    def start(self, number: int) -> softmax.Weights:
+        """One model at step 0."""
+        return softmax.random_weights(self.tasks, self.width, self.scale, self.seed + number)
+
+    def fit(self, models: list, steps: int, kept=()):
+        """Train (start, its tasks, their shares) side by side; losses and weights of all rows."""
+        weights = softmax.side_by_side([self.start(number).of(tasks)
+                                        for number, tasks, _ in models])
+        tasks = np.concatenate([tasks for _, tasks, _ in models])
+        shares = np.concatenate([shares for _, _, shares in models])
+        kinds = {"gradient descent": torch.optim.SGD, "AdamW": torch.optim.AdamW}
+        optimizer = kinds[self.optimizer](weights.tensors(), lr=self.learning_rate,
+                                          **(TABLE_4 if self.optimizer == "AdamW" else {}))
+        losses = softmax.train(weights, torch.from_numpy(owners(models)),
+                               torch.from_numpy(shares), self.strength,
+                               self.prompts().of(tasks), optimizer, steps, kept)
+        return losses, weights
+
+    def size_curves(self, sizes, steps: int, kept) -> np.ndarray:
+        """Test losses of models with room for the D most frequent tasks: (starts, sizes, kept)."""
+        shares = self.shares()
+        models = [(number, np.arange(size), shares[:size])
+                  for number in range(self.starts) for size in sizes]
+        losses, _ = self.fit(models, steps, kept)
+        model = owners(models)
+        learned = [losses[:, model == number] @ seen for number, (*_, seen) in enumerate(models)]
+        beyond = scaling_laws.size_losses(shares, self.strength, sizes)
+        return np.reshape(learned, (self.starts, len(sizes), -1)) + beyond[:, None]
+
+
+def owners(models: list) -> np.ndarray:
+    """The number of the model that each row belongs to."""
+    return np.repeat(np.arange(len(models)), [len(tasks) for _, tasks, _ in models])
+
+
+def exponents(xs, curves) -> list:
+    """Exponent and half width of its 95% interval for each curve."""
+    return [scaling_laws.fit_exponent(xs, curve) for curve in curves]
+
+
+@dataclass(frozen=True)
+class SoftmaxCurves(SoftmaxTraining):
+    """Test losses in time for models of several sizes: the laws in time and compute."""
+
+    sizes: tuple[int, ...] = (500,)  # D; N_s for the law in time
+    steps: int = 5000  # Appendix G
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Losses (starts, sizes, steps kept); exponents in time for the last size, in compute."""
+        kept = np.unique(np.geomspace(1, self.steps, 80).round().astype(int))
+        losses = self.size_curves(self.sizes, self.steps, kept)
+        inside = (FIT_STEPS[0] <= kept) & (kept <= FIT_STEPS[1])
+        metrics = {"step": kept, "loss": losses,
+                   "time_exponent": exponents(kept[inside], losses[:, -1, inside])}
+        if len(self.sizes) > 1:
+            envelopes = [scaling_laws.lower_envelope(self.sizes, kept, curves, BUDGETS)
+                         for curves in losses]
+            metrics |= {"budget": BUDGETS, "envelope": envelopes,
+                        "compute_exponent": exponents(BUDGETS, envelopes)}
+        return metrics
+
+
+@dataclass(frozen=True)
+class SoftmaxSizeLimit(SoftmaxTraining):
+    """The law in size after a training so long that what can be learned has been learned."""
+
+    sizes: tuple[int, ...] = (4, 6, 8, 11, 15, 21, 29, 40)  # D
+    steps: int = 40_000  # ASSUMED: 5,000 leave the rarest of these tasks unlearned
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Losses (starts, sizes), and exponents with the half widths of their 95% intervals."""
+        losses = self.size_curves(self.sizes, self.steps, [self.steps])[..., 0]
+        return {"loss": losses, "exponent": exponents(self.sizes, losses)}
+
+
+@dataclass(frozen=True)
+class SoftmaxDataLimit(SoftmaxTraining):
+    """The law in data: random data sets, trained until what occurs has been learned."""
+
+    starts: int = 20  # ASSUMED: each has data sets of its own, which vary more than starts do
+    counts: tuple[int, ...] = (10, 18, 32, 56, 100, 178, 316, 562, 1000)  # N
+    steps: int = 5000  # Appendix G; or, if that is more,
+    steps_per_point: int = 20  # ASSUMED: times N, so that a task that occurs once is learned
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Losses on all tasks (starts, counts), and exponents with their half widths."""
+        losses = np.transpose([self.losses(count) for count in self.counts])
+        return {"loss": losses, "exponent": exponents(self.counts, losses)}
+
+    def losses(self, count: int) -> list[float]:
+        """Test losses of every start after training on N random data points."""
+        models = []
+        for number in range(self.starts):
+            random = np.random.default_rng([self.seed + number, count])
+            seen = random.multinomial(count, self.shares())
+            models.append((number, np.flatnonzero(seen), seen[seen > 0] / count))
+        steps = max(self.steps, self.steps_per_point * count)
+        _, trained = self.fit(models, steps)
+        return [self.loss_on_all(number, tasks, trained, owners(models) == number, steps)
+                for number, tasks, _ in models]
+
+    def loss_on_all(self, number: int, learned, trained, rows, steps: int) -> float:
+        """Test loss of one model; tasks without data keep their start, but for weight decay."""
+        model = self.start(number)
+        decay = TABLE_4["weight_decay"] if self.optimizer == "AdamW" else 0
+        for tensor, found in zip(model.tensors(), trained.tensors()[:3]):
+            tensor *= (1 - self.learning_rate * decay) ** steps
+            tensor[learned] = found[rows]
+        model.label_keys = trained.label_keys[number : number + 1]
+        shares = torch.from_numpy(self.shares())
+        losses, _ = softmax.losses_and_gradients(
+            model, torch.zeros(self.tasks, dtype=torch.long), shares, self.strength,
+            self.prompts())
+        return float(losses @ shares)
+
+
+def at_size_of(profile: str, **settings) -> dict:
+    """Settings of a run, with few steps and one start for the profile "smoke"."""
+    return settings | ({"steps": 400, "starts": 1} if profile == "smoke" else {})
+
+
+def curves(profile: str, signs: str, **settings) -> SoftmaxCurves:
+    """Curves in time for a sign law; with random signs they depend more on the start."""
+    starts = {"random signs": 12, "all +1": 3}[signs]
+    return SoftmaxCurves(**at_size_of(profile, starts=starts, positive_share=SIGN_LAWS[signs],
+                                      **settings))
+
+
+def fig08_softmax_laws(profile: str) -> list[SoftmaxTraining]:
+    """Figure 8: the four laws by gradient descent, for both sign laws; the paper's learning rate.
+
+    Also the law in time at beta = 0.5, which Figure 9 shows.
+    """
+    runs = [SoftmaxCurves(1.8, **at_size_of(profile, learning_rate=1e-3))]
+    for signs, share in SIGN_LAWS.items():
+        limit = at_size_of(profile, positive_share=share)
+        per_point = 0 if profile == "smoke" else SoftmaxDataLimit.steps_per_point
+        runs += [SoftmaxCurves(1.8, sizes=SIZES, **limit),
+                 curves(profile, signs, alpha=1.8, beta=0.5)]
+        for alpha in ALPHAS:
+            runs += [curves(profile, signs, alpha=alpha), SoftmaxSizeLimit(alpha, **limit),
+                     SoftmaxDataLimit(alpha, steps_per_point=per_point, **limit)]
+    return runs
+
+
+def fig09_softmax_varied(profile: str) -> list[SoftmaxCurves]:
+    """Figure 9: the law in time at two values of beta, for both sign laws."""
+    return [curves(profile, signs, alpha=1.8, beta=beta) for signs in SIGN_LAWS
+            for beta in (0.0, 0.5)]
+
+
+def fig10_softmax_adamw(profile: str) -> list[SoftmaxTraining]:
+    """Figure 10: the four laws under AdamW, which learns rare tasks as fast as frequent ones."""
+    size = lambda **settings: at_size_of(profile, **ADAMW, **settings)
+    runs = [SoftmaxCurves(2.1, sizes=SIZES, **size())]
+    for alpha in ALPHAS:
+        runs += [SoftmaxCurves(alpha, **size()), SoftmaxSizeLimit(alpha, **size(steps=5000)),
+                 SoftmaxDataLimit(alpha, steps_per_point=0, **size())]
+    return runs

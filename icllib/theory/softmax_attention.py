@@ -1,0 +1,156 @@
+"""Softmax attention on multitask sparse feature regression, reduced to the entries that matter.
+
+"A solvable attention for neural scaling laws", Appendix I.1: f = V G softmax(G^T W_K^T W_Q G), read
+at row s of the query's column. For task s these entries matter: columns s and N_s + 1 of W_K,
+column s of W_Q, and two entries of row s of V. Only column N_s + 1 of W_K, the key of the label, is
+shared by the tasks. A prompt is its number n of context features with the query's sign: in a
+context of psi, with z = q.(k + Lambda k_y), z0 = q.k, a = v_s + Lambda v_y, f times that sign is
+
+    [(n e^z - (psi - n) e^-z) a + e^z0 v_s] / [n e^z + (psi - n) e^-z + e^z0] .
+
+The mean over prompts is a sum over n. A leading axis of R "rows" holds the tasks of any
+number of models side by side; `model` (R,) says to which of M models a row belongs.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from scipy import stats
+from scipy.linalg import eigh_tridiagonal
+from torch import Tensor
+
+from icllib.errors import InputError
+
+
+@dataclass
+class Weights:
+    """The entries that matter, in double precision."""
+
+    keys: Tensor  # (R, d_e): column s of W_K
+    queries: Tensor  # (R, d_e): column s of W_Q
+    values: Tensor  # (R, 2): entries s and N_s + 1 of row s of V
+    label_keys: Tensor  # (M, d_e): column N_s + 1 of W_K
+
+    def tensors(self) -> list[Tensor]:
+        """All four."""
+        return [self.keys, self.queries, self.values, self.label_keys]
+
+    def of(self, tasks) -> "Weights":
+        """Copies for rows of these tasks, of the same model."""
+        rows = (tensor[tasks].clone() for tensor in self.tensors()[:3])
+        return Weights(*rows, self.label_keys.clone())
+
+
+def side_by_side(models: list[Weights]) -> Weights:
+    """The rows of several models, one after the other."""
+    return Weights(*map(torch.cat, zip(*(model.tensors() for model in models))))
+
+
+def random_weights(tasks: int, width: int, scale: float, seed: int) -> Weights:
+    """Weights of one model, every entry N(0, scale^2)."""
+    random = np.random.default_rng(seed)
+    normal = lambda *shape: torch.from_numpy(scale * random.standard_normal(shape))
+    return Weights(normal(tasks, width), normal(tasks, width), normal(tasks, 2), normal(1, width))
+
+
+@dataclass
+class Contexts:
+    """All prompts of each row, by the number of context features with the query's sign."""
+
+    same: Tensor  # (R, K): features with the query's sign
+    other: Tensor  # (R, K): features with the other sign
+    chance: Tensor  # (R, K): sums to 1 over K
+
+    def of(self, tasks) -> "Contexts":
+        """Those for rows of these tasks."""
+        return Contexts(self.same[tasks], self.other[tasks], self.chance[tasks])
+
+
+def contexts(lengths, positive_share: float) -> Contexts:
+    """Contexts of the given lengths (R,) whose features are +e_s with this probability.
+
+    A query is +e_s with the same probability. Rows of fewer points are filled with points of
+    chance 0. Raises InputError for lengths below 1 and for what is no probability.
+    """
+    lengths = np.asarray(lengths)
+    if lengths.min() < 1 or not 0 <= positive_share <= 1:
+        raise InputError("contexts: expected lengths of at least 1 and a positive_share of 0 to 1, "
+                         f"got {lengths.min()} and {positive_share}")
+    points = {length: context_points(length, positive_share) for length in np.unique(lengths)}
+    same, chance = np.zeros((2, len(lengths), max(len(same) for same, _ in points.values())))
+    for row, length in enumerate(lengths):
+        found = points[length]
+        same[row, : len(found[0])], chance[row, : len(found[0])] = found
+    return Contexts(*map(torch.from_numpy, (same, lengths[:, None] - same, chance)))
+
+
+def context_points(length: int, positive_share: float) -> tuple:
+    """Numbers of features with the query's sign, and their chances."""
+    if positive_share in (0, 1):
+        return np.array([float(length)]), np.ones(1)
+    halves = [(share, *binomial_points(length, share))
+              for share in {positive_share, 1 - positive_share}]
+    return (np.concatenate([same for _, same, _ in halves]),
+            np.concatenate([chance * (share if len(halves) == 2 else 1)
+                            for share, _, chance in halves]))
+
+
+def binomial_points(length: int, share: float, nodes: int = 16, exact_up_to: int = 60) -> tuple:
+    """Points and weights of a mean over Binomial(length, share).
+
+    All numbers up to a length of 60; then Gauss quadrature on the eigenvalues of the Krawtchouk
+    polynomials' Jacobi matrix, which is as good as the sum (1e-14 at 100) and six times shorter.
+    """
+    if length <= exact_up_to:
+        numbers = np.arange(length + 1.0)
+        return numbers, stats.binom.pmf(numbers, length, share)
+    k = np.arange(nodes)
+    points, vectors = eigh_tridiagonal(
+        share * (length - k) + k * (1 - share),
+        np.sqrt(k[1:] * (length - k[1:] + 1) * share * (1 - share)))
+    return points, vectors[0] ** 2
+
+
+def losses_and_gradients(weights: Weights, model: Tensor, shares: Tensor, strength: float,
+                         prompts: Contexts) -> tuple[Tensor, list[Tensor]]:
+    """Mean of (f - Lambda)^2 / 2 of each row (R,), and the gradients of its sum times shares (R,)."""
+    keys, queries, values, label_keys = weights.tensors()
+    label_keys = label_keys[model]
+    z0 = (queries * keys).sum(1, keepdim=True)
+    z = z0 + strength * (queries * label_keys).sum(1, keepdim=True)
+    a, b = values[:, :1] + strength * values[:, 1:], values[:, :1]
+    plus, minus, itself = prompts.same * z.exp(), prompts.other * (-z).exp(), z0.exp()
+    signed, plain = plus - minus, plus + minus
+    inverse = 1 / (plain + itself)
+    f = (signed * a + itself * b) * inverse
+    error = f - strength
+    losses = 0.5 * (prompts.chance * error.square()).sum(1)
+    pull = prompts.chance * error * inverse * shares[:, None]  # d loss / d f over the denominator
+    by_a = (pull * signed).sum(1, keepdim=True)
+    by_b = itself * pull.sum(1, keepdim=True)
+    pulled = pull * f
+    by_z = a * (pull * plain).sum(1, keepdim=True) - (pulled * signed).sum(1, keepdim=True)
+    by_z0 = by_b * b - itself * pulled.sum(1, keepdim=True)
+    by_label_score = strength * by_z
+    by_score = by_z + by_z0
+    by_label_keys = torch.zeros_like(weights.label_keys).index_add_(
+        0, model, by_label_score * queries)
+    return losses, [by_score * queries, by_score * keys + by_label_score * label_keys,
+                    torch.cat((by_a + by_b, strength * by_a), 1), by_label_keys]
+
+
+def train(weights: Weights, model: Tensor, shares: Tensor, strength: float, prompts: Contexts,
+          optimizer: torch.optim.Optimizer, steps: int, kept=()) -> np.ndarray:
+    """Train in place on the mean loss; the losses of the rows before the steps in kept, (., R)."""
+    kept, found = set(kept), []
+    for step in range(steps + 1):
+        losses, gradients = losses_and_gradients(weights, model, shares, strength, prompts)
+        if step in kept:
+            found.append(losses.numpy())
+        if step == steps:
+            break
+        for tensor, gradient in zip(weights.tensors(), gradients):
+            tensor.grad = gradient
+        optimizer.step()
+    return np.array(found)
