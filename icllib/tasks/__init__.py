@@ -3,7 +3,7 @@
 from icllib.tasks.classification import LinearClassification
 from icllib.tasks.msfr import SourceCapacityRegression, SparseFeatureRegression
 from icllib.tasks.networks import ReluNetwork
-from icllib.tasks.prompt import Prompt, sample_each
+from icllib.tasks.prompt import Prompt, sample_each, side_by_side
 from icllib.tasks.quantifiers import Quantifier
 from icllib.tasks.regression import (AffineFunctions, LinearRegression, SigmoidRegression,
                                      SparseLinear, TwoNoiseLevels)
@@ -11,4 +11,5 @@ from icllib.tasks.trees import DecisionTree
 
 __all__ = ["AffineFunctions", "DecisionTree", "LinearClassification", "LinearRegression",
            "Prompt", "Quantifier", "ReluNetwork", "SigmoidRegression", "SourceCapacityRegression",
-           "SparseFeatureRegression", "SparseLinear", "TwoNoiseLevels", "sample_each"]
+           "SparseFeatureRegression", "SparseLinear", "TwoNoiseLevels", "sample_each",
+           "side_by_side"]
