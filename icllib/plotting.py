@@ -49,6 +49,13 @@ def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
         axes.fill_between(rows.x, rows.low, rows.high, color=line.get_color(), alpha=0.2, lw=0)
 
 
+def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
+    """One series of a figure's table as a point in each row, with a bar for its interval."""
+    rows = table[(table.panel == panel) & (table.series == name)]
+    reach = [rows.y - rows.low, rows.high - rows.y]
+    axes.errorbar(rows.y, rows.x, xerr=reach, label=name, **{"ls": "", "marker": "o"} | style)
+
+
 def numbers(table: pd.DataFrame, panels=None, xs=None, digits: int = 2) -> pd.DataFrame:
     """The figure's numbers as text with few digits, one row per curve: what the tests compare.
 

@@ -54,7 +54,7 @@ class Size:
 
 
 SIZES = {
-    "smoke": Size(2, 5, 2, 3, 8, 2, 4, 1e-3, 8, 2, (1, 10)),
+    "smoke": Size(2, 5, 2, 3, 8, 2, 4, 1e-3, 8, 1, (1, 10)),
     # Half the dimensions and pairs of the paper. ASSUMED: learning rate and steps, which bring
     # every row near its final error; more held-out sequences, for less noise.
     "quick": Size(8, 20, 10, 6, 32, 16, 2500, 3e-3, 1024, 3, (1, 10, 100)),
@@ -75,6 +75,11 @@ class Cell(NamedTuple):
     batches: int = FULL_SET  # training sequences, in batches
     block: int = 1  # pairs per block of a block-causal mask
     plain: bool = False  # a GPT-2 block in place of the public code's
+
+    @property
+    def sharing(self) -> str:
+        """In words."""
+        return "shared" if self.shared else "unshared"
 
     @property
     def probed(self) -> bool:
