@@ -54,10 +54,10 @@ class Size:
 
 
 SIZES = {
-    "smoke": Size(2, 5, 2, 3, 8, 2, 4, 1e-3, 8, 1, (1, 10)),
+    "smoke": Size(2, 16, 2, 3, 8, 2, 4, 1e-3, 8, 1, (1, 10)),
     # Half the dimensions and pairs of the paper. ASSUMED: learning rate and steps, which bring
     # every row near its final error; more held-out sequences, for less noise.
-    "quick": Size(8, 20, 10, 6, 32, 16, 2500, 3e-3, 1024, 3, (1, 10, 100)),
+    "quick": Size(8, 20, 10, 6, 32, 16, 2000, 8e-3, 1024, 3, (1, 10, 100)),
     "gpu": Size(steps=20_000, prompts=1024),
     "paper": Size(),
 }
