@@ -40,12 +40,12 @@ def test_gpu_shortens_training_and_holds_out_more():
 @pytest.mark.parametrize("profile", SIZES)
 def test_pages_share_their_runs(profile):
     first = names(trained.table01_prefix_causal(profile))
-    assert names(trained.tables04_06_fewer_pairs(profile)) < first
+    assert names(trained.tables04_06_fewer_pairs(profile)) == first
     assert names(trained.fig03_layer_probes(profile)) < first
     seeds = SIZES[profile].seeds
     for page, new in ((trained.table03_extra_loss, 12), (trained.table07_permuted_pairs, 12),
                       (trained.fig06_training_sequences, 6 * len(SIZES[profile].batches)),
-                      (trained.block_causal, 6)):
+                      (trained.block_causal, 10)):
         runs = page(profile)
         assert len(names(runs)) == len(runs) and len(names(runs) - first) == new * seeds
 

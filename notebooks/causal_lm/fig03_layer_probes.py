@@ -81,7 +81,7 @@ page.verdicts()
 # ## What differs and why
 #
 # - These are the runs of [Table 1](table01_prefix_causal.ipynb), and what differs there differs here.
-#   At `quick` the models are 6 layers deep: the claim's windows are then layers 1 to 2 and 3 to 6.
+#   At `quick` the models are 5 layers deep: the claim's windows are then layers 1 to 2 and 2 to 5.
 # - The paper does not say whether its Figure 3 shows models with the extra loss. Table 1's
 #   shared-layer rows have it, so these have it too; the probes have it as well, as in the public
 #   code.

@@ -37,16 +37,12 @@ icllib.settings_table(trained.table01_prefix_causal(shown)[0], trained.ASSUMED, 
 # ## Figure
 
 # %%
-cells, plain = trained.as_in_table_1(), trained.plain_cells()
-errors = {cell: values[:, 0]
-          for cell, values in trained.errors_by_cell(records, cells + plain).items()}
+cells = trained.as_in_table_1()
+errors = {cell: values[:, 0] for cell, values in trained.errors_by_cell(records, cells).items()}
 paper = {cell: printed.extra_loss(cell) for cell in cells}
 table = page.save_figure(*(
-    printed.figure_rows(panel, name, {c: values[c] for c in chosen if c.task == task}, shown)
-    for task in trained.TASKS
-    for panel, name, values, chosen in ((task, "paper", paper, cells), (task, "ours", errors, cells),
-                                        (f"{task}, plain block", "ours", errors, plain))
-    if any(c.task == task for c in chosen)))
+    printed.figure_rows(task, name, {c: values[c] for c in cells if c.task == task}, shown)
+    for task in trained.TASKS for name, values in (("ours", errors), ("paper", paper))))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors, diamonds the printed ones. On each task the prefix rows lie to the left of the causal rows of the same sharing where the model has learned."}}
 import matplotlib.pyplot as plt
@@ -68,17 +64,7 @@ figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center"
 # ## Numbers
 
 # %% tags=["numbers"]
-printed.beside({cell: errors[cell] for cell in cells}, paper)
-
-# %% [markdown]
-# ## A plain block beside the public code's
-#
-# In the paper's public code the normalized value replaces the residual stream, the heads have half
-# the width in all, long keys are penalized, and all parameters start uniform. The same four models
-# on linear regression with a plain pre-LN block, all else equal:
-
-# %% tags=["numbers"]
-printed.beside({cell: errors[cell] for cell in plain}, {})
+printed.beside(errors, paper)
 
 # %% [markdown]
 # ## Paper beside ours
