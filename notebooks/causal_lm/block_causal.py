@@ -40,7 +40,8 @@ errors = {cell: values[:, 0]
 blocks = [1, *size.blocks, size.pairs]
 table = page.save_figure(*(
     series("linear", f"{sharing} layers", blocks,
-           np.stack([errors[cell] for cell in cells if cell.sharing == sharing], axis=1), shown)
+           np.stack([errors[c] for c in cells if c.sharing == sharing], axis=1),
+           shown)
     for sharing in ("shared", "unshared")))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Query error on linear regression against the pairs per block of a block-causal mask, from 1, which is causal, to all pairs, which is prefix, for shared and unshared layers."}}
@@ -52,7 +53,8 @@ draw(axes, table, "linear", "shared layers", marker="o")
 draw(axes, table, "linear", "unshared layers", marker="s")
 names = [f"{block}" for block in blocks]
 names[0], names[-1] = f"{names[0]}\ncausal", f"{names[-1]}\nprefix"
-axes.set(xscale="log", yscale="log", xlabel="pairs per block", ylabel="mean squared error")
+axes.set(xscale="log", yscale="log", xlabel="pairs per block",
+         ylabel="mean squared error")
 axes.set_xticks(blocks, names, minor=False)
 axes.minorticks_off()
 axes.legend();

@@ -19,7 +19,8 @@ page = icllib.Page("causal_lm/fig03_layer_probes")
 records = icllib.records(trained.fig03_layer_probes, profile, page=page.name)
 shown = icllib.shown_profile(records)
 of_paper = trained.fig03_layer_probes("paper")[0]
-icllib.settings_table(trained.fig03_layer_probes(shown)[0], trained.ASSUMED, of_paper, shown)
+icllib.settings_table(trained.fig03_layer_probes(shown)[0], trained.ASSUMED,
+                      of_paper, shown)
 
 # %% [markdown]
 # ## Figure
@@ -29,8 +30,9 @@ import numpy as np
 from icllib.plotting import series
 
 cells = trained.figure_3_cells()
+found = trained.errors_by_cell(records, cells, "_by_layer")
 errors = {cell: values[:, :, 0]  # (seeds, layers)
-          for cell, values in trained.errors_by_cell(records, cells, "_by_layer").items()}
+          for cell, values in found.items()}
 layers = np.arange(1, 1 + next(iter(errors.values())).shape[1])
 table = page.save_figure(*(series(cell.task, cell.mask, layers, errors[cell], shown)
                            for cell in cells))
@@ -46,7 +48,8 @@ for axes, task in zip(panels, trained.TASKS):
     axes.set(title=task, xlabel="layer", yscale="log")
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="wrong classes in percent", yscale="linear")
-figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
+              loc="outside lower center")
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.
@@ -68,7 +71,7 @@ numbers(table, xs=sorted({1, 2, depth // 3, depth // 2, 2 * depth // 3, depth}))
 # %%
 def growth(task, first, last):
     """Slope of log10 (causal / prefix error) against the layer, one per seed."""
-    prefix = next(cell for cell in cells if cell.task == task and cell.mask == "prefix")
+    prefix = next(c for c in cells if (c.task, c.mask) == (task, "prefix"))
     ratio = np.log10(errors[prefix._replace(mask="causal")] / errors[prefix])
     return np.polyfit(layers[first - 1 : last], ratio[:, first - 1 : last].T, 1)[0]
 

@@ -17,8 +17,8 @@ page = icllib.Page("causal_lm/fig06_training_sequences")
 records = icllib.records(trained.fig06_training_sequences, profile, page=page.name)
 shown = icllib.shown_profile(records)
 of_paper = trained.fig06_training_sequences("paper")[0]
-icllib.settings_table(trained.fig06_training_sequences(shown)[0], trained.ASSUMED, of_paper,
-                      shown)
+icllib.settings_table(trained.fig06_training_sequences(shown)[0], trained.ASSUMED,
+                      of_paper, shown)
 
 # %% [markdown]
 # `pretraining_tasks` is the number of stored sequences: here one batch.
@@ -30,7 +30,8 @@ import numpy as np
 from icllib.plotting import series
 
 cells = trained.figure_6_cells(trained.SIZES[shown])
-errors = {cell: values[:, 0] for cell, values in trained.errors_by_cell(records, cells).items()}
+by_length = trained.errors_by_cell(records, cells)
+errors = {cell: values[:, 0] for cell, values in by_length.items()}
 counts = sorted({cell.batches for cell in cells})
 curves = {(task, mask): np.stack([errors[cell] for cell in cells  # (seeds, counts)
                                   if (cell.task, cell.mask) == (task, mask)], axis=1)
@@ -46,10 +47,12 @@ figure, panels = plt.subplots(1, 3, figsize=(10, 3.2))
 for axes, task in zip(panels, trained.TASKS):
     draw(axes, table, task, "prefix", marker="o")
     draw(axes, table, task, "causal", marker="s")
-    axes.set(title=task, xlabel="batches of training sequences", xscale="log", yscale="log")
+    axes.set(title=task, xlabel="batches of training sequences", xscale="log",
+             yscale="log")
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="wrong classes in percent", yscale="linear")
-figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
+              loc="outside lower center")
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.

@@ -28,7 +28,8 @@ page = icllib.Page("causal_lm/table01_prefix_causal")
 records = icllib.records(trained.table01_prefix_causal, profile, page=page.name)
 shown = icllib.shown_profile(records)
 of_paper = trained.table01_prefix_causal("paper")[0]
-icllib.settings_table(trained.table01_prefix_causal(shown)[0], trained.ASSUMED, of_paper, shown)
+icllib.settings_table(trained.table01_prefix_causal(shown)[0], trained.ASSUMED,
+                      of_paper, shown)
 
 # %% [markdown]
 # These are the settings of the first row. *Assumed* is what the text and the appendix do not say;
@@ -38,11 +39,14 @@ icllib.settings_table(trained.table01_prefix_causal(shown)[0], trained.ASSUMED, 
 
 # %%
 cells = trained.as_in_table_1()
-errors = {cell: values[:, 0] for cell, values in trained.errors_by_cell(records, cells).items()}
+by_length = trained.errors_by_cell(records, cells)
+errors = {cell: values[:, 0] for cell, values in by_length.items()}
 paper = {cell: printed.extra_loss(cell) for cell in cells}
 table = page.save_figure(*(
-    printed.figure_rows(task, name, {c: values[c] for c in cells if c.task == task}, shown)
-    for task in trained.TASKS for name, values in (("ours", errors), ("paper", paper))))
+    printed.figure_rows(task, name, {c: values[c] for c in cells if c.task == task},
+                        shown)
+    for task in trained.TASKS
+    for name, values in (("ours", errors), ("paper", paper))))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors, diamonds the printed ones. On each task the prefix rows lie to the left of the causal rows of the same sharing where the model has learned."}}
 import matplotlib.pyplot as plt
@@ -55,7 +59,8 @@ for axes, task in zip(panels, trained.TASKS):
     axes.set(title=task, xlabel="mean squared error", xscale="log")
 panels[0].invert_yaxis()
 panels[2].set(xlabel="wrong classes in percent", xscale="linear")
-figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
+              loc="outside lower center")
 
 # %% [markdown]
 # Bars are 95% intervals over seeds. The diamonds belong to the paper's own model and data, and so
@@ -72,7 +77,8 @@ printed.beside(errors, paper)
 # %%
 def prefix_to_causal(task):
     """Ratio of the two masks' errors, seed by seed."""
-    return {f"{cell.sharing} layers": errors[cell] / errors[cell._replace(mask="causal")]
+    return {f"{cell.sharing} layers":
+                errors[cell] / errors[cell._replace(mask="causal")]
             for cell in cells if cell.task == task and cell.mask == "prefix"}
 
 for claim, task in zip((9, 10, 11), trained.TASKS):

@@ -20,18 +20,22 @@ page = icllib.Page("causal_lm/table03_extra_loss")
 records = icllib.records(trained.table03_extra_loss, profile, page=page.name)
 shown = icllib.shown_profile(records)
 of_paper = trained.table03_extra_loss("paper")[0]
-icllib.settings_table(trained.table03_extra_loss(shown)[0], trained.ASSUMED, of_paper, shown)
+icllib.settings_table(trained.table03_extra_loss(shown)[0], trained.ASSUMED,
+                      of_paper, shown)
 
 # %% [markdown]
 # ## Figure
 
 # %%
 cells = trained.table_3_cells()
-errors = {cell: values[:, 0] for cell, values in trained.errors_by_cell(records, cells).items()}
+by_length = trained.errors_by_cell(records, cells)
+errors = {cell: values[:, 0] for cell, values in by_length.items()}
 paper = {cell: printed.extra_loss(cell) for cell in cells}
 table = page.save_figure(*(
-    printed.figure_rows(task, name, {c: values[c] for c in cells if c.task == task}, shown)
-    for task in trained.TASKS for name, values in (("ours", errors), ("paper", paper))))
+    printed.figure_rows(task, name, {c: values[c] for c in cells if c.task == task},
+                        shown)
+    for task in trained.TASKS
+    for name, values in (("ours", errors), ("paper", paper))))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with eight rows each: prefix and causal masks, shared and unshared layers, with and without the extra loss. Points with bars are our errors, diamonds the printed ones."}}
 import matplotlib.pyplot as plt
@@ -44,7 +48,8 @@ for axes, task in zip(panels, trained.TASKS):
     axes.set(title=task, xlabel="mean squared error", xscale="log")
 panels[0].invert_yaxis()
 panels[2].set(xlabel="wrong classes in percent", xscale="linear")
-figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
+              loc="outside lower center")
 
 # %% [markdown]
 # Bars are 95% intervals over seeds. The diamonds belong to the paper's own model and data, and so
@@ -60,7 +65,7 @@ printed.beside(errors, paper)
 
 # %%
 def ratios(part, chosen, **below):
-    """Named by `part`: the errors of the chosen cells over those of their counterparts."""
+    """Errors of chosen cells over those of their counterparts, named by `part`."""
     return {part(cell): errors[cell] / errors[cell._replace(**below)]
             for cell in cells if chosen(cell)}
 
@@ -74,7 +79,8 @@ for claim, task in ((21, "linear"), (22, "classes")):
         masked, lambda c: c.task == task and c.extra_loss, extra_loss=False), shown)
 for claim, task in ((23, "classes"), (24, "linear")):
     page.decide(f"causal_lm.{claim}", ratios(
-        lambda c: f"{c.mask} {loss(c)}", lambda c: c.task == task and c.shared, shared=False), shown)
+        lambda c: f"{c.mask} {loss(c)}",
+        lambda c: c.task == task and c.shared, shared=False), shown)
 page.verdicts()
 
 # %% [markdown]

@@ -17,7 +17,8 @@ page = icllib.Page("causal_lm/table07_permuted_pairs")
 records = icllib.records(trained.table07_permuted_pairs, profile, page=page.name)
 shown = icllib.shown_profile(records)
 of_paper = trained.table07_permuted_pairs("paper")[-1]
-icllib.settings_table(trained.table07_permuted_pairs(shown)[-1], trained.ASSUMED, of_paper, shown)
+icllib.settings_table(trained.table07_permuted_pairs(shown)[-1], trained.ASSUMED,
+                      of_paper, shown)
 
 # %% [markdown]
 # ## Figure
@@ -30,7 +31,8 @@ paper = {cell: printed.permuted_pairs(cell) for cell in cells}
 lines = {"fixed order": (errors, fixed), "permuted": (errors, cells),
          "permuted, paper": (paper, cells)}
 table = page.save_figure(*(
-    printed.figure_rows(task, name, {c: values[c] for c in own if c.task == task}, shown)
+    printed.figure_rows(task, name, {c: values[c] for c in own if c.task == task},
+                        shown)
     for task in trained.TASKS for name, (values, own) in lines.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors after training in fixed order and on permuted pairs, diamonds the printed ones for permuted pairs."}}
@@ -45,7 +47,8 @@ for axes, task in zip(panels, trained.TASKS):
     axes.set(title=task, xlabel="mean squared error", xscale="log")
 panels[0].invert_yaxis()
 panels[2].set(xlabel="wrong classes in percent", xscale="linear")
-figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+figure.legend(*panels[0].get_legend_handles_labels(), ncols=3,
+              loc="outside lower center")
 
 # %% [markdown]
 # Bars are 95% intervals over seeds. The diamonds belong to the paper's own model and data, and so
@@ -75,9 +78,11 @@ def to_fixed(part, chosen):
             for cell in cells if chosen(cell)}
 
 page.decide("causal_lm.28", {
-    f"{cell.task} {cell.sharing}": errors[cell] / errors[cell._replace(mask="causal")]
+    f"{cell.task} {cell.sharing}":
+        errors[cell] / errors[cell._replace(mask="causal")]
     for cell in cells if cell.mask == "prefix"}, shown)
-page.decide("causal_lm.29", to_fixed(lambda c: f"{c.task} {c.mask}", lambda c: c.shared), shown)
+page.decide("causal_lm.29", to_fixed(
+    lambda c: f"{c.task} {c.mask}", lambda c: c.shared), shown)
 page.decide("causal_lm.30", to_fixed(
     lambda c: c.task, lambda c: c.mask == "causal" and not c.shared), shown)
 page.verdicts()

@@ -16,7 +16,8 @@ page = icllib.Page("causal_lm/tables04_06_fewer_pairs")
 records = icllib.records(trained.tables04_06_fewer_pairs, profile, page=page.name)
 shown = icllib.shown_profile(records)
 of_paper = trained.tables04_06_fewer_pairs("paper")[0]
-icllib.settings_table(trained.tables04_06_fewer_pairs(shown)[0], trained.ASSUMED, of_paper, shown)
+icllib.settings_table(trained.tables04_06_fewer_pairs(shown)[0], trained.ASSUMED,
+                      of_paper, shown)
 
 # %% [markdown]
 # `evaluation.lengths` are the pairs at test: those of training first, then the counterparts of
@@ -31,12 +32,14 @@ from icllib.plotting import series
 cells = trained.as_in_table_1()
 errors = trained.errors_by_cell(records, cells)  # (seeds, lengths) each
 lengths, of_tables = (trained.SIZES[name].fewer_pairs for name in (shown, "paper"))
-entry = {cell: [printed.extra_loss(cell), *(printed.fewer_pairs(cell, n) for n in of_tables[1:])]
+entry = {cell: [printed.extra_loss(cell),
+                *(printed.fewer_pairs(cell, n) for n in of_tables[1:])]
          for cell in cells}
 line = lambda cell: f"{cell.mask}, {cell.sharing}"
 table = page.save_figure(
     *(series(cell.task, line(cell), lengths, errors[cell], shown) for cell in cells),
-    *(series(f"{cell.task}, paper", line(cell), of_tables, entry[cell], "paper") for cell in cells))
+    *(series(f"{cell.task}, paper", line(cell), of_tables, entry[cell], "paper")
+      for cell in cells))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared and unshared layers. All errors rise as pairs are taken away."}}
 import matplotlib.pyplot as plt
@@ -46,14 +49,17 @@ figure, rows = plt.subplots(2, 3, figsize=(10, 5.4))
 for suffix, panels in zip(("", ", paper"), rows):
     for axes, task in zip(panels, trained.TASKS):
         for mask, color in (("prefix", BLUE), ("causal", ORANGE)):
-            draw(axes, table, task + suffix, f"{mask}, shared", color=color, marker="o")
-            draw(axes, table, task + suffix, f"{mask}, unshared", color=color, marker="s", ls="--")
-        axes.set(title=task + suffix, yscale="log" if task != "classes" else "linear")
+            panel = task + suffix
+            draw(axes, table, panel, f"{mask}, shared", color=color, marker="o")
+            draw(axes, table, panel, f"{mask}, unshared", color=color, marker="s",
+                 ls="--")
+        axes.set(title=panel, yscale="log" if task != "classes" else "linear")
     panels[0].set_ylabel("mean squared error")
     panels[2].set_ylabel("wrong classes in percent")
 for axes in rows[1]:
     axes.set_xlabel("pairs at test")
-figure.legend(*rows[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+figure.legend(*rows[0, 0].get_legend_handles_labels(), ncols=4,
+              loc="outside lower center")
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.
@@ -68,7 +74,8 @@ def beside(place):
     return printed.beside({cell: errors[cell][:, place] for cell in cells},
                           {cell: entry[cell][place] for cell in cells})
 
-tables = {place: f"{of_tables[place]} pairs (ours {lengths[place]})" for place in (1, 2, 3)}
+tables = {place: f"{of_tables[place]} pairs (ours {lengths[place]})"
+          for place in (1, 2, 3)}
 pd.concat({title: beside(place) for place, title in tables.items()})
 
 # %% [markdown]
