@@ -5,16 +5,17 @@ y[n], n = lengths[k], from the first n pairs and x[n] alone. Trained models and 
 predictors alike, so every comparison is one loop over the same prompts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import torch
 
 from icllib.errors import InputError
 from icllib.streams import Stream
-from icllib.tasks import sample_each
+from icllib.tasks import sample_each, side_by_side
 
 CHUNK = 256  # prompts per forward pass
+ADDED = {"added": True}  # left out of a record while at its default
 
 
 @dataclass(frozen=True)
@@ -24,19 +25,21 @@ class ErrorByLength:
     Measures `error`, against noisy labels (the papers' number), and `excess`, against the labels
     without noise (their difference is the noise variance on average); for one-hot labels, whose
     error is the mean over classes, also `wrong`, the share of wrong largest entries. Each is
-    (M, K).
+    (M, K). With `by_layer`, `error_by_layer` and so on are those of every layer: (M, layers, K).
     """
 
     lengths: tuple[int, ...]
     prompts: int = 2048
     seed: int = 0
+    queries: int = field(default=1, metadata=ADDED)  # side by side after the pairs, then averaged
+    by_layer: bool = field(default=False, metadata=ADDED)  # for a decoder
     version: ClassVar[int] = 1
 
     def __post_init__(self):
         object.__setattr__(self, "lengths", tuple(self.lengths))
-        if self.prompts < 1 or not self.lengths or min(self.lengths) < 1:
-            raise InputError("prompts, lengths: expected at least 1 prompt and lengths >= 1, "
-                             f"got {self.prompts} and {self.lengths}")
+        if min(self.prompts, self.queries) < 1 or not self.lengths or min(self.lengths) < 1:
+            raise InputError("prompts, lengths, queries: expected at least 1 of each, "
+                             f"got {self.prompts}, {self.lengths} and {self.queries}")
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task.
@@ -45,22 +48,37 @@ class ErrorByLength:
         """
         tasks = tasks if isinstance(tasks, list) else [tasks]
         stream = Stream.of([self.seed] * len(tasks), "evaluation", device)
-        sums = {}
+        points, sums = max(self.lengths) + self.queries, {}
         for start in range(0, self.prompts, CHUNK):
             ids = torch.arange(start, min(start + CHUNK, self.prompts), device=device)
-            prompt = sample_each(tasks, stream, ids.expand(len(tasks), -1), max(self.lengths) + 1)
+            prompt = sample_each(tasks, stream, ids.expand(len(tasks), -1), points)
             with torch.no_grad():
-                predictions = predictor.predict(prompt.xs, prompt.ys, self.lengths)
-            for name, losses in self.losses(prompt, predictions).items():
-                sums[name] = sums.get(name, 0) + losses.double().sum(dim=1)
+                losses = self.all_losses(prompt, predictor)
+            for name, values in losses.items():
+                sums[name] = sums.get(name, 0) + values
         return {name: (total / self.prompts).cpu().numpy() for name, total in sums.items()}
 
+    def all_losses(self, prompt, predictor) -> dict:
+        """Sums over prompts of every measure, (M, K), and of every layer's, (M, layers, K)."""
+        lengths, points = side_by_side(self.lengths, self.queries)
+        options = {} if points == lengths else {"points": points}
+        if not self.by_layer:
+            predictions = predictor.predict(prompt.xs, prompt.ys, lengths, **options)
+            return self.losses(prompt, predictions)
+        layers = predictor.predict_by_layer(prompt.xs, prompt.ys, lengths, **options)
+        losses = [self.losses(prompt, predictions) for predictions in layers]
+        by_layer = {f"{name}_by_layer": torch.stack([layer[name] for layer in losses], dim=1)
+                    for name in losses[-1]}
+        return losses[-1] | by_layer
+
     def losses(self, prompt, predictions) -> dict:
-        """Every measure on every prompt: (M, B, K) each."""
-        labels, means = (truth[:, :, list(self.lengths)] for truth in (prompt.ys, prompt.means))
+        """Sums over prompts of every measure, averaged over queries: (M, K) each."""
+        points = list(side_by_side(self.lengths, self.queries)[1])
+        labels, means = (truth[:, :, points] for truth in (prompt.ys, prompt.means))
         losses = {"error": (predictions - labels).square(),
                   "excess": (predictions - means).square()}
         if labels.dim() == 4:
             losses = {name: squares.mean(dim=-1) for name, squares in losses.items()}
             losses["wrong"] = predictions.argmax(dim=-1) != labels.argmax(dim=-1)
-        return losses
+        return {name: values.double().sum(dim=1).unflatten(1, (-1, self.queries)).mean(dim=2)
+                for name, values in losses.items()}

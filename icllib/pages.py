@@ -100,7 +100,7 @@ def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.Da
 
 
 def _leaves(value, name: str):
-    if not dataclasses.is_dataclass(value):
+    if not dataclasses.is_dataclass(value) or not told_fields(value):
         yield name, f"{value:g}" if isinstance(value, float) else str(value)
         return
     for field, part in told_fields(value).items():

@@ -49,13 +49,20 @@ def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
         axes.fill_between(rows.x, rows.low, rows.high, color=line.get_color(), alpha=0.2, lw=0)
 
 
+def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
+    """One series of a figure's table as a point in each row, with a bar for its interval."""
+    rows = table[(table.panel == panel) & (table.series == name)]
+    reach = [rows.y - rows.low, rows.high - rows.y]
+    axes.errorbar(rows.y, rows.x, xerr=reach, label=name, **{"ls": "", "marker": "o"} | style)
+
+
 def numbers(table: pd.DataFrame, panels=None, xs=None, digits: int = 2) -> pd.DataFrame:
     """The figure's numbers as text with few digits, one row per curve: what the tests compare.
 
     panels, xs: which of them to show; all by default.
     """
-    rows = table[(table.panel.isin(panels) if panels else True)
-                 & (table.x.isin(xs) if xs is not None else True)]
+    rows = table[table.panel.isin(panels or table.panel)]
+    rows = rows[rows.x.isin(rows.x if xs is None else xs)]
     wide = rows.pivot(index=["panel", "series"], columns="x", values="y")
     wide = wide.reindex(rows[["panel", "series"]].drop_duplicates())
     return wide.map(lambda value: "" if pd.isna(value) else f"{value:.{digits}g}")

@@ -90,5 +90,5 @@ def cost(runs, profile: str) -> str:
 def work(run: Run) -> float:
     """Multiply-adds of a training run, the backward pass counted as two forward ones."""
     recipe = run.recipe
-    forward = run.model.multiplications(run.task.dimension, recipe.lengths)
+    forward = run.model.multiplications(run.task.dimension, recipe.layout[0])
     return 3.0 * recipe.steps * recipe.batch * forward

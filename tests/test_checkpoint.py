@@ -141,7 +141,7 @@ def test_a_checkpoint_holds_the_state_to_the_bit(tmp_path):
 def test_a_fleet_over_two_processes_equals_one_in_one(folders, monkeypatch, tmp_path):
     expected = uninterrupted(folders, monkeypatch, tmp_path)
     monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
-    jobs.compute_fleet(runs(), "smoke", folders)
+    jobs.compute_fleets(runs(), "smoke", folders)
     for ours, theirs in zip(metrics_of(runs()), expected):
         assert ours["error"] == pytest.approx(theirs["error"], rel=1e-4)
 

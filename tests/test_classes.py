@@ -6,7 +6,8 @@ from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
 from icllib.tasks import LinearClassification, Prompt
 from icllib.training import Fleet, Recipe
-from icllib.training.engine import member_losses, run_steps
+from icllib.training.engine import run_steps
+from icllib.training.losses import member_losses
 
 TASK = LinearClassification(3, classes=4)
 LENGTHS = (2, 5)

@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from icllib.errors import InputError
 from icllib.models import MLP, Transformer
 from icllib.tasks import Prompt
-from icllib.training.engine import member_losses
+from icllib.training.losses import member_losses
 
 LENGTHS = (3, 7, 12)
 DIMENSION = 4

@@ -8,16 +8,16 @@ import torch
 from icllib import attention
 from icllib.attention import causal_pairs
 from icllib.errors import InputError
-from icllib.models.scoring import (L1, CosFormer, Entmax, Identity, MixedHeads, Relu,
-                                   SelfAdjusting, SignedAveraging, Softmax, Sparsemax, Square,
-                                   Tanh, Uniform)
+from icllib.models.scoring import (L1, CosFormer, Entmax, Gaussian, Identity, MixedHeads,
+                                   Relu, SelfAdjusting, SignedAveraging, Softmax, Sparsemax,
+                                   Square, Tanh, Uniform)
 from icllib.models.stacked import Initializer
 
 HALF = MixedHeads(((Softmax(), 2), (Uniform(), 2)))
 FOUR = MixedHeads(((Tanh(), 1), (Uniform(), 1), (Relu(), 1), (Square(), 1)))
 SCORINGS = (Softmax(), Softmax(5.0), SignedAveraging(), SignedAveraging(2.0, 0.5, False),
             SelfAdjusting(False), SelfAdjusting(True), Sparsemax(), Entmax(), Relu(), Square(),
-            Tanh(), Uniform(), CosFormer(), L1(), L1(True), Identity(), HALF, FOUR)
+            Tanh(), Uniform(), CosFormer(), Gaussian(), L1(), L1(True), Identity(), HALF, FOUR)
 TOKENS, HEADS = 7, 4
 MASK = causal_pairs(TOKENS)
 by_name = pytest.mark.parametrize("scoring", SCORINGS, ids=str)
@@ -116,6 +116,13 @@ def test_equals_plain_loops(scoring, mask):
     q, k, v = draw()
     expected = looped(q, k, v, mask, ROWS[scoring])
     torch.testing.assert_close(build(scoring)(q, k, v, mask), expected, atol=1e-12, rtol=1e-12)
+
+
+def test_gaussian_equals_plain_loops():
+    q, k, v = draw()
+    score = lambda q, k, i, j: -float((q / len(q) ** 0.5 - k).square().sum()) / 2
+    expected = looped(q, k, v, MASK, softmax_row, score)
+    torch.testing.assert_close(build(Gaussian())(q, k, v, MASK), expected, atol=1e-12, rtol=1e-12)
 
 
 @pytest.mark.parametrize("places", [None, [0, 1, 2, 3, 4, 2, 3]])

@@ -3,12 +3,13 @@
 from icllib.models.feature_models import FeatureMLP, ScalarRegression
 from icllib.models.linear_attention import LinearAttention
 from icllib.models.mlp import MLP
-from icllib.models.scoring import (L1, CosFormer, Entmax, Identity, MixedHeads, Relu,
-                                   SelfAdjusting, SignedAveraging, Softmax, Sparsemax, Square,
-                                   Tanh, Uniform)
+from icllib.models.scoring import (L1, CosFormer, Entmax, Gaussian, Identity, MixedHeads,
+                                   Relu, SelfAdjusting, SignedAveraging, Softmax, Sparsemax,
+                                   Square, Tanh, Uniform)
 from icllib.models.sgpt import SGPT
 from icllib.models.transformer import Transformer
 
 __all__ = ["FeatureMLP", "LinearAttention", "MLP", "ScalarRegression", "SGPT", "Transformer",
-           "CosFormer", "Entmax", "Identity", "L1", "MixedHeads", "Relu", "SelfAdjusting",
-           "SignedAveraging", "Softmax", "Sparsemax", "Square", "Tanh", "Uniform"]
+           "CosFormer", "Entmax", "Gaussian", "Identity", "L1", "MixedHeads", "Relu",
+           "SelfAdjusting", "SignedAveraging", "Softmax", "Sparsemax", "Square", "Tanh",
+           "Uniform"]

@@ -101,6 +101,15 @@ class CosineAttention(Weighted):
         return self.weigh(q.relu() @ k.relu().mT * decay, mask)
 
 
+class GaussianAttention(Weighted):
+    """Softmax of -|q / sqrt(d) - k|^2 / 2, from which what depends on q alone cancels."""
+
+    def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
+        """The attention map: (M, B, H, T, T)."""
+        half_norms = k.square().sum(-1) / 2
+        return self.weigh(attention.scores(q, k) - half_norms[..., None, :], mask)
+
+
 class SplitHeads(nn.Module):
     """Heads side by side, each part of them with a module of its own."""
 

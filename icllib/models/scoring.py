@@ -15,8 +15,8 @@ from torch import Tensor, nn
 
 from icllib import attention
 from icllib.errors import InputError
-from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, SignedSoftmax,
-                                  SplitHeads, Weighted)
+from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, GaussianAttention,
+                                  SignedSoftmax, SplitHeads, Weighted)
 from icllib.models.stacked import Initializer
 
 
@@ -72,6 +72,20 @@ class SignedAveraging:
     def build(self, draw: Initializer, name: str, heads: int) -> SignedSoftmax:
         """A module for the members of `draw`."""
         return SignedSoftmax(draw, heads, self.n, self.b, self.trainable)
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """exp(-|q / sqrt(d) - k|^2 / 2) over its row sum: a softmax that long keys lose.
+
+    Public code of the causalLM paper (Ding et al., 2024); its text has the plain softmax.
+    """
+
+    version: ClassVar[int] = 1
+
+    def build(self, draw: Initializer, name: str, heads: int) -> GaussianAttention:
+        """A module for the members of `draw`."""
+        return GaussianAttention(attention.softmax)
 
 
 @dataclass(frozen=True)

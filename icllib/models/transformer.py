@@ -3,18 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, NamedTuple
+from itertools import groupby, islice
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from icllib.attention import (block_causal_pairs, causal_pairs, check_rows, full_pairs,
-                              with_queries)
 from icllib.errors import InputError
+from icllib.models.layout import joint_tokens, lay_out, separate_tokens
 from icllib.models.scoring import Softmax
 from icllib.models.stacked import Initializer, StackedLayerNorm, StackedLinear
-from icllib.streams import constant
 
 added = partial(field, metadata={"added": True})  # absent from records while at its default
 
@@ -44,6 +43,7 @@ class Transformer:
     attention_width: int | None = added(default=None)  # features of all heads; None is the width
     final_norm: bool = added(default=True)
     uniform_start: bool = added(default=False)  # everything U(+-1/sqrt(fan_in))
+    probes: bool = added(default=False)  # a read-out after every layer, behind a stop-gradient
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -74,9 +74,8 @@ class Transformer:
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt."""
-        passes = [(length,) for length in lengths] if self.needs_passes(lengths) else [lengths]
         total = 0
-        for tokens in (self.token_count(own) for own in passes):
+        for tokens in (self.token_count(own) for own in self.passes(lengths)):
             mixed = self.attention_width or self.width
             mixing = (4 + 2 * tokens / self.width) * mixed * self.attention
             expanding = 8 * self.width * self.perceptron
@@ -94,51 +93,11 @@ class Transformer:
         block = {"causal": 1, "prefix": max(lengths), "block-causal": self.block}[self.mask]
         return any(length % max(block, 1) for length in lengths if length < max(lengths))
 
-
-class Layout(NamedTuple):
-    """The tokens of one pass: labelled pairs, then queries."""
-
-    points: Tensor  # (K,) the point of the prompt that each query is
-    places: Tensor  # (T,) the position of each token: a query follows the pairs that it sees
-    read: Tensor  # (K,) the token at which each prediction is read
-    mask: Tensor  # (T, T)
-
-
-def lay_out(model: Transformer, lengths, points, device) -> Layout:
-    """The layout of a pass: constants, as a copy to the device would break a captured step."""
-    pairs, count = max(lengths), model.token_count(lengths)
-    if model.tokens == "separate":
-        places, read = tuple(range(count)), tuple(2 * n for n in lengths)
-    else:
-        places, read = (*range(pairs), *lengths), tuple(range(pairs, count))
-    mask = layout_mask(model.tokens, model.mask, model.block, model.queries_see_themselves,
-                       lengths, str(device))
-    return Layout(constant(points, device), constant(places, device), constant(read, device), mask)
-
-
-_MASKS: dict = {}
-
-
-@torch.compiler.assume_constant_result
-def layout_mask(tokens: str, mask: str, block: int, queries_see_themselves: bool, lengths: tuple,
-                device: str) -> Tensor:
-    """Which token attends to which, made once per device: (T, T)."""
-    place = (tokens, mask, block, queries_see_themselves, lengths, device)
-    if place not in _MASKS:
-        if tokens == "separate":  # x_n is the query of length n: it sees all that comes before
-            made = causal_pairs(2 * max(lengths) + 1)
-        else:
-            made = with_queries(pairs_mask(mask, block, max(lengths)), lengths,
-                                queries_see_themselves)
-        _MASKS[place] = check_rows(made).to(device)
-    return _MASKS[place]
-
-
-def pairs_mask(mask: str, block: int, pairs: int) -> Tensor:
-    """Which pairs attend to which: (pairs, pairs)."""
-    if mask == "block-causal":
-        return block_causal_pairs(pairs, block)
-    return causal_pairs(pairs) if mask == "causal" else full_pairs(pairs)
+    def passes(self, lengths) -> list[tuple[int, ...]]:
+        """The context lengths of every pass: neighbors of equal length always share one."""
+        if not self.needs_passes(lengths):
+            return [tuple(lengths)]
+        return [tuple(equal) for _, equal in groupby(lengths)]
 
 
 class StackedTransformer(nn.Module):
@@ -164,27 +123,40 @@ class StackedTransformer(nn.Module):
                                     for layer in range(blocks))
         self.final_norm = StackedLayerNorm(width, draw) if settings.final_norm else nn.Identity()
         self.read_out = linear(draw, "read_out", width, classes or 1)
+        self.probes = nn.ModuleList(linear(draw, f"probe{layer}", width, classes or 1)
+                                    for layer in range((settings.layers - 1) * settings.probes))
 
-    def forward(self, xs: Tensor, ys: Tensor, lengths, points=None) -> Tensor:
+    def forward(self, xs: Tensor, ys: Tensor, lengths, points=None, with_pairs=False) -> Tensor:
         """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K).
 
         points: the queries x[points[k]] instead, each with the first lengths[k] pairs.
+        with_pairs: the outputs at the pairs first, (M, B, pairs + K); for one context length.
         """
-        for states in self.states(xs, ys, lengths, points):
+        for states in self.states(xs, ys, lengths, points, with_pairs):
             pass  # only the last layer's count
         return self.predict(states)
 
-    def predictions_by_layer(self, xs: Tensor, ys: Tensor, lengths, points=None) -> Tensor:
-        """What the read-out makes of every layer's states: (layers, M, B, K)."""
-        return torch.stack([self.predict(states)
-                            for states in self.states(xs, ys, lengths, points)])
+    def predictions_by_layer(self, xs: Tensor, ys: Tensor, lengths, points=None,
+                             with_pairs=False) -> Tensor:
+        """What probes, or without them the read-out, make of every layer: (layers, M, B, K)."""
+        *early, last = self.states(xs, ys, lengths, points, with_pairs)
+        if self.probes:
+            early = [self.answer(probe(self.final_norm(states).detach()))
+                     for probe, states in zip(self.probes, early)]
+        else:
+            early = [self.predict(states) for states in early]
+        return torch.stack([*early, self.predict(last)])
 
     def predict(self, states: Tensor) -> Tensor:
         """The normalized read-out: (M, B, K, width) -> (M, B, K), or (M, B, K, classes)."""
-        values = self.read_out(self.final_norm(states))
+        return self.answer(self.read_out(self.final_norm(states)))
+
+    def answer(self, values: Tensor) -> Tensor:
+        """Numbers without the axis of size one that they are read from."""
         return values if self.classes else values[..., 0]
 
-    def states(self, xs: Tensor, ys: Tensor, lengths, points=None) -> Iterator[Tensor]:
+    def states(self, xs: Tensor, ys: Tensor, lengths, points=None,
+               with_pairs=False) -> Iterator[Tensor]:
         """The queries' residual stream after each layer: (M, B, K, width), `layers` times.
 
         All lengths share one pass where the mask allows it: nothing attends to a query, so that
@@ -193,10 +165,10 @@ class StackedTransformer(nn.Module):
         lengths = tuple(lengths)
         points = lengths if points is None else tuple(points)
         if self.settings.needs_passes(lengths):
-            passes = (self.states(xs, ys, (n,), (p,)) for n, p in zip(lengths, points))
-            yield from (torch.cat(parts, dim=2) for parts in zip(*passes))
+            yield from self.states_by_pass(xs, ys, lengths, points)
             return
-        pairs, layout = max(lengths), lay_out(self.settings, lengths, points, xs.device)
+        pairs = max(lengths)
+        layout = lay_out(self.settings, lengths, points, xs.device, with_pairs)
         if self.settings.tokens == "separate":
             hidden = self.embed(separate_tokens(xs, ys, pairs))
         else:
@@ -207,23 +179,12 @@ class StackedTransformer(nn.Module):
             hidden = block(hidden, layout.mask, layout.places)
             yield hidden.index_select(2, layout.read)
 
-
-def joint_tokens(xs: Tensor, ys: Tensor, pairs: int, points: Tensor) -> Tensor:
-    """The pairs (x, y), then the queries (x, 0): (M, B, pairs + K, d + 1 or d + classes)."""
-    labels = ys[..., None] if ys.dim() == 3 else ys
-    labelled = torch.cat((xs[:, :, :pairs], labels[:, :, :pairs]), dim=-1)
-    queries = nn.functional.pad(xs[:, :, points], (0, labels.shape[-1]))
-    return torch.cat((labelled, queries), dim=2)
-
-
-def separate_tokens(xs: Tensor, ys: Tensor, pairs: int) -> Tensor:
-    """x_0, (y_0, 0, ...), x_1, ... up to the x after the last pair: (M, B, 2 pairs + 1, d).
-
-    Garg et al. (2022), Section 2.
-    """
-    labels = nn.functional.pad(ys[..., None], (0, xs.shape[-1] - 1))
-    both = torch.stack((xs, labels), dim=3).flatten(2, 3)  # (M, B, 2 N, d)
-    return both[:, :, : 2 * pairs + 1]
+    def states_by_pass(self, xs: Tensor, ys: Tensor, lengths, points) -> Iterator[Tensor]:
+        """The same where not all lengths can share a pass."""
+        left, passes = iter(points), []
+        for own in self.settings.passes(lengths):
+            passes.append(self.states(xs, ys, own, tuple(islice(left, len(own)))))
+        yield from (torch.cat(parts, dim=2) for parts in zip(*passes))
 
 
 class Block(nn.Module):

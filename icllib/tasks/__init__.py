@@ -3,7 +3,7 @@
 from icllib.tasks.classification import LinearClassification
 from icllib.tasks.msfr import SourceCapacityRegression, SparseFeatureRegression
 from icllib.tasks.networks import ReluNetwork
-from icllib.tasks.prompt import Prompt, sample_each
+from icllib.tasks.prompt import Prompt, sample_each, side_by_side
 from icllib.tasks.quantifiers import Quantifier
 from icllib.tasks.regression import (AffineFunctions, LinearRegression, SigmoidRegression,
                                      SparseLinear, TwoNoiseLevels)
@@ -13,4 +13,4 @@ from icllib.tasks.words import BagOfWords
 __all__ = ["AffineFunctions", "BagOfWords", "DecisionTree", "LinearClassification",
            "LinearRegression", "Prompt", "Quantifier", "ReluNetwork", "SigmoidRegression",
            "SourceCapacityRegression", "SparseFeatureRegression", "SparseLinear",
-           "TwoNoiseLevels", "sample_each"]
+           "TwoNoiseLevels", "sample_each", "side_by_side"]

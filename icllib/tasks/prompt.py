@@ -38,3 +38,12 @@ def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32)
     places = [member for members in members_of.values() for member in members]
     order = constant(tuple(sorted(range(len(tasks)), key=places.__getitem__)), ids.device)
     return Prompt(*(torch.cat(tensors)[order] for tensors in zip(*parts)))
+
+
+def side_by_side(lengths, queries: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Several queries after the pairs of each length: what each sees, and which point it is.
+
+    side_by_side((3, 5), 2) is (3, 3, 5, 5) and (3, 4, 5, 6).
+    """
+    seen = tuple(length for length in lengths for _ in range(queries))
+    return seen, tuple(length + query for length in lengths for query in range(queries))

@@ -17,6 +17,7 @@ from icllib.errors import InputError
 from icllib.progress import Progress
 from icllib.streams import Stream, constant
 from icllib.tasks import sample_each
+from icllib.training.losses import member_losses, permuted_pairs
 from icllib.training.recipe import Recipe
 
 READ_EVERY = 100  # steps between two looks at the clock and the losses
@@ -45,7 +46,8 @@ class Fleet:
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
         self.stream = Stream.of(seeds, "training", device)
         self.module = build(models or [model] * len(seeds), seeds, tasks[0], recipe, device)
-        self.forward = self.module
+        probed = bool(getattr(self.module, "probes", ()))
+        self.forward = self.module.predictions_by_layer if probed else self.module
         self.parameters = [p for p in self.module.parameters() if p.requires_grad]
         self.rate = torch.zeros((), device=device)
         self.rates = recipe.rates(device)
@@ -63,8 +65,9 @@ class Fleet:
         """One step of every member, with nothing read back from the device."""
         prompt = self.sample()
         with self.precision():
-            losses = member_losses(self.forward, prompt, self.recipe.lengths,
-                                   self.recipe.length_weights(self.step))
+            losses = member_losses(self.forward, prompt, *self.recipe.layout,
+                                   self.recipe.length_weights(self.step),
+                                   self.recipe.loss_on_pairs)
         self.alive &= losses.isfinite()
         self.descend(torch.autograd.grad(losses.sum(), self.parameters))
         row = (self.step % READ_EVERY).view(1)
@@ -93,8 +96,13 @@ class Fleet:
 
     def sample(self):
         """The prompts of this step, (M, batch, ...), each member's from its own task."""
-        ids = prompt_ids(self.stream, self.step, self.recipe.batch, self.pretraining_tasks)
-        return sample_each(self.tasks, self.stream, ids, self.recipe.points, self.recipe.dtype)
+        recipe = self.recipe
+        ids = prompt_ids(self.stream, self.step, recipe.batch, self.pretraining_tasks)
+        prompt = sample_each(self.tasks, self.stream, ids, recipe.points, recipe.dtype)
+        if not recipe.permute_pairs:
+            return prompt
+        draws = prompt_counts(self.stream, self.step, recipe.batch)
+        return permuted_pairs(prompt, self.stream, draws, max(recipe.lengths))
 
     def precision(self):
         """The arithmetic of the forward pass: bf16 where asked for, on a GPU only."""
@@ -140,16 +148,6 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     return module.to(recipe.dtype)
 
 
-def member_losses(forward, prompt, lengths, weights=1.0) -> Tensor:
-    """Mean squared error of each member over prompts, context lengths and classes: (M,)."""
-    targets = prompt.ys.index_select(2, constant(tuple(lengths), prompt.ys.device))
-    predictions = forward(prompt.xs, prompt.ys, lengths).to(targets.dtype)
-    squares = (predictions - targets).square()
-    if squares.dim() == 4:  # one-hot labels
-        squares = squares.mean(dim=3)
-    return (squares * weights).mean(dim=(1, 2))
-
-
 def along_members(values: Tensor, tensor: Tensor) -> Tensor:
     """One value per member, (M,), shaped to broadcast against (M, ...)."""
     return values.view(-1, *[1] * (tensor.dim() - 1))
@@ -161,9 +159,7 @@ def prompt_ids(stream: Stream, step, batch: int, pretraining_tasks) -> Tensor:
     With T stored tasks, one pass over a new permutation of range(T) per epoch; with None, ids
     that were never used before.
     """
-    device = stream.seeds.device
-    counts = step * batch + torch.arange(batch, device=device)
-    counts = counts.expand(len(stream.seeds), -1)
+    device, counts = stream.seeds.device, prompt_counts(stream, step, batch)
     if all(size is None for size in pretraining_tasks):
         return counts
     stored = constant(tuple(size is not None for size in pretraining_tasks), device)[:, None]
@@ -171,6 +167,12 @@ def prompt_ids(stream: Stream, step, batch: int, pretraining_tasks) -> Tensor:
     size = constant(sizes, device)[:, None]
     permuted = stream.permute(counts % size, counts // size, "order", sizes)
     return torch.where(stored == 1, permuted, counts)
+
+
+def prompt_counts(stream: Stream, step, batch: int) -> Tensor:
+    """How many prompts each member saw before each of this step's: (M, batch)."""
+    counts = step * batch + torch.arange(batch, device=stream.seeds.device)
+    return counts.expand(len(stream.seeds), -1)
 
 
 # ---- on CUDA: compile, then capture -----------------------------------------------------------
@@ -181,13 +183,14 @@ def captured_step(fleet: Fleet):
     precise = fleet.recipe.precision in ("fp32", "fp64")
     torch.set_float32_matmul_precision("highest" if precise else "high")
     start = {name: tensor.clone() for name, tensor in fleet.tensors().items()}
+    plain = fleet.forward
     try:
-        fleet.forward = torch.compile(fleet.module)
+        fleet.forward = torch.compile(plain)
         return capture(fleet, start)
     except Exception as error:  # whatever the compiler or the driver objects to
         print(f"icllib: no captured step ({type(error).__name__}: {error}); going on eagerly",
               file=sys.stderr)
-        fleet.forward = fleet.module
+        fleet.forward = plain
         restore(fleet, start)
         return fleet.take_step
 

@@ -19,16 +19,22 @@ from icllib.training.worker import Worker
 
 def compute(runs, profile: str, folder: Path) -> None:
     """Measure runs and save their records; runs of equal shape train together."""
-    fleets = {}
+    trained = [run for run in runs if isinstance(run, Run)]
+    if trained:
+        compute_fleets(trained, profile, folder)
     for run in runs:
-        if isinstance(run, Run):
-            fleets.setdefault(run.shape, []).append(run)
-        else:
+        if not isinstance(run, Run):
             made, started = provenance("paper"), clocks()
             metrics = run.measure()
             Record.of(run, metrics, made | cost_since(started)).save(folder)
-    for fleet in fleets.values():
-        compute_fleet(fleet, profile, folder)
+
+
+def fleets(runs) -> list[list[Run]]:
+    """Runs of equal shape, in the order of their first ones."""
+    found = {}
+    for run in runs:
+        found.setdefault(run.shape, []).append(run)
+    return list(found.values())
 
 
 def processors() -> list[str]:
@@ -38,22 +44,29 @@ def processors() -> list[str]:
     return ["cpu"] * len(os.sched_getaffinity(0))
 
 
-def compute_fleet(runs: list[Run], profile: str, folder: Path) -> None:
-    """Train a fleet, split by members over the processors; each CPU process has one thread."""
+def compute_fleets(runs: list[Run], profile: str, folder: Path) -> None:
+    """Train fleets, their members dealt out to the processors; each CPU process has one thread."""
     devices = processors()[: len(runs)]
-    parts = [runs[index :: len(devices)] for index in range(len(devices))]
+    dealt = [run for fleet in fleets(runs) for run in fleet]
+    parts = [dealt[index :: len(devices)] for index in range(len(devices))]
     others = [Worker(part, profile, folder, device)
               for part, device in zip(parts[1:], devices[1:])]
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        train_and_save(parts[0], profile, folder, devices[0])
+        train_fleets(parts[0], profile, folder, devices[0])
         for worker in others:
             worker.join()
     finally:
         torch.set_num_threads(threads)
         for worker in others:
             worker.stop()
+
+
+def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu") -> None:
+    """Train and save one fleet after the other in this process."""
+    for fleet in fleets(runs):
+        train_and_save(fleet, profile, folder, device)
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu") -> None:

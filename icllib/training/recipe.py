@@ -9,6 +9,7 @@ from torch import Tensor
 
 from icllib.errors import InputError
 from icllib.streams import constant
+from icllib.tasks import side_by_side
 
 PRECISIONS = ("tf32", "bf16", "fp32", "fp64")
 ADDED = {"added": True}  # left out of a record while at its default
@@ -51,6 +52,10 @@ class Recipe:
     epsilon: float = field(default=1e-8, metadata=ADDED)  # Adam's own default
     curriculum: Curriculum | None = field(default=None, metadata=ADDED)
     precision: str = field(default="tf32", metadata=ADDED)  # a CPU takes tf32 and bf16 for fp32
+    queries: int = field(default=1, metadata=ADDED)  # side by side after the pairs of each length
+    # Ding et al., Appendix E:
+    loss_on_pairs: bool = field(default=False, metadata=ADDED)  # outputs at pairs, with target 0
+    permute_pairs: bool = field(default=False, metadata=ADDED)  # in a new random order every step
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -68,6 +73,14 @@ class Recipe:
                              f"got {self.warmup} and {self.weight_decay}")
         if self.precision not in PRECISIONS:
             raise InputError(f"precision: expected one of {PRECISIONS}, got {self.precision!r}")
+        if self.queries < 1:
+            raise InputError(f"queries: expected at least 1, got {self.queries}")
+        if (self.loss_on_pairs or self.permute_pairs) and len(self.lengths) > 1:
+            raise InputError("loss_on_pairs, permute_pairs: expected a single context length, "
+                             f"got {self.lengths}")
+        if self.curriculum and (self.loss_on_pairs or self.queries > 1):
+            raise InputError("curriculum: expected one query and no loss on pairs, "
+                             f"got {self.queries} and {self.loss_on_pairs}")
 
     @property
     def dtype(self) -> torch.dtype:
@@ -76,8 +89,13 @@ class Recipe:
 
     @property
     def points(self) -> int:
-        """The points of a prompt, which are the longest context and its query."""
-        return max(self.lengths) + 1
+        """The points of a prompt, which are the longest context and its queries."""
+        return max(self.lengths) + self.queries
+
+    @property
+    def layout(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The context length and the point of every query of a prompt."""
+        return side_by_side(self.lengths, self.queries)
 
     def rate(self, step: int) -> float:
         """The learning rate of a step, counted from 0."""
@@ -94,10 +112,10 @@ class Recipe:
         return torch.tensor([self.rate(step) for step in range(self.steps)], device=device)
 
     def length_weights(self, step: Tensor) -> Tensor:
-        """The weight of each context length in the loss at a step: (K,), sum K."""
-        lengths = constant(self.lengths, step.device)
+        """The weight of each context length in the loss at a step: (K,), sum K; or 1 for all."""
         if self.curriculum is None:
-            return torch.ones_like(lengths, dtype=torch.float32)
+            return torch.ones((), device=step.device)
+        lengths = constant(self.lengths, step.device)
         pairs = self.curriculum.start + self.curriculum.increment * (step // self.curriculum.every)
         counted = (lengths < pairs).float()
         return counted * len(self.lengths) / counted.sum().clamp(min=1)

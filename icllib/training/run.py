@@ -28,14 +28,19 @@ class Run:
         if self.pretraining_tasks is not None and self.pretraining_tasks < 1:
             raise InputError("pretraining_tasks: expected T >= 1 or None, "
                              f"got {self.pretraining_tasks}")
+        needs_decoder = self.recipe.queries > 1 or self.recipe.loss_on_pairs
+        if needs_decoder and getattr(self.model, "tokens", None) != "joint":
+            raise InputError("model: expected a decoder of joint tokens for several queries or a "
+                             f"loss on pairs, got {self.model}")
 
     @property
     def shape(self):
         """What the runs of a fleet share, which is all but task, seed, T and what a field with
-        metadata {"per_member": True} says, such as the learning rate."""
+        metadata {"per_member": True} says, such as the learning rate. Tasks need the same sizes
+        only."""
         classes = getattr(self.task, "classes", None)
-        return (type(self.task), self.task.dimension, classes, shape(self.model),
-                shape(self.recipe), self.evaluation)
+        return (self.task.dimension, classes, shape(self.model), shape(self.recipe),
+                self.evaluation)
 
 
 def shape(value):
@@ -63,6 +68,13 @@ class Trained:
     def __init__(self, module):
         self.module = module
 
-    def predict(self, xs, ys, lengths):
+    def predict(self, xs, ys, lengths, **points):
+        return self.call(self.module, xs, ys, lengths, points)
+
+    def predict_by_layer(self, xs, ys, lengths, **points):
+        """The predictions after every layer: (layers, M, B, K)."""
+        return self.call(self.module.predictions_by_layer, xs, ys, lengths, points)
+
+    def call(self, forward, xs, ys, lengths, points):
         dtype = next(self.module.parameters()).dtype
-        return self.module(xs.to(dtype), ys.to(dtype), lengths).to(xs.dtype)
+        return forward(xs.to(dtype), ys.to(dtype), lengths, **points).to(xs.dtype)

@@ -16,7 +16,7 @@ STOPPED_IN_TIME = 3
 
 
 class Worker:
-    """Trains runs of one shape in another process and saves their records in a folder."""
+    """Trains runs in another process, fleet by fleet, and saves their records in a folder."""
 
     def __init__(self, runs, profile: str, folder: Path, device: str = "cpu"):
         command = [sys.executable, "-m", "icllib.training.worker", profile, str(folder)]
@@ -49,12 +49,12 @@ def main(profile: str, folder: str) -> None:
     """The worker's own side: runs on standard input, records into the folder."""
     import torch
 
-    from icllib.training.jobs import processors, train_and_save
+    from icllib.training.jobs import processors, train_fleets
 
     torch.set_num_threads(1)
     runs = [from_settings(run) for run in json.load(sys.stdin)]
     try:
-        train_and_save(runs, profile, Path(folder), processors()[0])
+        train_fleets(runs, profile, Path(folder), processors()[0])
     except OutOfTime as error:
         print(error, file=sys.stderr)
         sys.exit(STOPPED_IN_TIME)

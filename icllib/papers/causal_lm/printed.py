@@ -1,0 +1,81 @@
+"""Tables 1 and 3 to 7 as printed: errors on the linear, the non-linear and the class task.
+
+Mean squared errors, and percent of wrong classes. Table 1 has four rows of Table 3.
+"""
+
+import numpy as np
+import pandas as pd
+
+from icllib.claims import interval
+from icllib.papers.causal_lm.trained import MASKS, TASKS, Cell
+from icllib.plotting import series
+
+# (mask, shared layers, extra loss): one error per task
+TABLE_3 = {
+    ("prefix", True, True): (8.6e-3, 1.5e-4, 24.1),
+    ("causal", True, True): (1.9e-1, 2.7e-3, 27.0),
+    ("prefix", True, False): (6.7e-3, 1.5e-4, 24.5),
+    ("causal", True, False): (5.0e-2, 1.9e-3, 30.5),
+    ("prefix", False, True): (7.6e-3, 1.7e-4, 26.7),
+    ("causal", False, True): (4.4e-2, 2.5e-3, 30.4),
+    ("prefix", False, False): (2.5e-3, 9.0e-5, 27.6),
+    ("causal", False, False): (1.6e-2, 2.9e-3, 32.1),
+}
+# Rows of the other tables: prefix shared, causal shared, prefix unshared, causal unshared.
+FEWER_PAIRS = {
+    16: ((1.01, 2.1e-2, 42.8), (1.76, 2.7e-2, 43.3), (0.97, 1.9e-2, 42.9), (1.12, 3.2e-2, 46.6)),
+    24: ((1.4e-1, 2.0e-3, 33.4), (7.0e-1, 1.0e-2, 35.9), (1.0e-1, 1.7e-3, 37.1),
+         (1.3e-1, 1.0e-2, 41.2)),
+    32: ((2.4e-2, 4.7e-4, 32.4), (3.1e-1, 5.0e-3, 34.6), (9.5e-3, 3.4e-4, 36.2),
+         (4.0e-2, 5.7e-3, 37.3)),
+}
+PERMUTED = ((9.0e-3, 1.5e-4, 24.1), (1.9e-1, 2.5e-3, 26.9), (2.6e-3, 9.5e-5, 26.1),
+            (1.1e-2, 1.8e-3, 26.2))
+ROWS = [(mask, shared) for shared in (True, False) for mask in MASKS]
+
+
+def extra_loss(cell: Cell) -> float:
+    """The entry of Table 3, and so of Table 1, for a cell."""
+    return TABLE_3[cell.mask, cell.shared, cell.extra_loss][TASKS.index(cell.task)]
+
+
+def fewer_pairs(cell: Cell, pairs: int) -> float:
+    """The entry of Table 4, 5 or 6 (16, 24 or 32 pairs) for a cell of Table 1."""
+    return FEWER_PAIRS[pairs][ROWS.index((cell.mask, cell.shared))][TASKS.index(cell.task)]
+
+
+def permuted_pairs(cell: Cell) -> float:
+    """The entry of Table 7 for a cell of Table 1."""
+    return PERMUTED[ROWS.index((cell.mask, cell.shared))][TASKS.index(cell.task)]
+
+
+# ---- ours beside it -------------------------------------------------------------------------
+
+
+def row_name(cell: Cell) -> str:
+    """A row's name in the tables of the pages."""
+    return f"{cell.mask}, {cell.sharing}" + ", extra loss" * cell.extra_loss
+
+
+def figure_rows(panel: str, name: str, values: dict, profile: str) -> pd.DataFrame:
+    """Rows of a figure's table: one for each cell, named by its row.
+
+    values: Cell -> samples over seeds, or a printed number.
+    """
+    columns = {cell: np.reshape(samples, (-1, 1)) for cell, samples in values.items()}
+    return pd.concat([series(panel, name, [row_name(cell)], column, profile)
+                      for cell, column in columns.items()])
+
+
+def beside(ours: dict, printed: dict) -> pd.DataFrame:
+    """A table of the paper with our means and 95% intervals beside it, a column per task.
+
+    ours: Cell -> samples over seeds; printed: Cell -> number.
+    """
+    table = {}
+    for cell, samples in ours.items():
+        mean, low, high = interval(samples)
+        row = table.setdefault(row_name(cell), {})
+        row[cell.task, "paper"] = f"{printed[cell]:.2g}" if cell in printed else ""
+        row[cell.task, "ours"] = f"{mean:.2g} [{low:.2g}, {high:.2g}]"
+    return pd.DataFrame.from_dict(table, orient="index")

@@ -1,0 +1,214 @@
+"""Section 5.2 and Appendix E: trained softmax decoders, prefix beside causal.
+
+Every table and figure here is a selection of cells; a cell is trained once per seed, whichever
+pages show it. "Public code" is the paper's, which settles much that its text leaves open.
+"""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from icllib.evaluate import ErrorByLength
+from icllib.models import Gaussian, Transformer
+from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression
+from icllib.training import Recipe, Run
+
+TASKS = ("linear", "nonlinear", "classes")
+MASKS = ("prefix", "causal")
+
+# What the paper's text and appendix do not give, by name, for the table on a page. The public
+# code gives most of it; ours are the seeds and evaluation.seed.
+ASSUMED = (
+    "model.scoring", "model.queries_see_themselves", "model.normalize_stream",
+    "model.attention_width", "model.final_norm", "model.uniform_start", "recipe.warmup",
+    "recipe.epsilon", "evaluation.seed", "seed",
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """What differs between profiles."""
+
+    dimension: int = 16  # Section 5.2
+    pairs: int = 40  # Section 5.2
+    queries: int = 20  # Section 5.2
+    layers: int = 24  # Section 5.2
+    width: int = 128  # Section 5.2
+    batch: int = 64  # Section 5.2
+    steps: int = 100_000  # 100 epochs of 64,000 sequences
+    learning_rate: float = 1e-4  # Appendix E.2
+    prompts: int = 64  # held out; Section 5.2
+    seeds: int = 5  # ASSUMED: the paper shows one
+    batches: tuple[int, ...] = (1, 3, 10, 30, 100, 300)  # ASSUMED: Figure 6, 1,000 aside
+
+    @property
+    def fewer_pairs(self) -> tuple[int, ...]:
+        """The pairs of training and, in the paper's proportions, of Tables 6, 5 and 4."""
+        return tuple(round(share * self.pairs) for share in (1, 0.8, 0.6, 0.4))
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Pairs per block of a block-causal mask. ASSUMED: the paper has it for images only."""
+        return self.pairs // 8, self.pairs // 4, self.pairs // 2
+
+
+SIZES = {
+    "smoke": Size(2, 16, 2, 3, 8, 2, 4, 1e-3, 8, 1, (1, 10)),
+    # Half the dimensions and pairs of the paper. ASSUMED: a learning rate and steps at which all
+    # tasks leave the plateau on which they start; more held-out sequences, for less noise.
+    "quick": Size(8, 20, 10, 5, 32, 16, 4000, 8e-3, 1024, 3, (1, 30)),
+    "gpu": Size(steps=20_000, prompts=1024),
+    "paper": Size(),
+}
+FULL_SET = 1000  # batches of training sequences: 64,000 at batch 64 (Section 5.2)
+
+
+class Cell(NamedTuple):
+    """One number of a table: what is trained on what."""
+
+    task: str  # one of TASKS
+    mask: str  # one of MASKS, or "block-causal"
+    shared: bool  # one layer's weights in all layers
+    extra_loss: bool  # squared outputs at the pairs, with target 0
+    permuted: bool = False  # pairs in a new random order whenever a sequence is seen
+    batches: int = FULL_SET  # training sequences, in batches
+    block: int = 1  # pairs per block of a block-causal mask
+    plain: bool = False  # a GPT-2 block in place of the public code's
+
+    @property
+    def sharing(self) -> str:
+        """In words."""
+        return "shared" if self.shared else "unshared"
+
+    @property
+    def probed(self) -> bool:
+        """Figure 3 probes the layers of shared-layer models with the extra loss."""
+        return self.shared and self.extra_loss
+
+    def run(self, size: Size, seed: int) -> Run:
+        """The training run of one seed."""
+        recipe = Recipe(
+            (size.pairs,), size.steps, size.batch, size.learning_rate, "cosine", warmup=0.2,
+            epsilon=1e-7, queries=size.queries, loss_on_pairs=self.extra_loss,
+            permute_pairs=self.permuted)  # cosine and AdamW: Appendix E.2; the rest: public code
+        evaluation = ErrorByLength(size.fewer_pairs, size.prompts, queries=size.queries,
+                                   by_layer=self.probed)
+        return Run(task(self.task, size.dimension), self.model(size), recipe, evaluation, seed,
+                   self.batches * size.batch)
+
+    def model(self, size: Size) -> Transformer:
+        """The decoder: Section 5.2, and the public code's quirks unless it is plain."""
+        model = Transformer(size.layers, 2, size.width, mask=self.mask, block=self.block,
+                            queries_see_themselves=False, shared_layers=self.shared,
+                            probes=self.probed)
+        if self.plain:
+            return model
+        return replace(model, scoring=Gaussian(), normalize_stream=True, final_norm=False,
+                       attention_width=size.width // 2, uniform_start=True)
+
+
+def task(name: str, dimension: int):
+    """One of the three tasks of Section 5.2, with x ~ U(-1, 1)^d and w ~ N(0, I)."""
+    if name == "linear":
+        return LinearRegression(dimension, inputs="uniform")
+    return {"nonlinear": SigmoidRegression, "classes": LinearClassification}[name](dimension)
+
+
+# ---- the cells of every page ----------------------------------------------------------------
+
+
+def as_in_table_1(masks=MASKS, **options) -> list[Cell]:
+    """Shared layers with the extra loss, unshared ones without it, on every task."""
+    return [Cell(task, mask, shared, extra_loss=shared, **options)
+            for shared in (True, False) for mask in masks for task in TASKS]
+
+
+def plain_cells() -> list[Cell]:
+    """The rows of Table 1 on linear regression with a plain block."""
+    return [cell for cell in as_in_table_1(plain=True) if cell.task == "linear"]
+
+
+def table_3_cells() -> list[Cell]:
+    """Every pairing of layer sharing, extra loss, mask and task, in the order of Table 3."""
+    return [Cell(task, mask, shared, extra_loss) for shared in (True, False)
+            for extra_loss in (True, False) for mask in MASKS for task in TASKS]
+
+
+def figure_3_cells() -> list[Cell]:
+    """The shared-layer models of Table 1."""
+    return [cell for cell in as_in_table_1() if cell.shared]
+
+
+def figure_6_cells(size: Size) -> list[Cell]:
+    """Shared-layer models, trained on few sequences and on many."""
+    return [cell._replace(batches=batches) for cell in figure_3_cells()
+            for batches in (*size.batches, FULL_SET)]
+
+
+def block_cells(size: Size) -> list[Cell]:
+    """The models of Table 1 on linear regression, from the causal mask to the prefix mask."""
+    cells = []
+    for shared in (True, False):
+        causal = Cell("linear", "causal", shared, extra_loss=shared)
+        between = [causal._replace(mask="block-causal", block=block) for block in size.blocks]
+        cells += [causal, *between, causal._replace(mask="prefix")]
+    return cells
+
+
+def runs(profile: str, cells) -> list[Run]:
+    """Every cell at every seed, the seeds of a cell side by side."""
+    size = SIZES[profile]
+    return [cell.run(size, seed) for cell in cells for seed in range(size.seeds)]
+
+
+def table01_prefix_causal(profile: str) -> list[Run]:
+    """Table 1."""
+    return runs(profile, as_in_table_1())
+
+
+def fig03_layer_probes(profile: str) -> list[Run]:
+    """Figure 3: the runs of Table 1 that have probes."""
+    return runs(profile, figure_3_cells())
+
+
+def fig06_training_sequences(profile: str) -> list[Run]:
+    """Figure 6: from 1 to 1,000 batches of training sequences."""
+    return runs(profile, figure_6_cells(SIZES[profile]))
+
+
+def table03_extra_loss(profile: str) -> list[Run]:
+    """Table 3: those of Table 1 and their counterparts."""
+    return runs(profile, table_3_cells())
+
+
+def tables04_06_fewer_pairs(profile: str) -> list[Run]:
+    """Tables 4 to 6: the models of Table 1, which are also tested with fewer pairs."""
+    return runs(profile, as_in_table_1())
+
+
+def table07_permuted_pairs(profile: str) -> list[Run]:
+    """Table 7, and Table 1 to compare with."""
+    return runs(profile, as_in_table_1() + as_in_table_1(permuted=True))
+
+
+def block_causal(profile: str) -> list[Run]:
+    """Masks between causal and prefix; and a plain block beside the public code's."""
+    return runs(profile, block_cells(SIZES[profile]) + plain_cells())
+
+
+# ---- what the pages read --------------------------------------------------------------------
+
+
+def errors_by_cell(records, cells, suffix: str = "") -> dict[Cell, np.ndarray]:
+    """Every cell's errors, in percent for classes: (seeds, lengths), or as the metric is.
+
+    records: those of `runs`; suffix: "_by_layer" for (seeds, layers, lengths).
+    """
+    seeds = len(records) // len(cells)
+    found = {}
+    for place, cell in enumerate(cells):
+        own = records[place * seeds : (place + 1) * seeds]
+        metric, unit = ("wrong", 100) if cell.task == "classes" else ("error", 1)
+        found[cell] = unit * np.array([record[metric + suffix] for record in own])
+    return found

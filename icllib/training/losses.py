@@ -1,0 +1,47 @@
+"""What training makes small, and the prompts that it sees."""
+
+import torch
+from torch import Tensor
+
+from icllib.streams import Stream, constant
+from icllib.tasks import Prompt
+
+
+def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=False) -> Tensor:
+    """Mean squared error of each member over prompts, queries and classes: (M,).
+
+    points: which points the queries are, where query k is not point lengths[k]. on_pairs: the
+    outputs at the pairs count like those at the queries, with target 0 (Ding et al., Appendix
+    E). Where `forward` answers after every layer, the sum over layers.
+    """
+    lengths, options = tuple(lengths), {}
+    points = lengths if points is None else tuple(points)
+    if points != lengths:
+        options["points"] = points
+    targets = prompt.ys.index_select(2, constant(points, prompt.ys.device))
+    if on_pairs:
+        options["with_pairs"] = True
+        zeros = torch.zeros_like(prompt.ys[:, :, : max(lengths)])
+        targets = torch.cat((zeros, targets), dim=2)
+    predictions = forward(prompt.xs, prompt.ys, lengths, **options).to(targets.dtype)
+    squares = (predictions - targets).square()
+    if targets.dim() == 4:  # one-hot labels
+        squares = squares.mean(dim=-1)
+    losses = (squares * weights).mean(dim=(-2, -1))
+    return losses.sum(dim=0) if losses.dim() == 2 else losses
+
+
+def permuted_pairs(prompt: Prompt, stream: Stream, draws: Tensor, pairs: int) -> Prompt:
+    """Each prompt with its first `pairs` points in a random order (Ding et al., Table 7).
+
+    draws: (M, B) integers, one for each time that a prompt is seen.
+    """
+    order = stream.words(draws, "pair order", pairs).argsort(dim=-1, stable=True)
+    queries = torch.arange(pairs, prompt.xs.shape[2], device=order.device)
+    order = torch.cat((order, queries.expand(*draws.shape, -1)), dim=-1)  # (M, B, N)
+
+    def gather(tensor):
+        index = order.view(*order.shape, *[1] * (tensor.dim() - 3)).expand_as(tensor)
+        return tensor.gather(2, index)
+
+    return Prompt(*map(gather, prompt))

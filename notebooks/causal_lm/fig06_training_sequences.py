@@ -1,0 +1,89 @@
+# %% [markdown]
+# # Figure 6: how many training sequences
+#
+# Training goes through stored sequences again and again. How many must there be? Figure 6 of
+# {cite:t}`ding2024causallm` trains the shared-layer decoders of
+# [Table 1](table01_prefix_causal.ipynb) on 1 to 1,000 batches of sequences and tests on held-out
+# ones. With few sequences a model can learn them by heart.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers.causal_lm import trained
+
+page = icllib.Page("causal_lm/fig06_training_sequences")
+records = icllib.records(trained.fig06_training_sequences, profile, page=page.name)
+shown = icllib.shown_profile(records)
+of_paper = trained.fig06_training_sequences("paper")[0]
+icllib.settings_table(trained.fig06_training_sequences(shown)[0], trained.ASSUMED,
+                      of_paper, shown)
+
+# %% [markdown]
+# `pretraining_tasks` is the number of stored sequences: here one batch.
+#
+# ## Figure
+
+# %%
+import numpy as np
+from icllib.plotting import series
+
+cells = trained.figure_6_cells(trained.SIZES[shown])
+by_length = trained.errors_by_cell(records, cells)
+errors = {cell: values[:, 0] for cell, values in by_length.items()}
+counts = sorted({cell.batches for cell in cells})
+curves = {(task, mask): np.stack([errors[cell] for cell in cells  # (seeds, counts)
+                                  if (cell.task, cell.mask) == (task, mask)], axis=1)
+          for task in trained.TASKS for mask in trained.MASKS}
+table = page.save_figure(*(series(task, mask, counts, values, shown)
+                           for (task, mask), values in curves.items()))
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import draw
+
+figure, panels = plt.subplots(1, 3, figsize=(10, 3.2))
+for axes, task in zip(panels, trained.TASKS):
+    draw(axes, table, task, "prefix", marker="o")
+    draw(axes, table, task, "causal", marker="s")
+    axes.set(title=task, xlabel="batches of training sequences", xscale="log",
+             yscale="log")
+panels[0].set_ylabel("mean squared error")
+panels[2].set(ylabel="wrong classes in percent", yscale="linear")
+figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
+              loc="outside lower center")
+
+# %% [markdown]
+# Bands are 95% intervals over seeds.
+#
+# ## Numbers
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+numbers(table)
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+page.decide("causal_lm.31", {
+    f"{task} {mask}": np.polyfit(np.log10(counts), np.log10(values.T), 1)[0]
+    for (task, mask), values in curves.items()}, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - Every point is trained for the same number of steps, so that fewer sequences are seen more often.
+#   The paper does not say whether it does the same.
+# - The paper does not list the numbers of batches between 1 and 1,000: those between are ours.
+# - The models have the extra loss, as in Table 1; the paper does not say for this figure. Those at
+#   1,000 batches are the runs of [Table 1](table01_prefix_causal.ipynb), and what differs there
+#   differs here.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/fig06_training_sequences/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))

@@ -1,0 +1,110 @@
+"""The trained cells of the causalLM paper: its settings, shared runs, printed numbers."""
+
+import numpy as np
+import pytest
+
+from icllib.claims import load_claims
+from icllib.models import Gaussian, Transformer
+from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm.trained import SIZES, TASKS, Cell
+from icllib.results import digest, settings
+from icllib.training import jobs, records
+
+CLAIMS = {claim.id: claim for claim in load_claims("causal_lm")}
+
+
+def names(runs):
+    return {digest(settings(run)) for run in runs}
+
+
+def test_the_paper_s_settings():
+    """Section 5.2, Appendix E.2 and the public code."""
+    run = Cell("linear", "causal", False, False).run(SIZES["paper"], 3)
+    assert run.model == Transformer(
+        24, 2, 128, scoring=Gaussian(), mask="causal", queries_see_themselves=False,
+        normalize_stream=True, attention_width=64, final_norm=False, uniform_start=True)
+    recipe = run.recipe
+    assert (recipe.steps, recipe.batch, recipe.learning_rate) == (100_000, 64, 1e-4)
+    assert (recipe.schedule, recipe.warmup, recipe.epsilon) == ("cosine", 0.2, 1e-7)
+    assert (recipe.lengths, recipe.queries, recipe.points) == ((40,), 20, 60)
+    assert run.pretraining_tasks == 64_000 and run.task.dimension == 16 and run.seed == 3
+    assert run.evaluation.lengths == (40, 32, 24, 16) and run.evaluation.prompts == 64
+
+
+def test_gpu_shortens_training_and_holds_out_more():
+    gpu, paper = (SIZES[name].__dict__ for name in ("gpu", "paper"))
+    assert {name for name in gpu if gpu[name] != paper[name]} == {"steps", "prompts"}
+    assert gpu["seeds"] == 5 and SIZES["quick"].seeds == 3
+
+
+@pytest.mark.parametrize("profile", SIZES)
+def test_pages_share_their_runs(profile):
+    first = names(trained.table01_prefix_causal(profile))
+    assert names(trained.tables04_06_fewer_pairs(profile)) == first
+    assert names(trained.fig03_layer_probes(profile)) < first
+    seeds = SIZES[profile].seeds
+    for page, new in ((trained.table03_extra_loss, 12), (trained.table07_permuted_pairs, 12),
+                      (trained.fig06_training_sequences, 6 * len(SIZES[profile].batches)),
+                      (trained.block_causal, 10)):
+        runs = page(profile)
+        assert len(names(runs)) == len(runs) and len(names(runs) - first) == new * seeds
+
+
+def test_linear_and_nonlinear_train_in_one_fleet():
+    runs = trained.table03_extra_loss("gpu")
+    fleets = {}
+    for run in runs:
+        fleets.setdefault(run.shape, []).append(run)
+    assert sorted(map(len, fleets.values())) == [5] * 8 + [10] * 8
+
+
+def ratio(entry, cell, **below):
+    return entry(cell) / entry(cell._replace(**below))
+
+
+def test_printed_entries_give_the_printed_ratios_of_the_claims():
+    """The ledger's numbers were read from the tables apart from ours, and rounded."""
+    table_3 = {f"{c.task} {c.sharing}" + " with extra loss" * c.extra_loss:
+               ratio(printed.extra_loss, c, mask="causal")
+               for c in trained.table_3_cells() if c.mask == "prefix"}
+    tables = {"causal_lm.20": table_3}
+    for claim, pairs in ((25, 16), (26, 24), (27, 32)):
+        entry = lambda cell: printed.fewer_pairs(cell, pairs)
+        tables[f"causal_lm.{claim}"] = {f"{c.task} {c.sharing}": ratio(entry, c, mask="causal")
+                                        for c in trained.as_in_table_1(("prefix",))}
+    tables["causal_lm.28"] = {f"{c.task} {c.sharing}": ratio(printed.permuted_pairs, c,
+                                                             mask="causal")
+                              for c in trained.as_in_table_1(("prefix",))}
+    for claim, ours in tables.items():
+        assert ours == pytest.approx(CLAIMS[claim].printed["value"], rel=1e-2)
+
+
+def test_errors_of_a_cell_are_those_of_its_seeds(results, monkeypatch):
+    """With golden numbers: whoever moves them raises the version of what moved."""
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"])
+    size = SIZES["smoke"]
+    cells = [Cell("classes", "prefix", True, True, permuted=True),
+             Cell("linear", "block-causal", False, False, block=4)]
+    runs = lambda profile: [cell.run(size, seed) for cell in cells for seed in (0, 1)]
+    found = records(runs, "smoke", page="causal_lm/test")
+    errors = trained.errors_by_cell(found, cells)
+    assert errors[cells[0]].tolist() == [[100 * v for v in r.metrics["wrong"]] for r in found[:2]]
+    assert errors[cells[1]].tolist() == [r.metrics["error"] for r in found[2:]]
+    assert errors[cells[1]][0].tolist() == pytest.approx(GOLDEN["linear"], rel=1e-3)
+    by_layer = trained.errors_by_cell(found[:2], cells[:1], "_by_layer")[cells[0]]
+    assert by_layer.shape == (2, 3, 4) and np.array_equal(by_layer[:, -1], errors[cells[0]])
+    assert found[0]["error_by_layer"][:, 0].tolist() == pytest.approx(GOLDEN["classes"], rel=1e-3)
+
+
+GOLDEN = {"linear": [0.910883, 0.430307, 0.548259, 0.807088],
+          "classes": [0.695387, 0.613309, 0.390443]}
+
+
+def test_a_table_sets_ours_beside_the_paper_s():
+    cells = trained.as_in_table_1(("prefix",))
+    ours = {cell: [1.0, 2.0, 3.0] for cell in cells}
+    table = printed.beside(ours, {cell: printed.extra_loss(cell) for cell in cells})
+    assert list(table.index) == ["prefix, shared, extra loss", "prefix, unshared"]
+    assert list(table.columns) == [(task, who) for task in TASKS for who in ("paper", "ours")]
+    assert table.loc["prefix, unshared", ("classes", "paper")] == "28"
+    assert table.iloc[0, 1] == "2 [-0.48, 4.5]"  # t interval: 2 -+ 4.303 / sqrt(3)
