@@ -102,7 +102,8 @@ page.verdicts()
 #   profiles draw fewer prompts than that, so that none comes twice.
 # - Eq. 9 has no biases; ours has, as every perceptron of this book.
 # - The paper does not say which $\phi$ is behind its Figure 5. We take that of SGPT itself.
-# TEXT
+# - On trees the fall is small. The row sees labels only through $\sum_i \phi_i y_i$ with weights
+#   that are linear in $x_i$, and a tree of sign tests is mostly not linear.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig05_one_layer/figure.csv>`.
 

@@ -19,7 +19,7 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig07_features")
 records = icllib.records(sheet.fig07_features, profile, page=page.name)
 shown = icllib.shown_profile(records)
-run, printed = sheet.fig07_features(shown)[0], sheet.fig07_features("paper")[0]
+run, printed = (sheet.fig07_features(name)[0] for name in (shown, "paper"))
 icllib.settings_table(run, sheet.ASSUMED, printed, shown)
 
 # %% [markdown]
@@ -47,8 +47,7 @@ from icllib.plotting import series
 inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
 counts = sorted({r.run["pretraining_tasks"] for r in records})
 
-def of(name, title, metric, T):
-    """(seeds, context lengths)."""
+def of(name, title, metric, T):  # (seeds, context lengths)
     same = [r for r in records if sheet.reads(r.run["model"]) == name]
     task = type(sheet.TASKS[title][0]).__name__
     return icllib.samples(same, metric, pretraining_tasks=T, task=task)
@@ -62,8 +61,7 @@ for title, (task, lengths) in sheet.TASKS.items():
             tables += [
                 series(f"A {title}, {metric}", name, counts, over_tasks, shown),
                 series(f"B {title}, {metric}", name, lengths, values[-1], shown)]
-flat = ridge[[sheet.LENGTHS.index(10)] * len(counts)]
-tables += [series("A linear, error", "ridge", counts, flat, shown),
+tables += [series("A linear, error", "ridge", counts, [ridge[1]] * len(counts), shown),
            series("B linear, error", "ridge", sheet.LENGTHS, ridge, shown)]
 table = page.save_figure(*tables)
 
@@ -73,16 +71,16 @@ from icllib.plotting import BLACK, COLORS, draw
 
 colors = dict(zip((*inputs, "ridge"), [*COLORS[:5], BLACK]))
 figure, panels = plt.subplots(1, 4, figsize=(13, 3.7))
-order = [f"{letter} {title}, error" for letter in "AB" for title in sheet.TASKS]
+x_axis = {"A": {"xscale": "log", "xlabel": "pre-training tasks T"},
+          "B": {"xlabel": "context length n"}}
+order = [f"{letter} {title}, error" for letter in x_axis for title in sheet.TASKS]
 for axes, panel in zip(panels, order):
     for name in table[table.panel == panel].series.unique():
         label = name.replace("psi_L", r"$\psi_L$").replace("psi_H", r"$\psi_H$")
         draw(axes, table, panel, name, color=colors[name], label=label, marker=".",
              ls="--" if name == "ridge" else "-")
     axes.axhline(1, color="grey", ls=":", label="zero")
-    axes.set(title=panel[:-7], yscale="log", xlabel="context length n")
-for axes in panels[:2]:
-    axes.set(xscale="log", xlabel="pre-training tasks T")
+    axes.set(title=panel[:-7], yscale="log", **x_axis[panel[0]])
 panels[0].set(ylabel="error / error of zero")
 legend = figure.legend(*panels[0].get_legend_handles_labels(),
                        loc="outside lower center", ncols=7)
@@ -115,8 +113,8 @@ alone, both = {}, {}
 for title in sheet.TASKS:
     for kernel in sheet.KERNELS:
         parts = f"context {kernel} {title}", f"tasks {kernel} {title}"
-        context, over_tasks = ratios(kernel, title)
-        alone |= zip(parts, (context / 0.9, 0.95 / over_tasks))
+        context, many_tasks = ratios(kernel, title)
+        alone |= zip(parts, (context / 0.9, 0.95 / many_tasks))
         both |= zip(parts, ratios(f"prompt + {kernel}", title))
 page.decide("context_scaling.14", alone, shown)
 page.decide("context_scaling.15", both, shown)
