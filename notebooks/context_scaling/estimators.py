@@ -55,7 +55,7 @@ from icllib.plotting import series
 names = {"one_step": "one gradient step", "exponential": "exponential",
          "hilbert": "Hilbert", "ridge": "ridge"}
 LINEAR, RELU = "LinearRegression", "ReluNetwork"
-errors = [r for r in records if "hilbert_error" in r.metrics]
+exact, errors = records[:2], records[2:]
 lengths, shown = errors[0].run["lengths"], icllib.shown_profile(records)
 
 def of(task, metric, d=8):
@@ -88,13 +88,16 @@ for axes, panel in zip(panels, table.panel.unique()):
         draw(axes, table, panel, name, color=colors.get(name.split(",")[0]),
              ls="--" if "theory" in name else "-")
 panels[0].set(ylabel="mean squared error")
-panels[3].legend(loc="lower left", ncols=2)
+panels[3].set(ylim=(0.03, 1.5))
+panels[3].legend(loc="upper right")
 legend = figure.legend(*panels[0].get_legend_handles_labels(),
                        loc="outside lower center", ncols=5)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds, each with its own functions. Solid: simulation; dashed: the
-# closed forms above. Ridge regression with the penalty $d \sigma^2$ is the floor for linear functions.
+# closed forms above, for ReLU networks also the limit of the exponential smoother. Ridge regression
+# with the penalty $d \sigma^2$ is the floor for linear functions. On the right a band is cut where it
+# leaves the panel.
 #
 # ## Numbers
 
@@ -140,7 +143,6 @@ pd.DataFrame({type(at).__name__: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 10
 #   from the plain average of the labels.
 
 # %% tags=["numbers"]
-exact = [r for r in records if "psi_L" in r.metrics]
 shown_as = lambda name, value: f"{value:.2f}" if name == "leak" else value < 1e-10
 pd.DataFrame({f"d = {r.run['dimension']}": {
     name: shown_as(name, r[name]) for name in r.metrics} for r in exact})
@@ -158,7 +160,17 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# TEXT
+# - The Hilbert estimate is consistent, and slow: at 100,000 pairs its excess error on linear
+#   functions is about that of ridge regression at 10. The dimension changes its level more than its
+#   slope.
+# - The paper says that one step of gradient descent nearly matches optimally tuned ridge regression.
+#   Both are consistent on linear functions, but at 10 and at 100 pairs the step's error is about three
+#   times as large. On ReLU networks it stops at half of the label variance.
+# - The exponential smoother is consistent on linear functions only. On ReLU networks it is about as good as
+#   the Hilbert estimate over most of the range, since its limit, above zero, is not reached yet.
+# - The paper has no figure for these estimators alone; lengths and numbers of prompts are ours. Solid
+#   lines may lie beside dashed ones as far as the bands allow: networks differ much in their offset,
+#   and the label noise of the 640 linear queries happens to be smaller than $\sigma^2$.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/estimators/figure.csv>`.
 

@@ -45,7 +45,7 @@ import numpy as np
 from icllib.plotting import series
 
 inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
-counts = sorted({r.run["pretraining_tasks"] for r in records})
+counts = np.unique([r.run["pretraining_tasks"] for r in records])
 
 def of(name, title, metric, T):  # (seeds, context lengths)
     same = [r for r in records if sheet.reads(r.run["model"]) == name]
@@ -61,7 +61,7 @@ for title, (task, lengths) in sheet.TASKS.items():
             tables += [
                 series(f"A {title}, {metric}", name, counts, over_tasks, shown),
                 series(f"B {title}, {metric}", name, lengths, values[-1], shown)]
-tables += [series("A linear, error", "ridge", counts, [ridge[1]] * len(counts), shown),
+tables += [series("A linear, error", "ridge", counts, 0 * counts + ridge[1], shown),
            series("B linear, error", "ridge", sheet.LENGTHS, ridge, shown)]
 table = page.save_figure(*tables)
 
