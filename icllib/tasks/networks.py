@@ -41,15 +41,22 @@ class ReluNetwork:
         xs = stream.normal(ids, "xs", (n, d), dtype)
         hidden = stream.normal(ids, "hidden", (d, r), dtype)
         output = (2 / r) ** 0.5 * stream.normal(ids, "output", (r,), dtype)
-        # In parts whose hidden layers stay in a processor's cache; a GPU takes them all at once.
-        part = max(1, CACHED // (n * r)) if ids.device.type == "cpu" else ids.numel()
-        parts = zip(*(values.flatten(0, 1).split(part) for values in (xs, hidden, output)))
-        means = torch.cat([outputs(*tensors) for tensors in parts]).view(*ids.shape, n)
+        means = outputs(xs, hidden, output) if xs.is_cuda else in_parts(xs, hidden, output)
         return Prompt(xs, means, means)
 
 
+def in_parts(xs: Tensor, hidden: Tensor, output: Tensor) -> Tensor:
+    """`outputs`, in parts whose hidden layers stay in a processor's cache."""
+    r, shape = output.shape[-1], xs.shape[:-1]
+    prompts, points = (max(1, CACHED // size) for size in (shape[-1] * r, r))
+    parts = zip(*(values.flatten(0, 1).split(prompts) for values in (xs, hidden, output)))
+    means = [torch.cat([outputs(some, w, a) for some in x.split(points, dim=1)], dim=1)
+             for x, w, a in parts]
+    return torch.cat(means).view(shape)
+
+
 def outputs(xs: Tensor, hidden: Tensor, output: Tensor) -> Tensor:
-    """Networks of one ReLU layer at their points: (B, n, d), (B, d, r), (B, r) -> (B, n)."""
-    # By coordinates, for the reason given at dot(): (B, n, r, d) would be too large.
-    sums = sum(xs[..., k, None] * hidden[:, None, k] for k in range(xs.shape[-1]))  # (B, n, r)
-    return dot(torch.relu(sums), output[:, None])
+    """Networks of one ReLU layer at their points: (..., n, d), (..., d, r), (..., r) -> (..., n)."""
+    # By coordinates, for the reason given at dot(): (..., n, r, d) would be too large.
+    sums = sum(xs[..., k, None] * hidden[..., None, k, :] for k in range(xs.shape[-1]))
+    return dot(torch.relu(sums), output[..., None, :])
