@@ -6,7 +6,7 @@ import pytest
 import torch
 from test_tasks import STREAM, within_four_standard_errors
 
-from icllib.tasks import DecisionTree, LinearClassification, ReluNetwork
+from icllib.tasks import DecisionTree, LinearClassification, ReluNetwork, networks
 
 IDS, DOUBLE = torch.tensor([[4, 8, 9]]), torch.float64
 MANY = torch.arange(20_000)[None]
@@ -33,6 +33,14 @@ def test_relu_network_equals_a_plain_loop():
                 label += output[b][j] * max(score, 0) * math.sqrt(2 / 5)
             assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
     assert torch.equal(prompt.ys, prompt.means)
+
+
+@pytest.mark.parametrize("cached", (5, 35, 70))  # parts of points, of one prompt, of two
+def test_relu_networks_in_parts_are_the_same_to_the_bit(monkeypatch, cached):
+    task = ReluNetwork(3, width=5)
+    whole = task.sample(STREAM, IDS, 7)
+    monkeypatch.setattr(networks, "CACHED", cached)
+    assert torch.equal(task.sample(STREAM, IDS, 7).ys, whole.ys)
 
 
 def test_relu_networks_have_the_arc_cosine_kernel():

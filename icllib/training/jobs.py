@@ -17,6 +17,9 @@ from icllib.training.run import Run, Trained
 from icllib.training.worker import Worker
 
 
+FEW_STEPS = 20  # over on one processor before a second process has started
+
+
 def compute(runs, profile: str, folder: Path) -> None:
     """Measure runs and save their records; runs of equal shape train together."""
     trained = [run for run in runs if isinstance(run, Run)]
@@ -46,7 +49,8 @@ def processors() -> list[str]:
 
 def compute_fleets(runs: list[Run], profile: str, folder: Path) -> None:
     """Train fleets, their members dealt out to the processors; each CPU process has one thread."""
-    devices = processors()[: len(runs)]
+    few = all(run.recipe.steps <= FEW_STEPS for run in runs)
+    devices = processors()[: 1 if few else len(runs)]
     dealt = [run for fleet in fleets(runs) for run in fleet]
     parts = [dealt[index :: len(devices)] for index in range(len(devices))]
     others = [Worker(part, profile, folder, device)
