@@ -109,7 +109,7 @@ off("the solution")
 off("the scaling laws")
 
 # %% [markdown]
-# Four more numbers. Laplace's method gives the exponent of Eq. 76, but its prefactor is a
+# Five more numbers. Laplace's method gives the exponent of Eq. 76, but its prefactor is a
 # heuristic: the exact integral has another one. The steps of Appendix G, 5,000 of $10^{-3}$, are $t = 5$,
 # which is not $t \to \infty$. And at that learning rate gradient descent is stable for small strengths
 # only.
@@ -148,9 +148,9 @@ off("the first order")
 # left-hand side of Eq. 36 is $\dot n_s$, not $\dot h_s$. Near Eq. 66, "Eq. (65)" means Eq. 66. The
 # caption of Figure 9 says that the context length is fixed; it is varied.
 #
-# Softmax attention does not multiply its scores by $\psi$, so that $\beta$ does not enter its time law,
-# against Figure 9; the law of the features' signs matters, and the learning rate $10^{-3}$ barely
-# trains it. That is shown with softmax attention itself, in the figures of Appendix I.
+# Softmax attention does not multiply its scores by $\psi$, so that its time law hardly feels $\beta$,
+# against [Figure 9](fig09_softmax_varied.ipynb); the law of the features' signs matters, and the
+# learning rate $10^{-3}$ barely trains it ([Figure 8](fig08_softmax_laws.ipynb)).
 #
 # ## What differs and why
 #

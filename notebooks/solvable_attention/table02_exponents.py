@@ -104,7 +104,8 @@ sheet.large_strength_table(large_strength, errata)
 # ### The best size and time for a budget
 #
 # The size with the lowest loss grows as $D \propto C^y$, and its time as $t \propto C^x$. Right is
-# $x = q / (q + 1)$ and $y = 1 / (q + 1)$; Table 2 has them exchanged.
+# $x = q / (q + 1)$ and $y = 1 / (q + 1)$; Table 2 has them exchanged. Sizes are tried in steps of about
+# 8%, which is coarser than the half width of some of the fits.
 
 # %% tags=["numbers"]
 sheet.allocation_table([*limits[:3], large_strength[0],
