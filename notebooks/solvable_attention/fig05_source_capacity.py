@@ -40,56 +40,34 @@ icllib.settings_table(sheet.fig05_source_capacity("paper")[3], assumed=(
 # ## Figure
 
 # %%
-from icllib.plotting import series
-from icllib.results import samples
-
-shown, seeds = icllib.shown_profile(records), sheet.STABLE_SEEDS
-laws = [r for r in records if r.run["tasks"] == records[0].run["tasks"]]
-softmax = [r for r in records if "context_length" in r.run]
-limit = [r for r in records if r not in laws + softmax and r.run["seed"] in seeds]
-best = [r for r in laws if len(r.run["sizes"]) > 1]
-full = {alpha: [r for r in laws if r.run["alpha"] == alpha]
-        for alpha in sheet.ALPHAS}
-last = lambda runs: [r["loss"][-1] for r in runs]
-sizes, times, budgets = best[0].run["sizes"], best[0]["time"], best[0]["budget"]
-table = page.save_figure(
-    *(series("time", f"alpha = {alpha}", times, last(runs), shown)
-      for alpha, runs in full.items()),
-    series("compute", "envelope", budgets, samples(best, "envelope"), shown),
-    *(series("compute", f"size {size}", size * times,
-             sum(r["loss"][number] for r in best) / len(best), shown)
-      for number, size in enumerate(sizes)),
-    *(series("softmax", f"{name}, seed {r.run['seed']}", r["time"], r["loss"][-1],
-             shown)
-      for name, runs in (("softmax", softmax), ("limit", limit)) for r in runs))
+shown = icllib.shown_profile(records)
+found = sheet.figure5(records)
+table = page.save_figure(*sheet.figure5_series(found, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three log-log panels. Loss against time for two values of alpha: after a plateau it falls a little more steeply than, or beside, the dashed laws of Table 1. Loss against compute for several sizes, their lower envelope and the dashed law. Loss against time of the softmax with 1000 tokens, which runs close to its dotted limit for each of three seeds."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, RED, draw
+from icllib.plotting import BLUE, ORANGE, RED, draw
 
 
-def draw_law(axes, law, alpha, xs, start, color):
-    axes.plot(xs, 1.5 * start * (xs / xs[0]) ** sheet.TABLE_1[law](alpha), "--",
-              color=color, label=rf"Table 1, $\alpha$ = {alpha}")
+def draw_law(axes, law, alpha, name, color):
+    rows = table[(table.panel == law) & (table.series == name)]
+    rows = rows[rows.x >= 30]
+    power = (rows.x / rows.x.iloc[0]) ** sheet.TABLE_1[law](alpha)
+    axes.plot(rows.x, 1.5 * rows.y.iloc[0] * power, "--", color=color,
+              label=rf"Table 1, $\alpha$ = {alpha}")
 
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4.2), sharey=True)
-inside = times >= 30
-for (alpha, runs), color in zip(full.items(), (BLUE, ORANGE)):
+for alpha, color in zip(sheet.ALPHAS, (BLUE, ORANGE)):
     draw(left, table, "time", f"alpha = {alpha}", color=color,
          label=rf"softmax, $\alpha$ = {alpha}")
-    start = sum(last(runs))[inside][0] / len(runs)
-    draw_law(left, "time", alpha, times[inside], start, color)
-for size in sizes:
+    draw_law(left, "time", alpha, f"alpha = {alpha}", color)
+for number, size in enumerate(found.best[0].run["sizes"]):
     draw(middle, table, "compute", f"size {size}", color=BLUE, lw=0.8, alpha=0.5,
-         label="single sizes" if size == sizes[0] else "_")
+         label="_" if number else "single sizes")
 draw(middle, table, "compute", "envelope", color=RED, label="best size")
-start = samples(best, "envelope")[:, 0].mean()
-draw_law(middle, "compute", 1.8, budgets, start, RED)
-for r, color in zip(softmax, (BLUE, ORANGE, GREEN)):
-    seed = f"seed {r.run['seed']}"
-    draw(right, table, "softmax", f"softmax, {seed}", color=color)
-    draw(right, table, "softmax", f"limit, {seed}", color=color, ls=":")
+draw_law(middle, "compute", 1.8, "envelope", RED)
+sheet.draw_softmax_and_limit(right, table, found)
 left.set(title=r"(a) $\psi \to \infty$, D = $N_s$", ylabel="loss", ylim=(6e-3, 1.5),
          xlabel="t = learning rate x steps")
 middle.set(title=r"(b) $\psi \to \infty$, $\alpha$ = 1.8", xlabel="compute C = D t")
@@ -114,24 +92,24 @@ for axes in (left, middle, right):
 # %% tags=["numbers"]
 import pandas as pd
 
-found = {("time", alpha): [r["time_exponent"][0] for r in runs]
-         for alpha, runs in full.items()}
-found["compute", 1.8] = [r["compute_exponent"][0] for r in best]
+laws = {("time", alpha): [r["time_exponent"][0] for r in runs]
+        for alpha, runs in found.by_alpha.items()}
+laws["compute", 1.8] = [r["compute_exponent"][0] for r in found.best]
 each = lambda values, digits: ", ".join(f"{value:.{digits}f}" for value in values)
 pd.DataFrame({key: {
     "Table 1": f"{sheet.TABLE_1[key[0]](key[1]):.3f}",
     "coordinate by coordinate": f"{sheet.coordinate_by_coordinate(*key):.3f}",
     "ours": f"{sum(values) / len(values):.3f}", "each seed": each(values, 2)}
-    for key, values in found.items()}).T.rename_axis(["law", "alpha"])
+    for key, values in laws.items()}).T.rename_axis(["law", "alpha"])
 
 # %% [markdown]
 # The softmax with 1,000 tokens beside its limit, both with 50 tasks, the same strengths and the same
 # start, at $\alpha = 1.8$: loss at the last step and the exponent for $t$ from 30 to 200.
 
 # %% tags=["numbers"]
-pd.DataFrame({name: {"loss at the end": each([loss[-1] for loss in last(runs)], 3),
+pd.DataFrame({name: {"loss at the end": each([r["loss"][-1, -1] for r in runs], 3),
                      "exponent": each([r["time_exponent"][0] for r in runs], 2)}
-              for name, runs in (("softmax", softmax), ("limit", limit))}).T
+              for name, runs in (("softmax", found.softmax), ("limit", found.limit))}).T
 
 # %% [markdown]
 # Which strengths can be trained at this learning rate. A task of one coordinate has a smallest
@@ -140,19 +118,7 @@ pd.DataFrame({name: {"loss at the end": each([loss[-1] for loss in last(runs)], 
 # rises and falls in turn, or diverges. Limit of long contexts, 50 tasks, 1,000 steps.
 
 # %% tags=["numbers"]
-from icllib.theory.riccati import task_shares
-
-rows = {}
-for r in (r for r in records if r.run["tasks"] == softmax[0].run["tasks"]):
-    if "context_length" not in r.run:
-        strength, alpha = r["first_strength"], r.run["alpha"]
-        share = task_shares(r.run["tasks"], alpha)[0]
-        curvature = r.run["learning_rate"] * sheet.least_curvature(strength, share)
-        rows[alpha, r.run["seed"]] = {
-            "strength of the most frequent task": f"{strength:.2f}",
-            "learning rate x least curvature": f"{curvature:.2f}",
-            "loss at step 1,000 and the next two": each(r["ending"], 4)}
-pd.DataFrame(rows).T.rename_axis(["alpha", "seed"]).sort_index()
+sheet.stability_table(records)
 
 # %% [markdown]
 # ## Paper beside ours
@@ -162,7 +128,7 @@ pd.DataFrame(rows).T.rename_axis(["alpha", "seed"]).sort_index()
 # %%
 letters = dict(time="t", compute="C")
 evidence = {f"{letters[law]} alpha = {alpha}": values
-            for (law, alpha), values in found.items()}
+            for (law, alpha), values in laws.items()}
 page.decide("solvable_attention.16", evidence, shown)
 page.verdicts()
 

@@ -24,6 +24,8 @@ from icllib.papers.solvable_attention.softmax_laws import (
 from icllib.papers.solvable_attention.source_capacity import (
     STABLE_SEEDS, SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate,
     fig05_source_capacity, least_curvature)
+from icllib.papers.solvable_attention.source_capacity_laws import (
+    draw_softmax_and_limit, figure5, figure5_series, stability_table)
 from icllib.papers.solvable_attention.tables import (
     KINDS, LAWS, allocation_table, errata_table, exponent_table, kind, large_strength_table,
     late_table, plateau_table)

@@ -1,0 +1,68 @@
+"""What Figure 5 reads from its records."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from icllib.papers.solvable_attention.laws import ALPHAS
+from icllib.papers.solvable_attention.source_capacity import STABLE_SEEDS, least_curvature
+from icllib.plotting import BLUE, GREEN, ORANGE, draw, series
+from icllib.results import samples
+from icllib.theory.riccati import task_shares
+
+
+class Figure5(NamedTuple):
+    """The records by what they are for; each list has one record per stable seed."""
+
+    by_alpha: dict  # alpha -> the records of the law in time
+    best: list  # those with several sizes
+    softmax: list
+    limit: list  # of the same size as the softmax
+
+
+def figure5(records) -> Figure5:
+    """The records of Figure 5, sorted."""
+    large = [r for r in records if r.run["tasks"] == records[0].run["tasks"]]
+    softmax = [r for r in records if "context_length" in r.run]
+    limit = [r for r in records
+             if r not in large + softmax and r.run["seed"] in STABLE_SEEDS]
+    by_alpha = {alpha: [r for r in large if r.run["alpha"] == alpha] for alpha in ALPHAS}
+    return Figure5(by_alpha, [r for r in large if len(r.run["sizes"]) > 1], softmax, limit)
+
+
+def figure5_series(found: Figure5, profile: str) -> list:
+    """The figure's table: curves in time and compute, single sizes, the softmax and its limit."""
+    first = found.best[0]
+    tables = [series("time", f"alpha = {alpha}", first["time"], [r["loss"][-1] for r in runs],
+                     profile) for alpha, runs in found.by_alpha.items()]
+    tables.append(series("compute", "envelope", first["budget"], samples(found.best, "envelope"),
+                         profile))
+    for size, curve in zip(first.run["sizes"], samples(found.best, "loss").mean(0)):
+        tables.append(series("compute", f"size {size}", size * first["time"], curve, profile))
+    for name, runs in (("softmax", found.softmax), ("limit", found.limit)):
+        tables += [series("softmax", f"{name}, seed {r.run['seed']}", r["time"], r["loss"][-1],
+                          profile) for r in runs]
+    return tables
+
+
+def draw_softmax_and_limit(axes, table, found: Figure5) -> None:
+    """The softmax solid and its limit dotted, a color for each seed."""
+    for r, color in zip(found.softmax, (BLUE, ORANGE, GREEN)):
+        draw(axes, table, "softmax", f"softmax, seed {r.run['seed']}", color=color)
+        draw(axes, table, "softmax", f"limit, seed {r.run['seed']}", color=color, ls=":")
+
+
+def stability_table(records) -> pd.DataFrame:
+    """Which strengths of the most frequent task gradient descent can learn, with how it ends."""
+    few, rows = figure5(records).softmax[0].run["tasks"], {}
+    for r in records:
+        run = r.run
+        if run["tasks"] == few and "context_length" not in run:
+            share = task_shares(few, run["alpha"])[0]
+            curvature = run["learning_rate"] * least_curvature(r["first_strength"], share)
+            rows[run["alpha"], run["seed"]] = {
+                "strength of the most frequent task": f"{r['first_strength']:.2f}",
+                "learning rate x least curvature": f"{curvature:.2f}",
+                "loss at step 1,000 and the next two": ", ".join(
+                    f"{loss:.4f}" for loss in r["ending"])}
+    return pd.DataFrame(rows).T.rename_axis(["alpha", "seed"]).sort_index()
