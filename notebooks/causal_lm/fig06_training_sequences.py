@@ -51,8 +51,8 @@ for axes, task in zip(panels, trained.TASKS):
              yscale="log")
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="wrong classes in percent", yscale="linear")
-figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
-              loc="outside lower center")
+legend = figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
+                       loc="outside lower center")
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.

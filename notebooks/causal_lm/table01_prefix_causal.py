@@ -59,8 +59,8 @@ for axes, task in zip(panels, trained.TASKS):
     axes.set(title=task, xlabel="mean squared error", xscale="log")
 panels[0].invert_yaxis()
 panels[2].set(xlabel="wrong classes in percent", xscale="linear")
-figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
-              loc="outside lower center")
+legend = figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
+                       loc="outside lower center")
 
 # %% [markdown]
 # Bars are 95% intervals over seeds. The diamonds belong to the paper's own model and data, and so

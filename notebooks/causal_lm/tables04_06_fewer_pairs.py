@@ -58,8 +58,8 @@ for suffix, panels in zip(("", ", paper"), rows):
     panels[2].set_ylabel("wrong classes in percent")
 for axes in rows[1]:
     axes.set_xlabel("pairs at test")
-figure.legend(*rows[0, 0].get_legend_handles_labels(), ncols=4,
-              loc="outside lower center")
+legend = figure.legend(*rows[0, 0].get_legend_handles_labels(), ncols=4,
+                       loc="outside lower center")
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.
