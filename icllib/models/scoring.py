@@ -76,7 +76,7 @@ class SignedAveraging:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """exp(-|q / sqrt(d) - k|^2 / 2) over its row sum: a softmax that long keys lose.
+    """exp(-r^2 / 2) over its row sum, r the distance of q / sqrt(d) and k: long keys lose.
 
     Public code of the causalLM paper (Ding et al., 2024); its text has the plain softmax.
     """
