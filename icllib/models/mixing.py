@@ -102,7 +102,7 @@ class CosineAttention(Weighted):
 
 
 class GaussianAttention(Weighted):
-    """Softmax of minus half the squared distance of q / sqrt(d) and k; what q alone adds cancels."""
+    """Softmax of minus half the squared distance of q / sqrt(d) and k; q alone cancels."""
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
         """The attention map: (M, B, H, T, T)."""
