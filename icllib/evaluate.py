@@ -37,9 +37,11 @@ class ErrorByLength:
 
     def __post_init__(self):
         object.__setattr__(self, "lengths", tuple(self.lengths))
-        if min(self.prompts, self.queries) < 1 or not self.lengths or min(self.lengths) < 1:
-            raise InputError("prompts, lengths, queries: expected at least 1 of each, "
-                             f"got {self.prompts}, {self.lengths} and {self.queries}")
+        if self.prompts < 1 or not self.lengths or min(self.lengths) < 1:
+            raise InputError("prompts, lengths: expected at least 1 prompt and lengths >= 1, "
+                             f"got {self.prompts} and {self.lengths}")
+        if self.queries < 1:
+            raise InputError(f"queries: expected at least 1, got {self.queries}")
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task.
