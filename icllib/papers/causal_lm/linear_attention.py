@@ -1,7 +1,7 @@
-"""Settings of "CausalLM is not optimal for in-context learning".
+"""Propositions 1 to 5 and Figure 2: layers of linear self-attention and where they lead.
 
-A page's runs are listed by the function that has the page's name. Everything here is exact or
-sampled in double precision and trains nothing, so it is the same in every profile.
+Everything here is exact or sampled in double precision and trains nothing, so it is the same in
+every profile.
 """
 
 from dataclasses import dataclass
