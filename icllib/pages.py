@@ -111,12 +111,15 @@ def provenance_line(records: list[Record], page: str) -> str:
     """Where the numbers of a page come from, in one line, and where its records are."""
     made = [record.provenance for record in records]
     every = lambda name: ", ".join(sorted({str(item[name]) for item in made}))
-    seconds = sum(item["wall_seconds"] / item.get("fleet", 1) for item in made)
+    on_cpu = all("processor_seconds" in item and "CPU" in item["device"] for item in made)
+    clock = "processor" if on_cpu else "wall"
+    seconds = sum(item[f"{clock}_seconds"] / item.get("fleet", 1) for item in made)
     seeds = sorted({record.run["seed"] for record in records})
     dirty = " (with uncommitted changes)" if any(item["dirty"] for item in made) else ""
     return (f"profile {every('profile')}; {len(records)} runs, seeds {seeds}, "
-            f"{seconds:.0f} process-seconds; {every('device')}; torch {every('torch')}; "
-            f"{every('date')}; commit {every('commit')}{dirty}; records in results/{page}/")
+            f"{seconds:.0f} s of {clock} time; {every('device')}; torch {every('torch')}; "
+            f"{every('date')}; commit {every('commit')}{dirty}; records in "
+            f"results/{page.split('/')[0]}/")
 
 
 def shown_profile(records: list[Record]) -> str:

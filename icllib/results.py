@@ -171,9 +171,12 @@ def load_record(path: Path) -> Record:
 
 
 def find_record(run, paper: str) -> Record | None:
-    """The committed record of a run, whichever page of the paper made it; stale ones included."""
-    matches = sorted(results_folder().glob(f"{paper}/*/*/{digest(settings(run))}.json"))
-    return load_record(matches[0]) if matches else None
+    """The committed record of a run, whichever page of the paper made it; a stale one only where
+    there is no fresh one."""
+    paths = sorted(results_folder().glob(f"{paper}/*/*/{digest(settings(run))}.json"))
+    found = [load_record(path) for path in paths]
+    return next((record for record in found if record.stale_because is None),
+                found[0] if found else None)
 
 
 def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:

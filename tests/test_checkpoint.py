@@ -100,9 +100,11 @@ def test_the_time_limit_keeps_everything(folders, monkeypatch, tmp_path):
     monkeypatch.setenv("ICLLIB_DEADLINE", str(time.monotonic() + 0.1))
     with pytest.raises(OutOfTime, match="stopped at step .* of 400"):
         jobs.train_and_save(runs(), "smoke", folders)
+    _, cost = load_checkpoint(jobs.checkpoint_folder(runs()))
     monkeypatch.delenv("ICLLIB_DEADLINE")
     jobs.train_and_save(runs(), "smoke", folders)
     assert metrics_of(runs()) == expected
+    assert find_record(runs()[0], "test").provenance["wall_seconds"] > cost["wall_seconds"]
 
 
 def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, capsys):

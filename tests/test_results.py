@@ -88,6 +88,14 @@ def test_a_new_version_makes_a_record_stale(saved, monkeypatch):
     assert record.stale_because == "models.MLP 1 -> 2"
 
 
+def test_a_fresh_record_of_another_page_is_preferred_to_a_stale_one(saved, results, monkeypatch):
+    monkeypatch.setattr(MLP, "version", 2)
+    Record.of(RUN, {"error": np.array([5.0])}, PROVENANCE).save(
+        results / "context_scaling" / "yet_another_page")
+    assert saved.parts[-3] < "yet_another_page"  # the stale one is the first by name
+    assert find_record(RUN, "context_scaling")["error"].tolist() == [5.0]
+
+
 def test_versions_name_every_component():
     assert set(versions(RUN)) == {"training.Run", "tasks.LinearRegression", "models.MLP",
                                   "training.Recipe", "evaluate.ErrorByLength"}

@@ -12,7 +12,7 @@ import torch
 from icllib.results import PROJECT, Record, digest, key, settings, versions
 from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
 from icllib.training.engine import Fleet, run_steps
-from icllib.training.provenance import cost_since, provenance
+from icllib.training.provenance import clocks, cost_since, provenance
 from icllib.training.run import Run, Trained
 from icllib.training.worker import Worker
 
@@ -24,7 +24,7 @@ def compute(runs, profile: str, folder: Path) -> None:
         if isinstance(run, Run):
             fleets.setdefault(run.shape, []).append(run)
         else:
-            made, started = provenance("paper"), time.monotonic()
+            made, started = provenance("paper"), clocks()
             metrics = run.measure()
             Record.of(run, metrics, made | cost_since(started)).save(folder)
     for fleet in fleets.values():
@@ -62,20 +62,20 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     Training goes on from its last checkpoint, if there is one, and leaves one when it is stopped
     by the time limit, by SIGTERM or by the end of its parent process.
     """
-    first, made, started = runs[0], provenance(profile), time.monotonic()
+    first, made, started = runs[0], provenance(profile), clocks()
     fleet = Fleet([run.task for run in runs], first.model, first.recipe,
                   [run.seed for run in runs], [run.pretraining_tasks for run in runs], device,
                   [run.recipe.learning_rate for run in runs], [run.model for run in runs])
     saved_in = checkpoint_folder(runs)
-    spent = resume(fleet, saved_in)
+    started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in)))
     save = lambda: save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),
-                                   {"seconds": spent + time.monotonic() - started})
+                                   cost_since(started))
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request() as should_stop:
         run_steps(fleet, label, should_stop, save, board(saved_in.name))
     torch.set_float32_matmul_precision("highest")  # evaluate in fp32 whatever training took
     metrics = first.evaluation.measure([run.task for run in runs], Trained(fleet.module), device)
-    made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started - spent)
+    made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started)
     for member, run in enumerate(runs):
         values = {name: value[member] for name, value in metrics.items()}
         diverged = {} if fleet.alive[member] else {"diverged": True}
@@ -89,14 +89,14 @@ def checkpoint_folder(runs) -> Path:
     return root / digest([key(settings(run), versions(run)) for run in runs])
 
 
-def resume(fleet: Fleet, folder: Path) -> float:
-    """Take up the newest checkpoint, if any; returns the seconds already spent."""
+def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
+    """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost."""
     found = load_checkpoint(folder)
     if found is None:
-        return 0.0
-    tensors, info = found
+        return 0.0, 0.0
+    tensors, cost = found
     fleet.load(tensors)
-    return info["seconds"]
+    return cost["wall_seconds"], cost["processor_seconds"]
 
 
 @contextlib.contextmanager
