@@ -1,0 +1,95 @@
+"""Prefix attention for the decoders of `transformers`, which is imported on first use.
+
+`transformers` builds a decoder's mask inside the model, by the name of its attention
+implementation. So prefix attention is an implementation of its own: PyTorch's fused attention with
+a causal mask that is opened within each sequence's prefix (prefixLM, Ding et al. Section 2.1).
+"""
+
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor
+
+from icllib.errors import InputError
+
+NAME = "icllib_prefix"  # what `transformers` calls the implementation
+
+
+@contextmanager
+def prefix_attention(model, lengths):
+    """Let the first lengths[b] tokens of sequence b attend to each other, both ways.
+
+    Ding et al., Section 2.1. Later tokens stay causal and see the whole prefix. Every call of the
+    model within the block counts, `generate` with its cache included.
+    model: a causal decoder of `transformers`; lengths: one integer per sequence of the batch, 0
+    for causal, counted in real tokens: padding before or after them is left out.
+    Raises InputError for lengths that do not fit the batch, and for a decoder with other masks.
+    """
+    config, lengths = model.config.get_text_config(decoder=True), check_lengths(lengths)
+    before = config._attn_implementation, getattr(config, "prefix_lengths", None)
+    register()
+    model.set_attn_implementation(NAME)
+    config.prefix_lengths = lengths
+    try:
+        yield model
+    finally:
+        model.set_attn_implementation(before[0])
+        config.prefix_lengths = before[1]
+
+
+def check_lengths(lengths) -> list[int]:
+    """The same lengths as a list of integers; raises InputError where they are none."""
+    lengths = lengths.tolist() if isinstance(lengths, Tensor) else list(lengths)
+    if not lengths or any(length != int(length) or length < 0 for length in lengths):
+        raise InputError(f"lengths: expected integers of at least 0, got {lengths}")
+    return [int(length) for length in lengths]
+
+
+def register() -> None:
+    """Make the implementation known to `transformers`; once or often is the same."""
+    from transformers import AttentionInterface, AttentionMaskInterface
+    from transformers.integrations.sdpa_attention import sdpa_attention_forward
+
+    AttentionInterface.register(NAME, sdpa_attention_forward)
+    AttentionMaskInterface.register(NAME, prefix_mask)
+
+
+def prefix_mask(batch_size, q_length, kv_length, q_offset=0, mask_function=None,
+                attention_mask=None, config=None, device="cpu", **options) -> Tensor:
+    """The mask of one forward pass, True where a query sees a key: (B, 1, queries, keys).
+
+    Called by `transformers`, whose mask interface says what the arguments are. attention_mask:
+    (B, tokens so far), False where there is padding. Raises InputError as `prefix_attention`.
+    """
+    from transformers.masking_utils import causal_mask_function, or_masks, sdpa_mask
+
+    if mask_function is not causal_mask_function:
+        raise InputError("model: expected a decoder whose layers are plainly causal, "
+                         f"got the mask {getattr(mask_function, '__qualname__', mask_function)}")
+    ends = prefix_ends(config.prefix_lengths, batch_size, int(q_offset) + q_length,
+                       attention_mask).to(device)
+
+    def within_prefix(batch, head, query, key):
+        return (query < ends[batch]) & (key < ends[batch])
+
+    options["allow_is_causal_skip"] = False
+    return sdpa_mask(batch_size, q_length, kv_length, q_offset,
+                     mask_function=or_masks(causal_mask_function, within_prefix),
+                     attention_mask=attention_mask, device=device, **options)
+
+
+def prefix_ends(lengths, batch_size: int, tokens: int, attention_mask) -> Tensor:
+    """The column at which each prefix ends, padding before it counted: (B,).
+
+    tokens: columns so far. Raises InputError where a prefix is longer than its sequence.
+    """
+    if len(lengths) != batch_size:
+        raise InputError(f"lengths: expected {batch_size}, one for each sequence of the batch, "
+                         f"got {len(lengths)}")
+    real = torch.ones(batch_size, tokens, dtype=torch.bool)
+    if attention_mask is not None:
+        real = attention_mask[:, :tokens].bool().cpu()
+    counts = real.sum(-1).tolist()
+    if any(length > count for length, count in zip(lengths, counts)):
+        raise InputError(f"lengths: expected at most the sequences' own {counts}, got {lengths}")
+    return real.int().argmax(-1) + torch.tensor(lengths)

@@ -1,0 +1,50 @@
+"""Few-shot tasks in discrete words."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from icllib.errors import InputError
+from icllib.streams import Stream
+from icllib.tasks.checks import at_least_one
+from icllib.tasks.prompt import Prompt
+
+
+@dataclass(frozen=True)
+class BagOfWords:
+    """Texts of a few random words; a text's class is the one with the largest sum over its words.
+
+    Each prompt has a lexicon of its own, a weight N(0, 1) for every word and class, so that a
+    word says nothing before the shots. Nobody's task but ours: a text classification in small.
+    An input is the text's words as counts (..., n, dimension), a label its class, one-hot
+    (..., n, classes).
+    """
+
+    dimension: int  # words of the vocabulary
+    words: int  # of a text, drawn uniformly with replacement
+    classes: int = 3
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        at_least_one(dimension=self.dimension, words=self.words)
+        if not self.classes >= 2:
+            raise InputError(f"classes: expected at least 2, got {self.classes}")
+
+    @property
+    def label_variance(self) -> float:
+        """Variance of each coordinate of the one-hot label, whose mean is 1 / classes."""
+        return (self.classes - 1) / self.classes**2
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
+        """Prompts of n texts; ids (M, B) name them: the same id gives the same prompt."""
+        at_least_one(n=n)
+        drawn = stream.integers(ids, "texts", self.dimension, (n, self.words))
+        vocabulary = torch.arange(self.dimension, device=ids.device)
+        xs = (drawn[..., None] == vocabulary).sum(dim=-2).to(dtype)
+        lexicon = stream.normal(ids, "lexicon", (self.classes, self.dimension), dtype)
+        scores = (xs[..., None, :] * lexicon[..., None, :, :]).sum(dim=-1)  # (M, B, n, classes)
+        winners = scores.argmax(dim=-1, keepdim=True)
+        ys = (winners == torch.arange(self.classes, device=ids.device)).to(dtype)
+        return Prompt(xs, ys, ys)

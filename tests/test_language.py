@@ -1,0 +1,141 @@
+"""Prefix attention in decoders of `transformers` with random weights: nothing is downloaded."""
+
+import pytest
+import torch
+from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, MistralConfig
+from transformers import MistralForCausalLM
+
+from icllib.errors import InputError
+from icllib.models.language import prefix_attention
+
+SIZES = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2,
+         "num_attention_heads": 2, "num_key_value_heads": 1}
+IDS = {"vocab_size": 50, "bos_token_id": 1, "eos_token_id": None, "pad_token_id": 0}
+MAKE = {
+    "llama": lambda: LlamaForCausalLM(LlamaConfig(**IDS, **SIZES)),
+    "gpt2": lambda: GPT2LMHeadModel(GPT2Config(**IDS, n_embd=16, n_layer=2, n_head=2)),
+}
+TOKENS = torch.tensor([[5, 9, 3, 7, 11, 4], [8, 2, 6, 13, 12, 10], [7, 7, 5, 3, 20, 30]])
+LENGTHS = [4, 0, 6]
+
+
+@pytest.fixture(scope="module", params=MAKE)
+def model(request):
+    torch.manual_seed(0)
+    made = MAKE[request.param]().double().eval()
+    with torch.no_grad():
+        for parameter in made.parameters():
+            parameter += 0.3 * torch.randn_like(parameter)
+    return made
+
+
+@torch.no_grad()
+def logits(model, tokens, lengths, **options):
+    with prefix_attention(model, lengths):
+        return model(tokens, **options).logits
+
+
+def explicit_mask(padding, lengths):
+    """One cell at a time: (B, 1, T, T), where padding (B, T) is 1 for real tokens."""
+    masks = []
+    for real, length in zip(padding.tolist(), lengths):
+        places = [column for column, one in enumerate(real) if one]
+        prefix = set(places[:length])
+        masks.append([[bool(real[key]) and (key <= query or {key, query} <= prefix)
+                       for key in range(len(real))] for query in range(len(real))])
+    return torch.tensor(masks)[:, None]
+
+
+def padded(side):
+    """Sequences of 4, 6 and 5 tokens: tokens and padding mask, (3, 6) each."""
+    padding = torch.ones(3, 6, dtype=torch.long)
+    for row, missing in enumerate((2, 0, 1)):
+        if missing:
+            padding[row, slice(missing) if side == "left" else slice(-missing, None)] = 0
+    return TOKENS * padding, padding
+
+
+@torch.no_grad()
+def test_it_equals_an_explicit_mask(model):
+    expected = model(TOKENS, attention_mask=explicit_mask(torch.ones(3, 6), LENGTHS)).logits
+    torch.testing.assert_close(logits(model, TOKENS, LENGTHS), expected, atol=1e-12, rtol=0)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_padding_is_no_part_of_the_prefix(model, side):
+    tokens, padding = padded(side)
+    lengths = [3, 6, 2]
+    places = (padding.cumsum(-1) - 1).clamp(min=0)
+    expected = model(tokens, attention_mask=explicit_mask(padding, lengths),
+                     position_ids=places).logits
+    ours = logits(model, tokens, lengths, attention_mask=padding, position_ids=places)
+    real = padding.bool()
+    torch.testing.assert_close(ours[real], expected[real], atol=1e-12, rtol=0)
+    for row, length in enumerate(lengths):  # and each sequence is what it is alone
+        alone = logits(model, tokens[row, real[row]][None], [length])[0]
+        torch.testing.assert_close(ours[row, real[row]], alone, atol=1e-12, rtol=0)
+
+
+@torch.no_grad()
+def test_a_prefix_token_is_seen_by_earlier_ones_and_a_later_token_is_not(model):
+    changed = TOKENS.clone()
+    changed[:, 3] = 40  # the last token of the first prefix
+    moved = (logits(model, changed, LENGTHS) - logits(model, TOKENS, LENGTHS)).abs().amax(-1) > 0
+    assert moved[0].all() and moved[2].all()
+    assert moved[1].tolist() == [False] * 3 + [True] * 3
+    later = TOKENS.clone()
+    later[0, 4] = 40  # the first token behind it
+    moved = (logits(model, later, LENGTHS) - logits(model, TOKENS, LENGTHS)).abs().amax(-1) > 0
+    assert moved[0].tolist() == [False] * 4 + [True] * 2
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("cache", ["dynamic", "static"])
+def test_cached_generation_equals_recomputing_everything(model, cache):
+    tokens, padding = padded("left")
+    lengths, steps = [3, 6, 2], 5
+    with prefix_attention(model, lengths):
+        written = model.generate(tokens, attention_mask=padding, max_new_tokens=steps,
+                                 do_sample=False, cache_implementation=cache,
+                                 disable_compile=True)
+    for row, length in enumerate(lengths):
+        sequence = tokens[row, padding[row].bool()]
+        for _ in range(steps):
+            following = logits(model, sequence[None], [length])[0, -1].argmax()
+            sequence = torch.cat((sequence, following[None]))
+        assert written[row, -steps:].tolist() == sequence[-steps:].tolist()
+
+
+@torch.no_grad()
+def test_the_model_is_left_as_it_was(model):
+    before = model(TOKENS).logits
+    assert torch.equal(logits(model, TOKENS, torch.tensor(LENGTHS))[1], before[1])
+    assert torch.equal(model(TOKENS).logits, before)
+    with pytest.raises(RuntimeError), prefix_attention(model, LENGTHS):
+        raise RuntimeError
+    assert torch.equal(model(TOKENS).logits, before)
+
+
+@pytest.mark.parametrize("lengths, message", [
+    ([], r"integers of at least 0, got \[\]"),
+    ([1, -1, 2], r"integers of at least 0, got \[1, -1, 2\]"),
+    ([1, 1.5, 2], r"integers of at least 0, got \[1, 1.5, 2\]"),
+    ([1, 2], "expected 3, one for each sequence of the batch, got 2"),
+    ([1, 7, 2], r"expected at most the sequences' own \[6, 6, 6\], got \[1, 7, 2\]"),
+])
+def test_lengths_that_do_not_fit_are_refused(model, lengths, message):
+    with pytest.raises(InputError, match=message):
+        logits(model, TOKENS, lengths)
+
+
+def test_a_prefix_longer_than_its_sequence_without_padding_is_refused(model):
+    tokens, padding = padded("left")
+    with pytest.raises(InputError, match=r"sequences' own \[4, 6, 5\], got \[5, 6, 2\]"):
+        logits(model, tokens, [5, 6, 2], attention_mask=padding)
+
+
+def test_a_decoder_with_sliding_windows_is_refused():
+    model = MistralForCausalLM(MistralConfig(**IDS, **SIZES, sliding_window=3))
+    with pytest.raises(InputError, match="plainly causal, got the mask and_masks"):
+        logits(model, TOKENS, LENGTHS)
