@@ -18,9 +18,10 @@ from icllib.pages import all_pages
 from icllib.results import find_record
 from icllib.status import runs_by_profile
 from icllib.streams import Stream
-from icllib.tasks import (AffineFunctions, DecisionTree, LinearClassification, LinearRegression,
-                          Quantifier, ReluNetwork, SigmoidRegression, SourceCapacityRegression,
-                          SparseFeatureRegression, SparseLinear, TwoNoiseLevels)
+from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, LinearClassification,
+                          LinearRegression, Quantifier, ReluNetwork, SigmoidRegression,
+                          SourceCapacityRegression, SparseFeatureRegression, SparseLinear,
+                          TwoNoiseLevels)
 from icllib.training import Recipe, Run
 from icllib.training import records
 
@@ -51,6 +52,7 @@ TASKS = [  # the labels of a prompt, then its last point
     (SigmoidRegression(2), [0.179736, 0.165425, -0.839715, 0.712288]),
     (AffineFunctions(2.0, 3.0, 20.0), [-81.7958, 1.23184, -1.14355]),
     (LinearClassification(2), [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, -0.839715, 0.712288]),
+    (BagOfWords(4, words=2), [0, 0, 1, 1, 0, 0, 0, 2, 0, 0]),
     (ReluNetwork(2), [-0.00709303, 0.793827, 1.38978, -1.76534]),
     (DecisionTree(2), [-0.821228, -0.821228, 1.38978, -1.76534]),
     (Quantifier("some"), [1.0, 1.0, -0.571775]),

@@ -10,10 +10,10 @@ from icllib import tasks
 from icllib.errors import InputError
 from icllib.results import from_settings, settings
 from icllib.streams import Stream
-from icllib.tasks import (AffineFunctions, DecisionTree, LinearClassification, LinearRegression,
-                          Prompt, Quantifier, ReluNetwork, SigmoidRegression,
-                          SourceCapacityRegression, SparseFeatureRegression, SparseLinear,
-                          TwoNoiseLevels)
+from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, LinearClassification,
+                          LinearRegression, Prompt, Quantifier, ReluNetwork,
+                          SigmoidRegression, SourceCapacityRegression, SparseFeatureRegression,
+                          SparseLinear, TwoNoiseLevels)
 
 TASKS = [
     LinearRegression(3, noise_std=0.4, weight_std=0.5, inputs="uniform", input_mean=0.5),
@@ -22,6 +22,7 @@ TASKS = [
     SigmoidRegression(16),
     AffineFunctions(2.0, 3.0, first_input_std=20.0, prompts_per_function=3),
     LinearClassification(16),
+    BagOfWords(12, words=3),
     ReluNetwork(20),
     DecisionTree(20),
     Quantifier("every"),
@@ -46,7 +47,7 @@ def test_every_task_is_tested_here():
 @pytest.mark.parametrize("dtype", (torch.float32, torch.float64))
 def test_shapes_and_dtypes(task, dtype):
     prompt = task.sample(Stream.of([0, 1], "training"), torch.arange(5).expand(2, -1), 7, dtype)
-    classes = (3,) if isinstance(task, LinearClassification) else ()
+    classes = (task.classes,) if hasattr(task, "classes") else ()
     assert prompt.xs.shape == (2, 5, 7, task.dimension)
     assert prompt.ys.shape == prompt.means.shape == (2, 5, 7, *classes)
     assert {tensor.dtype for tensor in prompt} == {dtype}
@@ -117,8 +118,7 @@ def test_label_variance(task):
         ys = torch.cat(draws)
     else:
         ys = task.sample(STREAM, torch.arange(5000)[None], 2).ys[0, :, -1]
-    one_hot = isinstance(task, LinearClassification)
-    deviations = ys[:, 0] - 1 / task.classes if one_hot else ys
+    deviations = ys[:, 0] - 1 / task.classes if hasattr(task, "classes") else ys
     assert within_four_standard_errors(deviations, 0)
     assert within_four_standard_errors(deviations**2, task.label_variance)
 
@@ -140,6 +140,9 @@ def test_label_variance(task):
     (lambda: AffineFunctions(prompts_per_function=0), "prompts_per_function: .*got 0"),
     (lambda: LinearClassification(0), "dimension: .*got 0"),
     (lambda: LinearClassification(4, classes=1), "classes: .*got 1"),
+    (lambda: BagOfWords(0, 3), "dimension: .*got 0"),
+    (lambda: BagOfWords(12, 0), "words: .*got 0"),
+    (lambda: BagOfWords(12, 3, classes=1), "classes: .*got 1"),
     (lambda: ReluNetwork(0), "dimension: .*got 0"),
     (lambda: ReluNetwork(4, width=0), "width: .*got 0"),
     (lambda: DecisionTree(0), "dimension: .*got 0"),

@@ -8,7 +8,9 @@ from icllib.tasks.quantifiers import Quantifier
 from icllib.tasks.regression import (AffineFunctions, LinearRegression, SigmoidRegression,
                                      SparseLinear, TwoNoiseLevels)
 from icllib.tasks.trees import DecisionTree
+from icllib.tasks.words import BagOfWords
 
-__all__ = ["AffineFunctions", "DecisionTree", "LinearClassification", "LinearRegression",
-           "Prompt", "Quantifier", "ReluNetwork", "SigmoidRegression", "SourceCapacityRegression",
-           "SparseFeatureRegression", "SparseLinear", "TwoNoiseLevels", "sample_each"]
+__all__ = ["AffineFunctions", "BagOfWords", "DecisionTree", "LinearClassification",
+           "LinearRegression", "Prompt", "Quantifier", "ReluNetwork", "SigmoidRegression",
+           "SourceCapacityRegression", "SparseFeatureRegression", "SparseLinear",
+           "TwoNoiseLevels", "sample_each"]

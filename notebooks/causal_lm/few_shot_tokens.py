@@ -1,0 +1,110 @@
+# %% [markdown]
+# # An analogue of Table 2: few-shot tasks in words
+#
+# Table 2 of {cite:t}`ding2024causallm` compares large language models with prefix and with causal
+# masks. [They are not run here](tables02_08_09_language_models.ipynb). This page asks the same
+# question of decoders that train in minutes. **It is an experiment of ours, not the paper's**, and
+# decides nothing about Table 2.
+#
+# A text is three words, drawn from a vocabulary of twelve. Each prompt has a lexicon of its own: a
+# weight $w_{cv} \sim N(0, 1)$ for every class $c$ of three and every word $v$. The class of a text
+# is the one with the largest sum,
+#
+# $$y = \arg\max_c \sum_{v \in \text{text}} w_{cv},$$
+#
+# so that a word says nothing before the shots, and one shot says a little about three words: to
+# answer well, shots must be combined. The prompt is $n$ shots (text, class), then a text. With the
+# prefix mask the shots see each other, with the causal mask each sees those before it. The text
+# that is asked sees all shots in both, and the loss counts its answer alone.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import causal_lm as sheet
+
+page = icllib.Page("causal_lm/few_shot_tokens")
+records = icllib.records(sheet.few_shot_tokens, profile, page=page.name)
+shown = icllib.shown_profile(records)
+runs = sheet.few_shot_tokens(shown)
+assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths", "recipe.steps",
+           "recipe.batch", "recipe.learning_rate", "recipe.schedule", "recipe.warmup",
+           "recipe.weight_decay", "evaluation.lengths", "evaluation.prompts",
+           "evaluation.seed", "seed")
+icllib.settings_table(runs[0], assumed, sheet.few_shot_tokens("paper")[0], shown)
+
+# %% [markdown]
+# These are the settings of the prefix decoder. The causal one differs in `model.mask` alone: the
+# same seed gives both the same weights to start from and the same prompts. *Paper* stands for
+# Section 5.2, the only decoders that the paper trains from scratch.
+#
+# ## Figure
+
+# %%
+import numpy as np
+
+from icllib.plotting import series
+
+wrong = {mask: np.stack([r["wrong"] for r in records if r.run["model"].get("mask",
+                         "causal") == mask]) for mask in sheet.MASKS}
+ridge = runs[0].evaluation.measure(sheet.TEXTS, sheet.RidgeByClass())["wrong"]
+ratios = wrong["prefix"] / wrong["causal"]
+table = page.save_figure(
+    *(series("accuracy", mask, sheet.SHOTS, 100 * (1 - wrong[mask]), shown)
+      for mask in sheet.MASKS),
+    series("accuracy", "ridge", sheet.SHOTS, 100 * (1 - ridge), shown),
+    series("ratio", "prefix / causal", sheet.SHOTS, ratios, shown),
+)
+
+# %% tags=["figure"] mystnb={"image": {"alt": "PLACEHOLDER"}}
+import matplotlib.pyplot as plt
+from icllib.plotting import draw
+
+figure, panels = plt.subplots(1, 2, figsize=(9, 3.4))
+draw(panels[0], table, "accuracy", "prefix", marker="o")
+draw(panels[0], table, "accuracy", "causal", marker="s")
+draw(panels[0], table, "accuracy", "ridge", color="black", ls="--", label="ridge by class")
+panels[0].axhline(100 / 3, color="grey", ls=":", label="a guess")
+panels[0].set(ylabel="right answers (%)")
+panels[0].legend()
+draw(panels[1], table, "ratio", "prefix / causal", marker="o")
+panels[1].axhline(1, color="grey", ls=":")
+panels[1].set(ylabel="wrong answers, prefix over causal")
+for axes in panels:
+    axes.set(xscale="log", xlabel="shots", xticks=sheet.SHOTS, xticklabels=sheet.SHOTS)
+    axes.minorticks_off()
+
+# %% [markdown]
+# Bands are 95% intervals over seeds. Ridge by class is ridge regression of each class's indicator
+# on the words of the shots, without training: a reference whose penalty was not tuned, no bound.
+#
+# ## Numbers
+#
+# Right answers in percent, then the ratio of wrong answers:
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+numbers(table, ["accuracy"], digits=3)
+
+# %% tags=["numbers"]
+numbers(table, ["ratio"], digits=3)
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+evidence = {f"{shots} shots": ratios[:, k] for k, shots in enumerate(sheet.SHOTS)}
+page.decide("causal_lm.35", evidence, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# PLACEHOLDER
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/few_shot_tokens/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))
