@@ -1,24 +1,9 @@
-"""Settings of "Context-scaling versus task-scaling in in-context learning".
-
-A page's runs are listed by the function that has the page's name. Where the paper is silent a
-setting is marked ASSUMED, with the reason.
-"""
+"""Figure 1: a decoder and a perceptron, against pre-training tasks and context length."""
 
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
-from icllib.tasks import LinearRegression
+from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8
 from icllib.training import Recipe, Run
-
-# Figures 1, 7 and 8: d = 8, sigma = 0.22 (Appendix A). The paper follows Tong and Pehlevan
-# (2024), whose noise variance is 0.05; 0.22 is its root, rounded.
-LINEAR_8 = LinearRegression(dimension=8, noise_std=0.05**0.5, weight_std=8**-0.5)
-LENGTHS = (5, 10, 20, 30, 40)  # Figure 1, Appendix A
-
-# Settings that the paper does not give, by name, for the table on the page.
-ASSUMED = (
-    "recipe.steps", "recipe.batch", "recipe.learning_rate", "recipe.schedule", "recipe.warmup",
-    "recipe.weight_decay", "evaluation.prompts", "evaluation.seed", "seed",
-)
 
 # Per profile: the decoder of Figure 1, its recipe, the perceptron, its recipe, T, seeds.
 # ASSUMED everywhere: steps and batch (Appendix A gives neither); the same number of steps for
