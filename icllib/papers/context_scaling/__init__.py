@@ -4,5 +4,10 @@ A page's runs are listed by the function that has the page's name. Where the pap
 setting is marked ASSUMED, with the reason.
 """
 
-from icllib.papers.context_scaling.common import ASSUMED, LENGTHS, LINEAR_8
+from icllib.papers.context_scaling.common import ASSUMED, LENGTHS, LINEAR_8, RELU_8
+from icllib.papers.context_scaling.estimators import (
+    EstimatorErrors, Identities, best_step, estimators, exponential_limit, one_step_error)
+from icllib.papers.context_scaling.perceptrons import (
+    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, MOST_TASKS, RELU_LENGTHS, fig05_one_layer,
+    fig06_scalar_against_row, fig07_features)
 from icllib.papers.context_scaling.scaling import fig01_scaling

@@ -1,10 +1,11 @@
 """What the chapter's runs share: tasks, context lengths and what the paper leaves open."""
 
-from icllib.tasks import LinearRegression
+from icllib.tasks import LinearRegression, ReluNetwork
 
 # Figures 1, 7 and 8: d = 8, sigma = 0.22 (Appendix A). The paper follows Tong and Pehlevan
 # (2024), whose noise variance is 0.05; 0.22 is its root, rounded.
 LINEAR_8 = LinearRegression(dimension=8, noise_std=0.05**0.5, weight_std=8**-0.5)
+RELU_8 = ReluNetwork(dimension=8)  # Figures 5 to 8, Appendix A
 LENGTHS = (5, 10, 20, 30, 40)  # Figures 1 and 7, Appendix A
 
 # Settings that the paper does not give, by name, for the table on the page.

@@ -1,0 +1,91 @@
+"""Figures 5, 6 and 7: perceptrons on features, on the vectorized prompt, and on both."""
+
+from dataclasses import replace
+
+from icllib.evaluate import ErrorByLength
+from icllib.models import FeatureMLP, ScalarRegression
+from icllib.papers.context_scaling.common import LINEAR_8, RELU_8
+from icllib.papers.context_scaling.scaling import FIGURE_1
+from icllib.tasks import DecisionTree, SparseLinear
+from icllib.training import Recipe, Run
+
+FIGURE_5_LENGTHS = (10, 20, 30, 40, 50)  # Appendix A
+FIGURE_5_TASKS = (LINEAR_8, RELU_8, DecisionTree(8), SparseLinear(8))  # d = 8, Appendix A
+RELU_LENGTHS = (10, 20, 30, 40, 50, 60, 70, 80)  # Figure 7, Appendix A
+KERNELS = ("linear", "hilbert")  # psi_L and psi_H
+MOST_TASKS = 10**6  # ASSUMED: T of Figure 6 and of the panels against n, the largest of Figure 1
+
+# Per profile: the model of Eq. 9 and its recipe. ASSUMED: steps, and Adam as for the transformers
+# of Figure 1. T = 2 million is Figure 4's, for the same tasks.
+FIGURE_5 = {
+    "smoke": (FeatureMLP("l1", activation="gelu", width=16), Recipe(FIGURE_5_LENGTHS, 4, 4)),
+    "quick": (FeatureMLP("l1", activation="gelu", width=256),
+              Recipe(FIGURE_5_LENGTHS, 2000, 64, 6e-3, schedule="cosine", warmup=0.05)),
+    "gpu": (FeatureMLP("l1", activation="gelu"),
+            Recipe(FIGURE_5_LENGTHS, 50_000, 64, 1e-3, schedule="cosine", warmup=0.05)),
+    "paper": (FeatureMLP("l1", activation="gelu"), Recipe(FIGURE_5_LENGTHS, 500_000, 64, 1e-4)),
+}
+FIGURE_5_COUNT = 2 * 10**6
+
+# Per profile: T of Figure 7, then steps for features alone and, on ReLU networks, for models that
+# read the prompt. All else is as for the perceptron of Figure 1, whose runs are also Figure 7's.
+# ASSUMED: Figure 7 is silent too. A model of nine inputs needs few steps, and T never matters.
+FIGURE_7 = {
+    "smoke": ((10**4, 10**6), 4, 4),
+    "quick": ((10**4, 10**5, 10**6), 1500, 3000),
+    "gpu": ((10**3, 10**4, 10**5, 10**6), 20_000, 50_000),
+    "paper": ((10**3, 10**4, 10**5, 10**6), 500_000, 500_000),
+}
+
+
+def evaluation(lengths, profile: str) -> ErrorByLength:
+    """Errors on as many new prompts as in Figure 1."""
+    return ErrorByLength(lengths, prompts=64 if profile == "smoke" else 4096)
+
+
+def fig05_one_layer(profile: str) -> list[Run]:
+    """Figure 5: one layer of SGPT on four tasks."""
+    model, recipe = FIGURE_5[profile]
+    return [Run(task, model, recipe, evaluation(FIGURE_5_LENGTHS, profile), seed, FIGURE_5_COUNT)
+            for task in FIGURE_5_TASKS for seed in seeds(profile)]
+
+
+def fig06_scalar_against_row(profile: str) -> list[Run]:
+    """Figure 6: a row of features, which are runs of Figure 7, and its last entry alone."""
+    runs = []
+    for task in (LINEAR_8, RELU_8):
+        mlp, recipe = perceptron(task, profile, features_alone=True)
+        for kernel in KERNELS:
+            row = FeatureMLP(kernel, width=mlp.width), recipe
+            scalar = ScalarRegression(kernel), replace(recipe, weight_decay=0.0)
+            runs += [Run(task, *model, evaluation(recipe.lengths, profile), seed, MOST_TASKS)
+                     for model in (row, scalar) for seed in seeds(profile)]
+    return runs
+
+
+def fig07_features(profile: str) -> list[Run]:
+    """Figure 7: perceptrons on the prompt, on features and on both, at every T and seed."""
+    runs = []
+    for task in (LINEAR_8, RELU_8):
+        mlp, recipe = perceptron(task, profile)
+        _, short = perceptron(task, profile, features_alone=True)
+        models = [(mlp, recipe)]
+        models += [(FeatureMLP(kernel, width=mlp.width), short) for kernel in KERNELS]
+        models += [(FeatureMLP(kernel, True, width=mlp.width), recipe) for kernel in KERNELS]
+        runs += [Run(task, *model, evaluation(recipe.lengths, profile), seed, count)
+                 for model in models for count in FIGURE_7[profile][0] for seed in seeds(profile)]
+    return runs
+
+
+def seeds(profile: str) -> range:
+    """As many as in Figure 1."""
+    return range(FIGURE_1[profile][-1])
+
+
+def perceptron(task, profile: str, features_alone: bool = False):
+    """The perceptron of a profile and how it is trained on one of the two tasks."""
+    _, _, mlp, recipe, _, _ = FIGURE_1[profile]
+    _, alone, networks = FIGURE_7[profile]
+    if task == RELU_8:
+        recipe = replace(recipe, lengths=RELU_LENGTHS, steps=networks)
+    return mlp, replace(recipe, steps=alone) if features_alone else recipe
