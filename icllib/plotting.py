@@ -54,8 +54,8 @@ def numbers(table: pd.DataFrame, panels=None, xs=None, digits: int = 2) -> pd.Da
 
     panels, xs: which of them to show; all by default.
     """
-    rows = table[(table.panel.isin(panels) if panels else True)
-                 & (table.x.isin(xs) if xs is not None else True)]
+    rows = table[table.panel.isin(panels)] if panels else table
+    rows = rows[rows.x.isin(xs)] if xs is not None else rows
     wide = rows.pivot(index=["panel", "series"], columns="x", values="y")
     wide = wide.reindex(rows[["panel", "series"]].drop_duplicates())
     return wide.map(lambda value: "" if pd.isna(value) else f"{value:.{digits}g}")

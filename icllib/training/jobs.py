@@ -17,6 +17,9 @@ from icllib.training.run import Run, Trained
 from icllib.training.worker import Worker
 
 
+FEW_STEPS = 20  # over on one processor before a second process has started
+
+
 def compute(runs, profile: str, folder: Path) -> None:
     """Measure runs and save their records; runs of equal shape train together."""
     fleets = {}
@@ -40,7 +43,7 @@ def processors() -> list[str]:
 
 def compute_fleet(runs: list[Run], profile: str, folder: Path) -> None:
     """Train a fleet, split by members over the processors; each CPU process has one thread."""
-    devices = processors()[: len(runs)]
+    devices = processors()[: len(runs) if runs[0].recipe.steps > FEW_STEPS else 1]
     parts = [runs[index :: len(devices)] for index in range(len(devices))]
     others = [Worker(part, profile, folder, device)
               for part, device in zip(parts[1:], devices[1:])]

@@ -50,35 +50,27 @@ icllib.settings_table(sheet.EstimatorErrors(sheet.LINEAR_8), assumed=(
 # %%
 import numpy as np
 
-from icllib.plotting import band, series
+from icllib.plotting import series
 
 names = {"one_step": "one gradient step", "exponential": "exponential",
          "hilbert": "Hilbert", "ridge": "ridge"}
+LINEAR, RELU = "LinearRegression", "ReluNetwork"
 errors = [r for r in records if "hilbert_error" in r.metrics]
 lengths, shown = errors[0].run["lengths"], icllib.shown_profile(records)
 
-def of(task, metric, dimension=8):
-    """A metric of every seed: (seeds, lengths)."""
-    return np.array([r[metric] for r in errors if r.run["task"]["dimension"] == dimension
-                     and r.run["task"]["type"] == f"tasks.{task}"])
+def of(task, metric, d=8):
+    """(seeds, lengths)."""
+    same = [r for r in errors if r.run["task"]["dimension"] == d]
+    return icllib.samples(same, metric, task=task)
 
-def theory(panel, name, values):
-    return band(panel, f"{name}, theory", lengths, values, values, values, 1, shown)
-
-LINEAR, RELU = "LinearRegression", "ReluNetwork"
 tables = []
 for panel, task, kind in (("linear, error", LINEAR, "error"),
                           ("linear, excess", LINEAR, "excess"),
                           ("ReLU network", RELU, "error")):
-    for key, name in names.items():
-        if key != "ridge" or task == LINEAR:
-            tables.append(series(panel, name, lengths, of(task, f"{key}_{kind}"), shown))
-    at = sheet.RELU_8 if task == RELU else sheet.LINEAR_8
-    noise = at.noise_std**2 if kind == "excess" else 0
-    tables.append(theory(panel, names["one_step"],
-                         [sheet.one_step_error(at, n) - noise for n in lengths]))
-limit = [sheet.exponential_limit(8)] * len(lengths)
-tables.append(theory("ReLU network", names["exponential"], limit))
+    for key, name in list(names.items())[: 4 if task == LINEAR else 3]:
+        tables.append(series(panel, name, lengths, of(task, f"{key}_{kind}"), shown))
+    for key, curve in sheet.theory(task, kind, lengths).items():
+        tables.append(series(panel, f"{names[key]}, theory", lengths, curve, shown))
 for d in (1, 2, 4, 8):
     tables.append(series("Hilbert, excess", f"d = {d}", lengths,
                          of(LINEAR, "hilbert_excess", d), shown))
@@ -93,8 +85,7 @@ figure, panels = plt.subplots(1, 4, figsize=(13, 3.7))
 for axes, panel in zip(panels, table.panel.unique()):
     axes.set(xscale="log", yscale="log", xlabel="context length n", title=panel)
     for name in table[table.panel == panel].series.unique():
-        color = colors.get(name.removesuffix(", theory"))
-        draw(axes, table, panel, name, color=color,
+        draw(axes, table, panel, name, color=colors.get(name.split(",")[0]),
              ls="--" if "theory" in name else "-")
 panels[0].set(ylabel="mean squared error")
 panels[3].legend()
@@ -119,49 +110,49 @@ numbers(table, xs=[10, 100, 1000, 10_000, 100_000])
 # %% tags=["numbers"]
 import pandas as pd
 
-def slopes(task, metric, dimension=8):
+def slopes(task, name, d=8):
     """One per seed."""
-    logs = np.log10(of(task, metric, dimension)).T
+    logs = np.log10(of(task, f"{name}_excess", d)).T
     return np.polyfit(np.log10(lengths), logs, 1)[0]
 
-rows = {(name, task): f"{slopes(task, f'{key}_excess').mean():.2f}"
-        for key, name in names.items() for task in (LINEAR, RELU)
-        if key != "ridge" or task == LINEAR}
-for d in (1, 2, 4):
-    rows["Hilbert", f"{LINEAR}, d = {d}"] = \
-        f"{slopes(LINEAR, 'hilbert_excess', d).mean():.2f}"
-pd.DataFrame({"slope": rows}).rename_axis(["estimator", "task"])
+cases = [(task, name, 8) for task in (LINEAR, RELU) for name in list(names)[:3]]
+cases += [(LINEAR, "hilbert", d) for d in (4, 2, 1)]
+rows = {(task, names[name], d): f"{slopes(task, name, d).mean():.2f}"
+        for task, name, d in cases}
+pd.DataFrame({"slope": rows}).rename_axis(["task", "estimator", "d"])
 
 # %% tags=["numbers"]
-pd.DataFrame({at: {f"n = {n}": f"{sheet.one_step_error(at, n, 1.0) / at.label_variance:.2g}"
-                   for n in (5, 10, 40, 100)}
-              for at in (sheet.LINEAR_8, sheet.RELU_8)}).rename(columns=lambda at: type(at).__name__)
+raw = lambda at, n: f"{sheet.one_step_error(at, n, step=1) / at.label_variance:.2g}"
+pd.DataFrame({type(at).__name__: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
+              for at in (sheet.LINEAR_8, sheet.RELU_8)})
 
 # %% [markdown]
-# The identities on 500 random prompts of 40 pairs, from the whole matrices in double precision. With
-# the $y$ that is printed next to Eq. 10, which contains $y_N$, the right side is
-# $x_N^\top X^\top y + \lVert x_N \rVert^2 y_N$: the label that is to be predicted leaks in. The kernel
-# printed as exponential, $e^{-z^\top z}$, does not depend on the second point.
+# The identities, from the whole matrices $\psi(A)$ of 500 random prompts of 40 pairs in double
+# precision. Is each of these deviations below $10^{-10}$?
+#
+# - `psi_L`: of $\psi_L(A)_{N,d+1}$ from $x_N^\top X^\top y$ with $y_N = 0$ (Eq. 10).
+# - `printed_y`: with the $y$ that is printed there, which contains $y_N$, of the right side from
+#   $\psi_L(A)_{N,d+1} + \lVert x_N \rVert^2 y_N$. The label that is to be predicted leaks in. `leak` is
+#   the size of the last term relative to the first (root mean squares).
+# - `exponential`, `hilbert`: of $\psi_K(A)_{N,d+1}$ from the two kernel smoothers (Eq. 12), with
+#   $K(z, z') = e^{z^\top z'}$ for the first.
+# - `printed_kernel`: with the printed $e^{-z^\top z}$, which does not depend on $z'$, of the estimate
+#   from the plain average of the labels.
 
 # %% tags=["numbers"]
 exact = [r for r in records if "psi_L" in r.metrics]
+shown_as = lambda name, value: f"{value:.2f}" if name == "leak" else value < 1e-10
 pd.DataFrame({f"d = {r.run['dimension']}": {
-    "psi_L is one gradient step, within 1e-10": r["psi_L"] < 1e-10,
-    "with the printed y, |x_N|^2 y_N too much, within 1e-10": r["printed_y"] < 1e-10,
-    "size of that leak, relative to the estimate": f"{r['leak']:.2f}",
-    "exponential smoother with exp(z.z'), within 1e-12": r["exponential"] < 1e-12,
-    "Hilbert estimate, within 1e-12": r["hilbert"] < 1e-12,
-    "printed exp(-z.z) is the plain average, within 1e-12": r["printed_kernel"] < 1e-12}
-    for r in exact})
+    name: shown_as(name, r[name]) for name in r.metrics} for r in exact})
 
 # %% [markdown]
 # ## Paper beside ours
 
 # %%
-page.decide("context_scaling.12", {f"d = {r.run['dimension']}": [r["psi_L"]] for r in exact},
-            shown)
-page.decide("context_scaling.13", {"linear": slopes(LINEAR, "hilbert_excess"),
-                                   "ReLU network": slopes(RELU, "hilbert_excess")}, shown)
+deviations = {f"d = {r.run['dimension']}": [r["psi_L"]] for r in exact}
+page.decide("context_scaling.12", deviations, shown)
+page.decide("context_scaling.13", {"linear": slopes(LINEAR, "hilbert"),
+                                   "ReLU network": slopes(RELU, "hilbert")}, shown)
 page.verdicts()
 
 # %% [markdown]

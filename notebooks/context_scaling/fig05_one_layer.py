@@ -37,24 +37,21 @@ icllib.settings_table(settings[0], assumed, printed[0], shown)
 # are against noisy labels; ridge regression with the penalty $d \sigma^2$ is the floor there.
 
 # %%
-from icllib.baselines import Ridge
 from icllib.plotting import series
 
-lengths = sheet.FIGURE_5_LENGTHS
-titles = ("linear", "ReLU network", "decision tree", "sparse linear")
-tasks = dict(zip(titles, sheet.FIGURE_5_TASKS))
+lengths, tasks = sheet.FIGURE_5_LENGTHS, sheet.FIGURE_5_TASKS
 
 def of(title, metric):
     """(seeds, context lengths)."""
     return icllib.samples(records, metric, task=type(tasks[title]).__name__)
 
-floor = settings[0].evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8))
-tables = [series(title, "one layer", lengths, of(title, "error") / task.label_variance, shown)
-          for title, task in tasks.items()]
-tables.append(series("linear", "ridge", lengths,
-                     floor["error"] / sheet.LINEAR_8.label_variance, shown))
-tables += [series(f"{title}, excess", "one layer", lengths, of(title, "excess"), shown)
-           for title in titles]
+floor = sheet.bayes_floor(settings[0].evaluation)
+tables = [series("linear", "ridge", lengths, floor, shown)]
+for title, task in tasks.items():
+    errors = of(title, "error") / task.label_variance
+    tables.append(series(title, "one layer", lengths, errors, shown))
+    excess = of(title, "excess")
+    tables.append(series(f"{title}, excess", "one layer", lengths, excess, shown))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, error of one layer of SGPT against 10 to 50 pairs in context, in units of the zero predictor's error: on linear functions, ReLU networks, decision trees and sparse linear functions it falls with the context length."}}
@@ -62,11 +59,12 @@ import matplotlib.pyplot as plt
 from icllib.plotting import draw
 
 figure, panels = plt.subplots(1, 4, figsize=(12, 3.3), sharey=True)
-for axes, title in zip(panels, titles):
+for axes, title in zip(panels, tasks):
     draw(axes, table, title, "one layer", marker="o", label="one layer of SGPT")
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(xlabel="context length n", title=title, ylim=(0, None), xticks=lengths)
-draw(panels[0], table, "linear", "ridge", color="black", ls="--", label="ridge (optimal)")
+draw(panels[0], table, "linear", "ridge", color="black", ls="--",
+     label="ridge (optimal)")
 panels[0].set(ylabel="error / error of zero")
 legend = figure.legend(*panels[0].get_legend_handles_labels(),
                        loc="outside lower center", ncols=3)
@@ -81,7 +79,7 @@ legend = figure.legend(*panels[0].get_legend_handles_labels(),
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, list(table.panel.unique()))
+numbers(table)
 
 # %% [markdown]
 # ## Paper beside ours
@@ -89,9 +87,11 @@ numbers(table, list(table.panel.unique()))
 # %%
 import numpy as np
 
-slopes = {title: np.polyfit(np.log10(lengths), np.log10(of(title, "excess")).T, 1)[0]
-          for title in titles}
-page.decide("context_scaling.10", slopes, shown)
+def slopes(title):
+    """Of log10 excess error against log10 n, one per seed."""
+    return np.polyfit(np.log10(lengths), np.log10(of(title, "excess")).T, 1)[0]
+
+page.decide("context_scaling.10", {title: slopes(title) for title in tasks}, shown)
 page.verdicts()
 
 # %% [markdown]

@@ -20,8 +20,9 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig06_scalar_against_row")
 records = icllib.records(sheet.fig06_scalar_against_row, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = (sheet.fig06_scalar_against_row(name) for name in (shown, "paper"))
-icllib.settings_table(settings[0], (*sheet.ASSUMED, "pretraining_tasks"), printed[0], shown)
+settings = sheet.fig06_scalar_against_row(shown)
+icllib.settings_table(settings[0], (*sheet.ASSUMED, "pretraining_tasks"),
+                      sheet.fig06_scalar_against_row("paper")[0], shown)
 
 # %% [markdown]
 # These are the settings for linear regression and the row; the runs are those of
@@ -35,35 +36,29 @@ icllib.settings_table(settings[0], (*sheet.ASSUMED, "pretraining_tasks"), printe
 # Errors are against noisy labels, divided by the error of the predictor that always answers 0.
 
 # %%
-import numpy as np
-
-from icllib.baselines import Ridge
 from icllib.plotting import series
 
-tasks = {"linear": (sheet.LINEAR_8, sheet.LENGTHS),
-         "ReLU network": (sheet.RELU_8, sheet.RELU_LENGTHS)}
-kernels = dict(zip(("psi_L", "psi_H"), sheet.KERNELS))
-models = {"row": "FeatureMLP", "scalar": "ScalarRegression"}
-
-def of(kernel, title, name, metric="error"):
+def of(kernel, title, model, metric="error"):
     """(seeds, context lengths)."""
-    same = [r for r in records if r.run["model"]["features"] == kernels[kernel]]
-    return icllib.samples(same, metric, model=models[name],
-                          task=type(tasks[title][0]).__name__)
+    same = [r for r in records if sheet.reads(r.run["model"]) == kernel]
+    task = type(sheet.TASKS[title][0]).__name__
+    return icllib.samples(same, metric, model=model, task=task)
 
-tables = []
-for title, (task, lengths) in tasks.items():
-    for kernel in kernels:
-        for name in models:
-            tables.append(series(title, f"{kernel} {name}", lengths,
-                                 of(kernel, title, name) / task.label_variance, shown))
+def ratios(kernel, title):
+    return of(kernel, title, "ScalarRegression") / of(kernel, title, "FeatureMLP")
+
+models = {"row": "FeatureMLP", "scalar": "ScalarRegression"}
+floor = sheet.bayes_floor(settings[0].evaluation)
+tables = [series("linear", "ridge", sheet.LENGTHS, floor, shown)]
+for title, (task, lengths) in sheet.TASKS.items():
+    for kernel in sheet.KERNELS:
+        for name, model in models.items():
+            errors = of(kernel, title, model) / task.label_variance
+            tables.append(series(title, f"{kernel} {name}", lengths, errors, shown))
             tables.append(series(f"{title}, excess", f"{kernel} {name}", lengths,
-                                 of(kernel, title, name, "excess"), shown))
-        ratios = of(kernel, title, "scalar") / of(kernel, title, "row")
-        tables.append(series(f"{title}, scalar / row", kernel, lengths, ratios, shown))
-floor = settings[0].evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8))
-tables.append(series("linear", "ridge", sheet.LENGTHS,
-                     floor["error"] / sheet.LINEAR_8.label_variance, shown))
+                                 of(kernel, title, model, "excess"), shown))
+        tables.append(series(f"{title}, scalar / row", kernel, lengths,
+                             ratios(kernel, title), shown))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on or a little above the perceptron on the whole row, and all fall with the context length. A third panel shows the ratio of the two errors at each length."}}
@@ -71,19 +66,19 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 
 figure, panels = plt.subplots(1, 3, figsize=(12, 3.6))
-for axes, title in zip(panels, tasks):
-    for kernel, color in zip(kernels, (BLUE, ORANGE)):
-        letter = kernel[-1]
+for axes, title in zip(panels, sheet.TASKS):
+    for kernel, color in zip(sheet.KERNELS, (BLUE, ORANGE)):
         draw(axes, table, title, f"{kernel} row", color=color, marker="s",
-             label=rf"$\psi_{letter}$, MLP on the row")
-        draw(axes, table, title, f"{kernel} scalar", color=color, marker="o", mfc="none",
-             ls="--", label=rf"$\psi_{letter}$, regression on the scalar")
+             label=rf"$\{kernel}$, MLP on the row")
+        draw(axes, table, title, f"{kernel} scalar", color=color, marker="o",
+             mfc="none", ls="--", label=rf"$\{kernel}$, regression on the scalar")
         draw(panels[2], table, f"{title}, scalar / row", kernel, color=color,
              ls="-" if title == "linear" else ":", marker="o",
-             label=rf"$\psi_{letter}$, {title}")
+             label=rf"$\{kernel}$, {title}")
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(xlabel="context length n", title=title, ylim=(0, 1.1))
-draw(panels[0], table, "linear", "ridge", color="black", ls="-.", label="ridge (optimal)")
+draw(panels[0], table, "linear", "ridge", color="black", ls="-.",
+     label="ridge (optimal)")
 panels[0].set(ylabel="error / error of zero")
 panels[2].axhline(1.25, color="grey", lw=1)
 panels[2].set(xlabel="context length n", title="error, scalar / row")
@@ -99,17 +94,17 @@ legend = figure.legend(*panels[0].get_legend_handles_labels(),
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, [panel for panel in table.panel.unique() if panel.startswith("linear")])
+numbers(table[table.panel.str.startswith("linear")])
 
 # %% tags=["numbers"]
-numbers(table, [panel for panel in table.panel.unique() if panel.startswith("ReLU")])
+numbers(table[table.panel.str.startswith("ReLU")])
 
 # %% [markdown]
 # ## Paper beside ours
 
 # %%
-worst = {f"{kernel} {title}": np.max(of(kernel, title, "scalar") / of(kernel, title, "row"),
-                                     axis=1) for title in tasks for kernel in kernels}
+worst = {f"{kernel} {title}": ratios(kernel, title).max(axis=1)
+         for title in sheet.TASKS for kernel in sheet.KERNELS}
 page.decide("context_scaling.11", worst, shown)
 page.verdicts()
 

@@ -30,10 +30,9 @@ icllib.settings_table(settings[0], sheet.ASSUMED, printed[0], shown)
 # %%
 import pandas as pd
 
-pd.DataFrame([{"task": type(run.task).__name__, "model": type(run.model).__name__,
-               "features": getattr(run.model, "features", "none"),
-               "prompt": getattr(run.model, "prompt", True), "steps": run.recipe.steps}
-              for run in settings]).drop_duplicates().set_index(["task", "model"])
+rows = {(sheet.reads(r.run["model"]), r.run["task"]["type"]):
+        r.run["recipe"]["steps"] for r in records}
+pd.Series(rows, name="steps").unstack().rename_axis("model reads")
 
 # %% [markdown]
 # ## Figure
@@ -43,56 +42,47 @@ pd.DataFrame([{"task": type(run.task).__name__, "model": type(run.model).__name_
 # %%
 import numpy as np
 
-from icllib.baselines import Ridge
 from icllib.plotting import series
 
-tasks = {"linear": (sheet.LINEAR_8, sheet.LENGTHS),
-         "ReLU network": (sheet.RELU_8, sheet.RELU_LENGTHS)}
-inputs = {"prompt": (None, None), "psi_L": ("linear", False), "psi_H": ("hilbert", False),
-          "prompt + psi_L": ("linear", True), "prompt + psi_H": ("hilbert", True)}
+inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
 counts = sorted({r.run["pretraining_tasks"] for r in records})
-most = counts[-1]
 
 def of(name, title, metric, T):
     """(seeds, context lengths)."""
-    same = [r for r in records if inputs[name] == (r.run["model"].get("features"),
-                                                   r.run["model"].get("prompt"))]
-    return icllib.samples(same, metric, pretraining_tasks=T,
-                          task=type(tasks[title][0]).__name__)
+    same = [r for r in records if sheet.reads(r.run["model"]) == name]
+    task = type(sheet.TASKS[title][0]).__name__
+    return icllib.samples(same, metric, pretraining_tasks=T, task=task)
 
-tables = []
-for title, (task, lengths) in tasks.items():
-    at_10 = lengths.index(10)
+ridge, tables = sheet.bayes_floor(settings[0].evaluation), []
+for title, (task, lengths) in sheet.TASKS.items():
     for name in inputs:
-        for metric, scale in (("error", task.label_variance), ("excess", 1)):
-            over_tasks = [of(name, title, metric, T)[:, at_10] / scale for T in counts]
-            tables.append(series(f"A {title}, {metric}", name, counts,
-                                 np.stack(over_tasks, axis=1), shown))
-            tables.append(series(f"B {title}, {metric}", name, lengths,
-                                 of(name, title, metric, most) / scale, shown))
-floor = settings[0].evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8))
-ridge = floor["error"][0] / sheet.LINEAR_8.label_variance
-at_10 = ridge[sheet.LENGTHS.index(10)]
-tables.append(series("A linear, error", "ridge", counts, [at_10] * len(counts), shown))
-tables.append(series("B linear, error", "ridge", sheet.LENGTHS, ridge, shown))
+        for metric, unit in (("error", task.label_variance), ("excess", 1)):
+            values = [of(name, title, metric, T) / unit for T in counts]
+            over_tasks = np.stack(values)[:, :, lengths.index(10)].T
+            tables += [
+                series(f"A {title}, {metric}", name, counts, over_tasks, shown),
+                series(f"B {title}, {metric}", name, lengths, values[-1], shown)]
+flat = ridge[[sheet.LENGTHS.index(10)] * len(counts)]
+tables += [series("A linear, error", "ridge", counts, flat, shown),
+           series("B linear, error", "ridge", sheet.LENGTHS, ridge, shown)]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "ALT"}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, draw
+from icllib.plotting import BLACK, COLORS, draw
 
-colors = dict(zip((*inputs, "ridge"), (BLUE, ORANGE, GREEN, PURPLE, SKY, BLACK)))
+colors = dict(zip((*inputs, "ridge"), [*COLORS[:5], BLACK]))
 figure, panels = plt.subplots(1, 4, figsize=(13, 3.7))
-order = [f"{letter} {title}, error" for letter in "AB" for title in tasks]
+order = [f"{letter} {title}, error" for letter in "AB" for title in sheet.TASKS]
 for axes, panel in zip(panels, order):
     for name in table[table.panel == panel].series.unique():
         label = name.replace("psi_L", r"$\psi_L$").replace("psi_H", r"$\psi_H$")
-        draw(axes, table, panel, name, color=colors[name], label=label,
-             marker=None if name == "ridge" else "o", ls="--" if name == "ridge" else "-")
+        draw(axes, table, panel, name, color=colors[name], label=label, marker=".",
+             ls="--" if name == "ridge" else "-")
     axes.axhline(1, color="grey", ls=":", label="zero")
-    axes.set(title=panel.removesuffix(", error"), yscale="log")
-    axes.set(**({"xscale": "log", "xlabel": "pre-training tasks T"} if panel[0] == "A"
-                else {"xlabel": "context length n"}))
+    axes.set(title=panel[:-7], yscale="log", xlabel="context length n")
+for axes in panels[:2]:
+    axes.set(xscale="log", xlabel="pre-training tasks T")
 panels[0].set(ylabel="error / error of zero")
 legend = figure.legend(*panels[0].get_legend_handles_labels(),
                        loc="outside lower center", ncols=7)
@@ -106,30 +96,28 @@ legend = figure.legend(*panels[0].get_legend_handles_labels(),
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, [panel for panel in table.panel.unique() if panel.startswith("A")])
+numbers(table[table.panel.str.startswith("A")])
 
 # %% tags=["numbers"]
-numbers(table, [panel for panel in table.panel.unique() if panel.startswith("B")])
+numbers(table[table.panel.str.startswith("B")])
 
 # %% [markdown]
 # ## Paper beside ours
 
 # %%
 def ratios(name, title):
-    """Error at the longest context over that at n = 10; at T = 1e6 over that at T = 1e4."""
-    at_10, errors = tasks[title][1].index(10), of(name, title, "error", most)
-    few = of(name, title, "error", 10**4)[:, at_10]
-    return errors[:, -1] / errors[:, at_10], of(name, title, "error", 10**6)[:, at_10] / few
+    # errors at the longest context over n = 10, and at T = 1e6 over T = 1e4
+    few, many = (of(name, title, "error", T) for T in (10**4, 10**6))
+    at_10 = sheet.TASKS[title][1].index(10)
+    return many[:, -1] / many[:, at_10], many[:, at_10] / few[:, at_10]
 
 alone, both = {}, {}
-for title in tasks:
-    for kernel in ("psi_L", "psi_H"):
+for title in sheet.TASKS:
+    for kernel in sheet.KERNELS:
+        parts = f"context {kernel} {title}", f"tasks {kernel} {title}"
         context, over_tasks = ratios(kernel, title)
-        alone[f"context {kernel} {title}"] = context / 0.9
-        alone[f"tasks {kernel} {title}"] = 0.95 / over_tasks
-        context, over_tasks = ratios(f"prompt + {kernel}", title)
-        both[f"context {kernel} {title}"] = context
-        both[f"tasks {kernel} {title}"] = over_tasks
+        alone |= zip(parts, (context / 0.9, 0.95 / over_tasks))
+        both |= zip(parts, ratios(f"prompt + {kernel}", title))
 page.decide("context_scaling.14", alone, shown)
 page.decide("context_scaling.15", both, shown)
 page.verdicts()

@@ -6,8 +6,9 @@ setting is marked ASSUMED, with the reason.
 
 from icllib.papers.context_scaling.common import ASSUMED, LENGTHS, LINEAR_8, RELU_8
 from icllib.papers.context_scaling.estimators import (
-    EstimatorErrors, Identities, best_step, estimators, exponential_limit, one_step_error)
+    EstimatorErrors, Identities, best_step, estimators, exponential_limit, one_step_error,
+    theory)
 from icllib.papers.context_scaling.perceptrons import (
-    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, MOST_TASKS, RELU_LENGTHS, fig05_one_layer,
-    fig06_scalar_against_row, fig07_features)
+    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, TASKS, bayes_floor, fig05_one_layer,
+    fig06_scalar_against_row, fig07_features, reads)
 from icllib.papers.context_scaling.scaling import fig01_scaling

@@ -153,6 +153,19 @@ def exponential_limit(dimension: int) -> float:
     return 2 * dimension * integrate.quad(lambda u: gap(u) ** 2 * normal.pdf(u), -8, 8)[0]
 
 
+def theory(name: str, kind: str, lengths) -> dict:
+    """Closed forms for d = 8 at each length, by estimator, for the task of this class name.
+
+    kind: "error", against noisy labels, or "excess".
+    """
+    task = LINEAR_8 if name == "LinearRegression" else RELU_8
+    noise = LINEAR_8.noise_std**2 if kind == "excess" else 0
+    curves = {"one_step": [one_step_error(task, n) - noise for n in lengths]}
+    if task == RELU_8:
+        curves["exponential"] = [exponential_limit(8)] * len(lengths)
+    return curves
+
+
 def estimators(profile: str) -> list:
     """Section 5.1 and Appendix B: identities, two tasks at d = 8, linear functions at other d."""
     linear = [LinearRegression(d, LINEAR_8.noise_std, d**-0.5) for d in (1, 2, 4)]

@@ -2,17 +2,21 @@
 
 from dataclasses import replace
 
+from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import FeatureMLP, ScalarRegression
-from icllib.papers.context_scaling.common import LINEAR_8, RELU_8
+from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, RELU_8
 from icllib.papers.context_scaling.scaling import FIGURE_1
 from icllib.tasks import DecisionTree, SparseLinear
 from icllib.training import Recipe, Run
 
 FIGURE_5_LENGTHS = (10, 20, 30, 40, 50)  # Appendix A
-FIGURE_5_TASKS = (LINEAR_8, RELU_8, DecisionTree(8), SparseLinear(8))  # d = 8, Appendix A
+FIGURE_5_TASKS = {  # d = 8, Appendix A
+    "linear": LINEAR_8, "ReLU network": RELU_8, "decision tree": DecisionTree(8),
+    "sparse linear": SparseLinear(8)}
 RELU_LENGTHS = (10, 20, 30, 40, 50, 60, 70, 80)  # Figure 7, Appendix A
-KERNELS = ("linear", "hilbert")  # psi_L and psi_H
+TASKS = {"linear": (LINEAR_8, LENGTHS), "ReLU network": (RELU_8, RELU_LENGTHS)}  # Figures 6, 7
+KERNELS = {"psi_L": "linear", "psi_H": "hilbert"}
 MOST_TASKS = 10**6  # ASSUMED: T of Figure 6 and of the panels against n, the largest of Figure 1
 
 # Per profile: the model of Eq. 9 and its recipe. ASSUMED: steps, and Adam as for the transformers
@@ -47,15 +51,15 @@ def fig05_one_layer(profile: str) -> list[Run]:
     """Figure 5: one layer of SGPT on four tasks."""
     model, recipe = FIGURE_5[profile]
     return [Run(task, model, recipe, evaluation(FIGURE_5_LENGTHS, profile), seed, FIGURE_5_COUNT)
-            for task in FIGURE_5_TASKS for seed in seeds(profile)]
+            for task in FIGURE_5_TASKS.values() for seed in seeds(profile)]
 
 
 def fig06_scalar_against_row(profile: str) -> list[Run]:
     """Figure 6: a row of features, which are runs of Figure 7, and its last entry alone."""
     runs = []
-    for task in (LINEAR_8, RELU_8):
+    for task, _ in TASKS.values():
         mlp, recipe = perceptron(task, profile, features_alone=True)
-        for kernel in KERNELS:
+        for kernel in KERNELS.values():
             row = FeatureMLP(kernel, width=mlp.width), recipe
             scalar = ScalarRegression(kernel), replace(recipe, weight_decay=0.0)
             runs += [Run(task, *model, evaluation(recipe.lengths, profile), seed, MOST_TASKS)
@@ -66,12 +70,12 @@ def fig06_scalar_against_row(profile: str) -> list[Run]:
 def fig07_features(profile: str) -> list[Run]:
     """Figure 7: perceptrons on the prompt, on features and on both, at every T and seed."""
     runs = []
-    for task in (LINEAR_8, RELU_8):
+    for task, _ in TASKS.values():
         mlp, recipe = perceptron(task, profile)
         _, short = perceptron(task, profile, features_alone=True)
         models = [(mlp, recipe)]
-        models += [(FeatureMLP(kernel, width=mlp.width), short) for kernel in KERNELS]
-        models += [(FeatureMLP(kernel, True, width=mlp.width), recipe) for kernel in KERNELS]
+        models += [(FeatureMLP(kernel, width=mlp.width), short) for kernel in KERNELS.values()]
+        models += [(FeatureMLP(kernel, True, width=mlp.width), recipe) for kernel in KERNELS.values()]
         runs += [Run(task, *model, evaluation(recipe.lengths, profile), seed, count)
                  for model in models for count in FIGURE_7[profile][0] for seed in seeds(profile)]
     return runs
@@ -89,3 +93,17 @@ def perceptron(task, profile: str, features_alone: bool = False):
     if task == RELU_8:
         recipe = replace(recipe, lengths=RELU_LENGTHS, steps=networks)
     return mlp, replace(recipe, steps=alone) if features_alone else recipe
+
+
+def reads(model: dict) -> str:
+    """What a model of Figures 6 and 7 reads, from its settings: "prompt", "psi_L", ..."""
+    if "features" not in model:
+        return "prompt"
+    name = next(name for name, features in KERNELS.items() if features == model["features"])
+    return f"prompt + {name}" if model.get("prompt") else name
+
+
+def bayes_floor(evaluation: ErrorByLength):
+    """The error of optimal ridge regression on linear functions, in units of zero's: (K,)."""
+    floor = evaluation.measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"][0]
+    return floor / LINEAR_8.label_variance
