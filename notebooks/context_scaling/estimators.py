@@ -88,7 +88,7 @@ for axes, panel in zip(panels, table.panel.unique()):
         draw(axes, table, panel, name, color=colors.get(name.split(",")[0]),
              ls="--" if "theory" in name else "-")
 panels[0].set(ylabel="mean squared error")
-panels[3].legend()
+panels[3].legend(loc="lower left", ncols=2)
 legend = figure.legend(*panels[0].get_legend_handles_labels(),
                        loc="outside lower center", ncols=5)
 

@@ -19,8 +19,8 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig07_features")
 records = icllib.records(sheet.fig07_features, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = sheet.fig07_features(shown), sheet.fig07_features("paper")
-icllib.settings_table(settings[0], sheet.ASSUMED, printed[0], shown)
+run, printed = sheet.fig07_features(shown)[0], sheet.fig07_features("paper")[0]
+icllib.settings_table(run, sheet.ASSUMED, printed, shown)
 
 # %% [markdown]
 # These are the settings of the perceptron on the prompt for linear regression, whose runs are those
@@ -53,7 +53,7 @@ def of(name, title, metric, T):
     task = type(sheet.TASKS[title][0]).__name__
     return icllib.samples(same, metric, pretraining_tasks=T, task=task)
 
-ridge, tables = sheet.bayes_floor(settings[0].evaluation), []
+ridge, tables = sheet.bayes_floor(run.evaluation), []
 for title, (task, lengths) in sheet.TASKS.items():
     for name in inputs:
         for metric, unit in (("error", task.label_variance), ("excess", 1)):
@@ -107,8 +107,8 @@ numbers(table[table.panel.str.startswith("B")])
 # %%
 def ratios(name, title):
     # errors at the longest context over n = 10, and at T = 1e6 over T = 1e4
-    few, many = (of(name, title, "error", T) for T in (10**4, 10**6))
     at_10 = sheet.TASKS[title][1].index(10)
+    few, many = (of(name, title, "error", T) for T in (10**4, 10**6))
     return many[:, -1] / many[:, at_10], many[:, at_10] / few[:, at_10]
 
 alone, both = {}, {}

@@ -71,8 +71,8 @@ class EstimatorErrors:
 
     task: object
     lengths: tuple[int, ...] = tuple(round(10 ** (1 + k / 3)) for k in range(13))  # ASSUMED
-    functions: int = 16  # ASSUMED
-    queries: int = 16  # ASSUMED: of each function
+    functions: int = 32  # ASSUMED
+    queries: int = 4  # ASSUMED: of each function
     seed: int = 0
     version: ClassVar[int] = 1
 
