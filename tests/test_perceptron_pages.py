@@ -1,0 +1,67 @@
+"""Figures 5 to 7 of the context-scaling paper: which runs they share, and what they are told."""
+
+import pytest
+
+from icllib.evaluate import ErrorByLength
+from icllib.models import MLP, FeatureMLP, ScalarRegression
+from icllib.papers import context_scaling as sheet
+from icllib.results import PROFILES, settings
+from icllib.training import jobs
+
+NAMES = {"prompt": MLP(), "psi_L": FeatureMLP("linear"), "psi_H": ScalarRegression("hilbert"),
+         "prompt + psi_L": FeatureMLP("linear", True), "prompt + psi_H": FeatureMLP(prompt=True)}
+
+
+@pytest.mark.parametrize("profile", PROFILES[1:])
+def test_figures_share_their_runs(profile):
+    first, sixth, seventh = (set(page(profile)) for page in (
+        sheet.fig01_scaling, sheet.fig06_scalar_against_row, sheet.fig07_features))
+    assert {run for run in sixth if isinstance(run.model, FeatureMLP)} < seventh
+    on_prompt = {run for run in seventh
+                 if isinstance(run.model, MLP) and run.task == sheet.LINEAR_8}
+    assert on_prompt and on_prompt <= first
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_model_has_one_recipe_at_all_numbers_of_tasks(profile):
+    recipes, counts = {}, {}
+    for run in sheet.fig07_features(profile):
+        recipes.setdefault((run.task, run.model), set()).add(run.recipe)
+        counts.setdefault((run.task, run.model), set()).add(run.pretraining_tasks)
+    assert len(recipes) == 10 and all(len(found) == 1 for found in recipes.values())
+    assert all({10**4, 10**6} <= found for found in counts.values())  # what the claims need
+
+
+def test_the_paper_profile_has_the_papers_sizes():
+    for page in (sheet.fig06_scalar_against_row, sheet.fig07_features):
+        for run in page("paper"):
+            assert getattr(run.model, "width", 1024) == 1024  # Eq. 14
+            assert run.task.dimension == 8
+            networks = run.task == sheet.RELU_8
+            assert run.recipe.lengths == run.evaluation.lengths == (
+                tuple(range(10, 90, 10)) if networks else (5, 10, 20, 30, 40))
+    assert {run.recipe.lengths for run in sheet.fig05_one_layer("paper")} == {
+        (10, 20, 30, 40, 50)}
+
+
+@pytest.mark.parametrize("name, model", NAMES.items())
+def test_names_of_inputs(name, model):
+    assert sheet.reads(settings(model)) == name
+
+
+def test_the_floor_is_below_zero_and_above_the_noise():
+    """Ridge at 5 pairs beats zero; at 40 it is near the noise, 0.05 of 1.05."""
+    floor = sheet.bayes_floor(ErrorByLength((5, 40), prompts=1024))
+    assert 0.3 < floor[0] < 0.9
+    assert 0.05 / 1.05 < floor[1] < 0.1
+
+
+def test_a_few_steps_start_no_second_process(results, monkeypatch):
+    def refuse(*given):
+        raise AssertionError("a second process for a few steps")
+
+    monkeypatch.setattr(jobs, "Worker", refuse)
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    runs = sheet.fig05_one_layer("smoke")[:2]
+    jobs.compute_fleet(runs, "smoke", results / "test")
+    assert len(list(results.glob("test/smoke/*.json"))) == 2
