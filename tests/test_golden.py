@@ -129,7 +129,8 @@ def test_learners(learner):
     assert errors.tolist() == pytest.approx(GOLDEN[type(learner).__name__], rel=1e-3)
 
 
-LONG = (solvable_attention.ApproximatelySparse, SoftmaxTraining)  # small ones stand for them
+LONG = (solvable_attention.ApproximatelySparse, SoftmaxTraining,
+        solvable_attention.SourceCapacityCurves)  # small ones stand for them
 SOFTMAX = [[0.119527, 0.0276691], [0.0275842, 0.0260572], [0.0232372, 0.000578738]]  # first, last
 EXACT = [(page, run) for page in all_pages() for profile, runs in runs_by_profile(page)
          for run in runs if not isinstance(run, (Run, *LONG))]
@@ -164,3 +165,13 @@ def test_softmax_attention(run, golden):
     """Short forms of runs that take too long to be repeated here."""
     losses = np.asarray(run.measure()["loss"]).flatten()
     assert losses[[0, -1]] == pytest.approx(golden, rel=1e-4)
+
+
+@pytest.mark.parametrize("run, golden", [
+    (solvable_attention.SourceCapacityCurves(1.8, tasks=20, sizes=(2, 20), steps=400), [0, 0]),
+    (solvable_attention.SourceCapacitySoftmax(1.8, tasks=5, sizes=(5,), steps=400, tests=4,
+                                              context_length=20), [0, 0])])
+def test_source_capacity(run, golden):
+    """Short forms here too."""
+    losses = [curve[-1] for curve in run.measure()["loss"]]
+    assert [losses[0], losses[-1]] == pytest.approx(golden, rel=1e-3)

@@ -21,6 +21,9 @@ from icllib.papers.solvable_attention.softmax import (
     fig09_softmax_varied, fig10_softmax_adamw)
 from icllib.papers.solvable_attention.softmax_laws import (
     TABLE_1, cost_of_learned, draw_law, law_curve, one_by_one)
+from icllib.papers.solvable_attention.source_capacity import (
+    STABLE_SEEDS, SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate,
+    fig05_source_capacity, least_curvature)
 from icllib.papers.solvable_attention.tables import (
     KINDS, LAWS, allocation_table, errata_table, exponent_table, kind, large_strength_table,
     late_table, plateau_table)
