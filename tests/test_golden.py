@@ -168,9 +168,11 @@ def test_softmax_attention(run, golden):
 
 
 @pytest.mark.parametrize("run, golden", [
-    (solvable_attention.SourceCapacityCurves(1.8, tasks=20, sizes=(2, 20), steps=400), [0, 0]),
+    (solvable_attention.SourceCapacityCurves(1.8, tasks=20, sizes=(2, 20), steps=400),
+     [0.129296, 0.0429839]),
     (solvable_attention.SourceCapacitySoftmax(1.8, tasks=5, sizes=(5,), steps=400, tests=4,
-                                              context_length=20), [0, 0])])
+                                              context_length=20),
+     [0.0118811, 0.0118811])])
 def test_source_capacity(run, golden):
     """Short forms here too."""
     losses = [curve[-1] for curve in run.measure()["loss"]]

@@ -63,7 +63,8 @@ def test_long_context_losses_are_those_of_the_covariances():
     problem, weights = in_double(LONG.problem(3).learned())
     found = source_capacity.long_context_losses(weights, problem).tolist()
     for s in range(3):
-        errors = np.append(long_context_slopes(problem, weights, s), 0) - problem.strengths[s].numpy()
+        slopes = np.append(long_context_slopes(problem, weights, s), 0)
+        errors = slopes - problem.strengths[s].numpy()
         expected = sum(problem.variances[s, k] * errors[k] ** 2 for k in range(4)) / 2
         assert found[s] == pytest.approx(float(expected), rel=1e-12)
 
@@ -72,7 +73,7 @@ def test_the_softmax_becomes_the_linear_attention_of_long_contexts():
     problem, weights = in_double(LONG.problem(3).learned())
     deviations = problem.variances.sqrt()[:, None]
     random = torch.Generator().manual_seed(2)
-    draw = lambda count: deviations * torch.randn(3, count, 4, generator=random, dtype=torch.float64)
+    draw = lambda count: deviations * torch.randn(3, count, 4, generator=random).double()
     contexts, asked = draw(400_000), draw(4)
     found = source_capacity.softmax_losses(
         weights, source_capacity.Prompts.of(problem, contexts, asked)).detach()
