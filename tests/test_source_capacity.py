@@ -97,7 +97,7 @@ def test_training_is_plain_gradient_descent(run):
     problem, weights = run.problem(3), [tensor.detach() for tensor in run.start(3)]
     training, test = run.losses(problem.learned())
     total = lambda weights: problem.shares[:3] @ training(weights)
-    for _ in range(3):
+    for _ in range(5):
         slopes = torch.func.grad(total)(weights)
         weights = [tensor - 0.2 * slope for tensor, slope in zip(weights, slopes)]
     rest = problem.shares[3] * (problem.variances[3] * problem.strengths[3] ** 2).sum() / 2

@@ -116,11 +116,13 @@ class SourceCapacityCurves:
 
     def measure(self) -> dict:
         """Times, test losses on all tasks (sizes, times), and the exponents with half widths."""
-        times = self.learning_rate * self.kept()
-        curves = [self.train(size) for size in self.sizes]
+        times = self.learning_rate * self.kept()[:-2]
+        curves = np.array([self.train(size) for size in self.sizes])
+        curves, ending = curves[:, :-2], curves[-1, -3:]
         inside = (FIT_STEPS[0] <= times) & (times <= FIT_STEPS[1])
-        metrics = {"time": times, "loss": curves, "first_strength": self.problem(1).strengths[0, 0],
-                   "time_exponent": exponents(times[inside], [np.array(curves[-1])[inside]])[0]}
+        metrics = {"time": times, "loss": curves, "ending": ending,
+                   "first_strength": self.problem(1).strengths[0, 0],
+                   "time_exponent": exponents(times[inside], curves[-1:, inside])[0]}
         if len(self.sizes) > 1:
             envelope = scaling_laws.lower_envelope(self.sizes, times, curves, BUDGETS)
             metrics |= {"budget": BUDGETS, "envelope": envelope,
@@ -128,9 +130,9 @@ class SourceCapacityCurves:
         return metrics
 
     def kept(self):
-        """The steps whose test loss is kept; with the last three, which show oscillations."""
-        spaced = np.geomspace(1, self.steps, 60).round().astype(int)
-        return np.union1d(spaced, self.steps - np.arange(3))
+        """The steps whose test loss is kept; two more than `steps`, to show oscillations."""
+        spaced = np.unique(np.geomspace(1, self.steps, 60).round().astype(int))
+        return np.append(spaced, [self.steps + 1, self.steps + 2])
 
     def problem(self, size: int) -> Problem:
         """All tasks, and a model of this size."""
@@ -165,7 +167,7 @@ class SourceCapacityCurves:
         training, test = self.losses(problem.learned())
         weights = self.start(size)
         optimizer = torch.optim.SGD(weights, lr=self.learning_rate)
-        for step in range(self.steps + 1):
+        for step in range(self.steps + 3):
             if step in kept:
                 with torch.no_grad():
                     found.append(float(shares @ test(weights)) + beyond)
