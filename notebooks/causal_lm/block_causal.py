@@ -57,7 +57,7 @@ axes.set(xscale="log", yscale="log", xlabel="pairs per block",
          ylabel="mean squared error")
 axes.set_xticks(blocks, names, minor=False)
 axes.minorticks_off()
-axes.legend();
+legend = axes.legend()
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.
