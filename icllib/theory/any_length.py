@@ -3,7 +3,7 @@
 "A solvable attention for neural scaling laws", Eqs. 9 and 10, without Assumption 3.1. In the time
 tau with d tau / dt = c (f - Lambda), c the share of the task, eta = e^{-H tau} eta(0) and rho =
 e^{H tau} rho(0), so that f(tau) = sum of h_i (eta_i^2 e^{-2 h_i tau} - rho_i^2 e^{2 h_i tau}) / 4 over
-the eigenvalues h_i of H falls in tau. With u = log (f(0) - Lambda) / (f - Lambda), dt = du / (c |f'|).
+the eigenvalues h_i of H falls in tau. With u = log (f(0) - Lambda) / (f - Lambda), dt = -du / (c f').
 """
 
 import numpy as np
