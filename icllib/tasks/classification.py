@@ -42,7 +42,14 @@ class LinearClassification:
         xs = 2 * stream.uniform(ids, "xs", (n, d), dtype) - 1
         weights = stream.normal(ids, "weights", (self.classes, d), dtype)
         scores = dot(xs[..., None, :], weights[..., None, :, :])  # (M, B, n, classes)
-        winners = scores.argmax(dim=-1, keepdim=True)
-        classes = torch.arange(self.classes, device=ids.device)
-        ys = (winners == classes).to(dtype)  # one_hot() of PyTorch may wait for the device
+        ys = one_hot_winners(scores)
         return Prompt(xs, ys, ys)
+
+
+def one_hot_winners(scores: Tensor) -> Tensor:
+    """1 at the largest score of a row and 0 elsewhere, in the scores' shape and type.
+
+    one_hot() of PyTorch may wait for the device.
+    """
+    classes = torch.arange(scores.shape[-1], device=scores.device)
+    return (scores.argmax(dim=-1, keepdim=True) == classes).to(scores.dtype)

@@ -9,6 +9,7 @@ from torch import Tensor
 from icllib.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks.checks import at_least_one
+from icllib.tasks.classification import one_hot_winners
 from icllib.tasks.prompt import Prompt
 
 
@@ -45,6 +46,5 @@ class BagOfWords:
         xs = (drawn[..., None] == vocabulary).sum(dim=-2).to(dtype)
         lexicon = stream.normal(ids, "lexicon", (self.classes, self.dimension), dtype)
         scores = (xs[..., None, :] * lexicon[..., None, :, :]).sum(dim=-1)  # (M, B, n, classes)
-        winners = scores.argmax(dim=-1, keepdim=True)
-        ys = (winners == torch.arange(self.classes, device=ids.device)).to(dtype)
+        ys = one_hot_winners(scores)
         return Prompt(xs, ys, ys)

@@ -30,61 +30,46 @@ class LawFormulas:
 
     def measure(self) -> dict:
         """(printed, corrected) for each equation, and numbers that the page states."""
-        laplace, ratio = self.laplace(self.alpha)
-        return self.exponents() | self.allocation() | laplace | self.losses() | {
-            "laplace_over_exact": ratio,
-            "laplace_over_exact_other": self.laplace(self.other_alpha)[1],
+        return self.exponents() | self.allocation() | self.laplace() | self.losses() | {
+            "laplace_over_exact": scaling_laws.laplace_ratio(self.alpha),
+            "laplace_over_exact_other": scaling_laws.laplace_ratio(self.other_alpha),
             "largest_stable_strength": self.largest_stable_strength()}
-
-    @property
-    def ranks(self):
-        return np.arange(1, self.tasks + 1, dtype=float)
 
     def exponents(self) -> dict:
         """Distances of printed and corrected exponents to the fit."""
-        alpha, gamma, s = self.alpha, self.gamma, self.ranks
+        alpha, gamma = self.alpha, self.gamma
         shares = riccati.task_shares(self.tasks, alpha)
-        strengths, counts = self.strength * s**-gamma, np.geomspace(1e3, 1e6, 9)
+        strengths = riccati.strengths(self.strength, gamma, self.tasks)
+        counts, times = np.geomspace(1e3, 1e6, 9), np.geomspace(0.1, 100, 9)
+        slow = scaling_laws.time_losses(shares, strengths, self.context_length,
+                                        0.4 * strengths, 0.0, times)  # f(0) = Lambda_s / 10
+        unseen = scaling_laws.data_losses(shares, strengths, 0, counts)
+        even = scaling_laws.data_losses(shares, self.strength, 0, counts)
         fit = lambda xs, ys: scaling_laws.fit_exponent(xs, ys)[0]
         far = lambda fitted, *exponents: tuple(abs(fitted - x) for x in exponents)
-        unseen = [(np.exp(n * np.log1p(-shares)) * shares * strengths**2).sum() for n in counts]
-        times = np.geomspace(0.1, 100, 9)
-        slow = [self.loss(t, shares, strengths, self.context_length).sum() for t in times]
-        even = scaling_laws.data_losses(shares, self.strength, 0, counts)
-        top = alpha + 2 * gamma - 1
+        fixed, varied = (scaling_laws.theory_exponents(alpha, 0, g) for g in (0, gamma))
+        printed = scaling_laws.theory_exponents(alpha, 0, gamma, large_strength=True)
+        weights = np.arange(1, self.tasks + 1) ** -alpha
         return {
-            "1": (abs(float((s**-alpha).sum() ** 2) - 1), abs(float(shares.sum()) - 1)),
-            "Table 1, data": (np.nan, *far(fit(counts, even), (1 - alpha) / alpha)),
-            "105": far(fit(counts, unseen), -(alpha + gamma - 1) / alpha, -top / alpha),
-            "Table 2, time": far(fit(times, slow), -top / (alpha + 3 * gamma),
-                                 -top / (alpha + gamma))}
-
-    def loss(self, t, shares, strengths, contexts):
-        """The loss of each task at t from a balanced start with f(0) = Lambda_s / 10."""
-        f = riccati.closed_form(t, 0.4 * strengths, 0, strengths,
-                                shares * contexts * (1 + strengths**2))[2]
-        return shares * (f - strengths) ** 2 / 2
+            "1": (abs(float(weights.sum() ** 2) - 1), abs(float(shares.sum()) - 1)),
+            "Table 1, data": (np.nan, *far(fit(counts, even), fixed["data"])),
+            "105": far(fit(counts, unseen), -(alpha + gamma - 1) / alpha, varied["data"]),
+            "Table 2, time": far(fit(times, slow), printed["time"], varied["time"])}
 
     def allocation(self) -> dict:
         """Table 2 at beta: the exponent of C with which the best model size D grows."""
-        s, q = np.arange(1, 3001, dtype=float), self.alpha + self.beta
-        shares = riccati.task_shares(self.tasks, self.alpha)[:len(s)]
         sizes, budgets = np.unique(np.geomspace(3, 2000, 200).astype(int)), np.geomspace(10, 1e4, 12)
-        strengths = np.full(len(s), self.strength)
-        beyond = scaling_laws.size_losses(
-            riccati.task_shares(self.tasks, self.alpha), self.strength, sizes)
-        best = []
-        for budget in budgets:
-            losses = [self.loss(budget / size, shares[:size], strengths[:size],
-                                self.context_length * s[:size] ** -self.beta).sum()
-                      for size in sizes]
-            best.append(sizes[np.argmin(losses + beyond)])
-        fitted = scaling_laws.fit_exponent(budgets, best)[0]
-        return {"Table 2, shares": (abs(fitted - q / (q + 1)), abs(fitted - 1 / (q + 1)))}
+        losses = scaling_laws.compute_losses(
+            riccati.task_shares(self.tasks, self.alpha), self.strength,
+            riccati.context_lengths(self.context_length, self.beta, self.tasks),
+            0.4 * self.strength, 0.0, sizes, budgets)  # f(0) = Lambda / 10
+        fitted = scaling_laws.fit_exponent(budgets, sizes[losses.argmin(axis=0)])[0]
+        right = scaling_laws.allocation_exponents(self.alpha, self.beta)
+        return {"Table 2, shares": (abs(fitted - right["time"]), abs(fitted - right["size"]))}
 
-    def laplace(self, alpha: float) -> tuple:
-        """Eqs. 71 to 76: the integral of s^-alpha exp(-2 s^-alpha psi t); Laplace over exact."""
-        t = 1e6
+    def laplace(self) -> dict:
+        """Eqs. 71 to 76: the integral of s^-alpha exp(-2 s^-alpha psi t) and its expansion."""
+        alpha, t = self.alpha, 1e6
         exact = lambda psi: integrate.quad(
             lambda x: np.exp(x - alpha * x - 2 * np.exp(-alpha * x) * psi * t), 0, 40,
             limit=500, points=[np.log(2 * psi * t) / alpha])[0]
@@ -93,11 +78,9 @@ class LawFormulas:
         step, bend = 1e-3 * lowest, alpha**2 / lowest**2  # F''(c) t, Eq. 75
         rise = (shape(lowest + step) + shape(lowest - step) - 2 * shape(lowest)) / 2
         slope = np.log(exact(2) / exact(1)) / np.log(2)
-        heuristic = np.exp(-shape(lowest)) * np.sqrt(2 * np.pi / bend)
         return {"71": (1.0, 0.0), "72": (abs(rise / (bend * step**2) - 1),
                                          abs(rise / (bend * step**2) - 0.5)),
-                "76": (abs(slope + 1 - 2 / alpha), abs(slope + 1 - 1 / alpha))}, (
-            heuristic / exact(1))
+                "76": (abs(slope + 1 - 2 / alpha), abs(slope + 1 - 1 / alpha))}
 
     def losses(self) -> dict:
         """Eq. 63: loss of a task without room. And losses at t = 5 over those at infinity."""
