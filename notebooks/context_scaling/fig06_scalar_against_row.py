@@ -26,7 +26,7 @@ icllib.settings_table(settings[0], (*sheet.ASSUMED, "pretraining_tasks"),
 
 # %% [markdown]
 # These are the settings for linear regression and the row; the runs are those of
-# Figure 7. The regression on the number is trained in the same way, without
+# [Figure 7](fig07_features.ipynb). The regression on the number is trained in the same way, without
 # weight decay, one $a$ and $b$ for all context lengths. The ReLU networks have 100 units, $d = 8$ and
 # the context lengths of the figure. $\psi_L$ is divided by $n$ for both, since a sum over pairs has
 # no scale of its own.

@@ -1,0 +1,139 @@
+# %% [markdown]
+# # Figure 7: features, the prompt, or both
+#
+# [Figure 1](fig01_scaling.ipynb) is about a perceptron on the flattened prompt $A_v$.
+# {cite:t}`abedsoltan2024context` give it the last row of a feature map, $\psi_L$ or $\psi_H$, in
+# place of the prompt or beside it, as one input vector
+#
+# $$\left[ A_v^\top, \; \psi(A)_{N,:} \right]^\top .$$
+#
+# The prompt alone should only task-scale, features alone only context-scale, both together do both.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import context_scaling as sheet
+
+page = icllib.Page("context_scaling/fig07_features")
+records = icllib.records(sheet.fig07_features, profile, page=page.name)
+shown = icllib.shown_profile(records)
+run, printed = (sheet.fig07_features(name)[0] for name in (shown, "paper"))
+icllib.settings_table(run, sheet.ASSUMED, printed, shown)
+
+# %% [markdown]
+# These are the settings of the perceptron on the prompt for linear regression, whose runs are those
+# of [Figure 1](fig01_scaling.ipynb). The number of steps is the same for every $T$, but not for every
+# model and task:
+
+# %%
+import pandas as pd
+
+rows = {(sheet.reads(r.run["model"]), r.run["task"]["type"]):
+        r.run["recipe"]["steps"] for r in records}
+pd.Series(rows, name="steps").unstack().rename_axis("model reads")
+
+# %% [markdown]
+# ## Figure
+#
+# Errors are against noisy labels, divided by the error of the predictor that always answers 0.
+
+# %%
+import numpy as np
+
+from icllib.plotting import series
+
+inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
+counts = np.unique([r.run["pretraining_tasks"] for r in records])
+
+def of(name, title, metric, T):  # (seeds, context lengths)
+    same = [r for r in records if sheet.reads(r.run["model"]) == name]
+    task = type(sheet.TASKS[title][0]).__name__
+    return icllib.samples(same, metric, pretraining_tasks=T, task=task)
+
+ridge, tables = sheet.bayes_floor(run.evaluation), []
+for title, (task, lengths) in sheet.TASKS.items():
+    for name in inputs:
+        for metric, unit in (("error", task.label_variance), ("excess", 1)):
+            values = [of(name, title, metric, T) / unit for T in counts]
+            over_tasks = np.stack(values)[:, :, lengths.index(10)].T
+            tables += [
+                series(f"A {title}, {metric}", name, counts, over_tasks, shown),
+                series(f"B {title}, {metric}", name, lengths, values[-1], shown)]
+tables += [series("A linear, error", "ridge", counts, 0 * counts + ridge[1], shown),
+           series("B linear, error", "ridge", sheet.LENGTHS, ridge, shown)]
+table = page.save_figure(*tables)
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, for linear functions and ReLU networks: error at 10 pairs against the number of pre-training tasks, and error at the largest number of tasks against the context length. Each shows perceptrons on the prompt, on the row of either feature map, and on prompt and features together; ridge regression is the floor for linear functions."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import BLACK, COLORS, draw
+
+colors = dict(zip((*inputs, "ridge"), [*COLORS[:5], BLACK]))
+figure, panels = plt.subplots(1, 4, figsize=(13, 3.7))
+x_axis = {"A": {"xscale": "log", "xlabel": "pre-training tasks T"},
+          "B": {"xlabel": "context length n"}}
+order = [f"{letter} {title}, error" for letter in x_axis for title in sheet.TASKS]
+for axes, panel in zip(panels, order):
+    for name in table[table.panel == panel].series.unique():
+        label = name.replace("psi_L", r"$\psi_L$").replace("psi_H", r"$\psi_H$")
+        draw(axes, table, panel, name, color=colors[name], label=label, marker=".",
+             ls="--" if name == "ridge" else "-")
+    axes.axhline(1, color="grey", ls=":", label="zero")
+    axes.set(title=panel[:-7], yscale="log", **x_axis[panel[0]])
+panels[0].set(ylabel="error / error of zero")
+legend = figure.legend(*panels[0].get_legend_handles_labels(),
+                       loc="outside lower center", ncols=7)
+
+# %% [markdown]
+# A is at 10 pairs, B at the largest $T$. Bands are 95% intervals over seeds. Left to right: linear
+# functions and ReLU networks against $T$, then against $n$.
+#
+# ## Numbers
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+numbers(table[table.panel.str.startswith("A")])
+
+# %% tags=["numbers"]
+numbers(table[table.panel.str.startswith("B")])
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+def ratios(name, title):
+    # errors at the longest context over n = 10, and at T = 1e6 over T = 1e4
+    at_10 = sheet.TASKS[title][1].index(10)
+    few, many = (of(name, title, "error", T) for T in (10**4, 10**6))
+    return many[:, -1] / many[:, at_10], many[:, at_10] / few[:, at_10]
+
+alone, both = {}, {}
+for title in sheet.TASKS:
+    for kernel in sheet.KERNELS:
+        parts = f"context {kernel} {title}", f"tasks {kernel} {title}"
+        context, many_tasks = ratios(kernel, title)
+        alone |= zip(parts, (context / 0.9, 0.95 / many_tasks))
+        both |= zip(parts, ratios(f"prompt + {kernel}", title))
+page.decide("context_scaling.14", alone, shown)
+page.decide("context_scaling.15", both, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - The paper gives no steps, batch size or learning rate for this figure, and not the $T$ of its
+#   panel B; ours is the largest. At `quick` training is short: with $T = 10^6$ the models that read
+#   the prompt see each task about once on linear functions, and less than half of the tasks on ReLU
+#   networks.
+# - A model that reads features alone has nine inputs and is trained for fewer steps at `quick` and
+#   `gpu`. The steps never depend on $T$.
+# - $\psi_L$ is divided by $n$, since a sum over pairs has no scale of its own.
+# - Biases, and where the zeros of the padding go, are as in [Figure 1](fig01_scaling.ipynb).
+# - The excess errors in the numbers are not divided by the error of zero.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig07_features/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))
