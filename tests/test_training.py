@@ -63,7 +63,7 @@ def test_rate_never_exceeds_the_learning_rate(steps, warmup, schedule):
 
 @pytest.mark.parametrize("settings, got", [
     (dict(lengths=(), steps=1), r"got \(\)"),
-    (dict(lengths=(0, 3), steps=1), r"got \(0, 3\)"),
+    (dict(lengths=(-1, 3), steps=1), r"got \(-1, 3\)"),
     (dict(lengths=(1,), steps=0), "got 0"),
     (dict(lengths=(1,), steps=1, batch=0), "got 1, 0"),
     (dict(lengths=(1,), steps=1, learning_rate=0.0), "got 1, 64, 0.0"),

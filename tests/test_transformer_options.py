@@ -26,7 +26,7 @@ OTHERS = {
     "block": 2,
     "queries_see_themselves": False, "attention": False, "perceptron": False,
     "shared_layers": True, "normalize_stream": True, "attention_width": 8, "final_norm": False,
-    "uniform_start": True, "probes": True,
+    "uniform_start": True, "probes": True, "positions_up_to": 20,
 }
 
 

@@ -32,6 +32,7 @@ class Transformer:
     scoring: object = added(default=Softmax())  # one of icllib/models/scoring.py
     tokens: str = added(default="joint")  # (x, y) in one token; or "separate", as x, y, x, y ...
     positions: str = added(default="learned")  # or "none"
+    positions_up_to: int | None = added(default=None)  # pairs; beyond training's they stay untrained
     mask: str = added(default="causal")  # of the pairs; or "prefix" or "block-causal"
     block: int = added(default=1)  # pairs per block of a block-causal mask
     queries_see_themselves: bool = added(default=True)  # False: pairs only, as in causalLM
@@ -58,6 +59,9 @@ class Transformer:
         if self.mask not in ("causal", "prefix", "block-causal"):
             raise InputError("mask: expected 'causal', 'prefix' or 'block-causal', "
                              f"got {self.mask!r}")
+        if self.positions_up_to is not None and self.positions != "learned":
+            raise InputError("positions_up_to: expected None without learned positions, "
+                             f"got {self.positions_up_to}")
         if self.tokens not in ("joint", "separate"):
             raise InputError(f"tokens: expected 'joint' or 'separate', got {self.tokens!r}")
         if self.tokens == "separate" and self.mask != "causal":
@@ -68,6 +72,9 @@ class Transformer:
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu",
               classes: int | None = None) -> "StackedTransformer":
         """A fleet of such decoders, one per seed; labels are numbers, or one-hot `classes`."""
+        if self.positions_up_to is not None and self.positions_up_to < max_pairs:
+            raise InputError(f"positions_up_to: expected at least the {max_pairs} pairs of training, "
+                             f"got {self.positions_up_to}")
         if classes and self.tokens == "separate":
             raise InputError("tokens: expected 'joint' for labels with classes, got 'separate'")
         return StackedTransformer(self, seeds, dimension, max_pairs, device, classes)
@@ -112,7 +119,8 @@ class StackedTransformer(nn.Module):
         self.embed = linear(draw, "embed", dimension + (classes or (not separate)), width)
         self.positions = None
         if settings.positions == "learned":
-            places = 2 * max_pairs + 1 if separate else max_pairs + 1
+            pairs = settings.positions_up_to or max_pairs
+            places = 2 * pairs + 1 if separate else pairs + 1
             self.positions = draw.normal("positions", (places, width), 0.02)
             if settings.uniform_start:
                 self.positions = draw.uniform("positions", (places, width), width**-0.5)

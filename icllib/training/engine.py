@@ -35,11 +35,12 @@ class Fleet:
     tasks: one per member, of one shape; equal ones are sampled together. pretraining_tasks: per
     member, T stored prompts that are reshuffled each epoch, or None for fresh prompts at every
     step. learning_rates, models: per member, where they are not all the same; models may differ
-    in the values that their parameters start from, not in shape.
+    in the values that their parameters start from, not in shape. snapshots: after which steps to
+    keep a copy of the module.
     """
 
     def __init__(self, tasks, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu",
-                 learning_rates=None, models=None):
+                 learning_rates=None, models=None, snapshots=()):
         if not len(tasks) == len(seeds) == len(pretraining_tasks):
             raise InputError("tasks, seeds, pretraining_tasks: expected one of each per member, "
                              f"got {len(tasks)}, {len(seeds)}, {len(pretraining_tasks)}")
@@ -60,6 +61,7 @@ class Fleet:
         self.step = torch.zeros((), dtype=torch.int64, device=device)
         self.alive = torch.ones(len(seeds), dtype=torch.bool, device=device)
         self.losses = torch.zeros(READ_EVERY, len(seeds), device=device)
+        self.stops, self.kept = tuple(snapshots), {}
 
     def take_step(self) -> None:
         """One step of every member, with nothing read back from the device."""
@@ -67,7 +69,7 @@ class Fleet:
         with self.precision():
             losses = member_losses(self.forward, prompt, *self.recipe.layout,
                                    self.recipe.length_weights(self.step),
-                                   self.recipe.loss_on_pairs)
+                                   self.recipe.loss_on_pairs, self.recipe.loss)
         self.alive &= losses.isfinite()
         self.descend(torch.autograd.grad(losses.sum(), self.parameters))
         row = (self.step % READ_EVERY).view(1)
@@ -118,6 +120,8 @@ class Fleet:
         for index, parameter in enumerate(self.parameters):
             for name, value in self.optimizer.state[parameter].items():
                 state[f"optimizer.{index}.{name}"] = value
+        for step, snapshot in self.kept.items():
+            state |= {f"snapshot.{step}.{name}": value for name, value in snapshot.items()}
         return state | {"step": self.step, "alive": self.alive, "losses": self.losses}
 
     def load(self, state: dict[str, Tensor]) -> None:
@@ -130,8 +134,16 @@ class Fleet:
                 _, index, entry = name.split(".")
                 self.optimizer.state[self.parameters[int(index)]][entry] = value.to(
                     self.step.device).clone()
+            elif name.startswith("snapshot."):
+                _, step, entry = name.split(".", 2)
+                self.kept.setdefault(int(step), {})[entry] = value.to(self.step.device)
         for name in ("step", "alive", "losses"):
             getattr(self, name).copy_(state[name])
+
+    def keep_snapshot(self) -> None:
+        """Copy the module as it is now."""
+        copies = {name: value.detach().clone() for name, value in self.module.state_dict().items()}
+        self.kept[int(self.step)] = copies
 
 
 def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
@@ -235,9 +247,12 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
         if should_stop():
             save()
             raise OutOfTime(f"stopped at step {step} of {steps}")
-        for _ in range(min(stride - step % stride, steps - step)):
+        pause = next_pause(step, stride, (steps, *fleet.stops))
+        for _ in range(step, pause):
             take_step()
-            step += 1
+        step = pause
+        if step in fleet.stops:
+            fleet.keep_snapshot()
         if step % READ_EVERY == 0:
             progress.update(step, fleet.losses)
             log(step, fleet.losses)
@@ -245,6 +260,11 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
                 save()
                 saved = time.monotonic()
     progress.close()
+
+
+def next_pause(step: int, stride: int, stops) -> int:
+    """The first step after this one that is a multiple of the stride, or a stop."""
+    return min(step + stride - step % stride, *(stop for stop in stops if stop > step))
 
 
 def train(task, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu", deadline=None,

@@ -7,6 +7,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from icllib.results import PROJECT, Record, digest, key, settings, versions
@@ -82,7 +83,8 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     first, made, started = runs[0], provenance(profile), clocks()
     fleet = Fleet([run.task for run in runs], first.model, first.recipe,
                   [run.seed for run in runs], [run.pretraining_tasks for run in runs], device,
-                  [run.recipe.learning_rate for run in runs], [run.model for run in runs])
+                  [run.recipe.learning_rate for run in runs], [run.model for run in runs],
+                  first.along.steps if first.along else ())
     saved_in = checkpoint_folder(runs)
     started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in)))
     save = lambda: save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),
@@ -91,13 +93,26 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     with stop_request() as should_stop:
         run_steps(fleet, label, should_stop, save, board(saved_in.name))
     torch.set_float32_matmul_precision("highest")  # evaluate in fp32 whatever training took
-    metrics = first.evaluation.measure([run.task for run in runs], Trained(fleet.module), device)
+    metrics = measure(fleet, first, device)
     made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started)
     for member, run in enumerate(runs):
         values = {name: value[member] for name, value in metrics.items()}
         diverged = {} if fleet.alive[member] else {"diverged": True}
         Record.of(run, values, made | {"seed": run.seed} | diverged).save(folder)
     remove_checkpoints(saved_in)
+
+
+def measure(fleet: Fleet, run: Run, device: str) -> dict:
+    """The metrics of a trained fleet, and those on its way, for every member."""
+    metrics = run.evaluation.measure(fleet.tasks, Trained(fleet.module), device)
+    if run.along:
+        stops = []
+        for step in run.along.steps:
+            fleet.module.load_state_dict(fleet.kept[step])
+            stops.append(run.along.evaluation.measure(fleet.tasks, Trained(fleet.module), device))
+        metrics |= {f"{name}_along": np.stack([stop[name] for stop in stops], axis=1)
+                    for name in stops[0]}
+    return metrics
 
 
 def checkpoint_folder(runs) -> Path:

@@ -2,13 +2,15 @@
 
 import torch
 from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 from icllib.streams import Stream, constant
 from icllib.tasks import Prompt
 
 
-def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=False) -> Tensor:
-    """Mean squared error of each member over prompts, queries and classes: (M,).
+def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=False,
+                  loss="squared") -> Tensor:
+    """Mean loss of each member over prompts, queries and classes: (M,).
 
     points: which points the queries are, where query k is not point lengths[k]. on_pairs: the
     outputs at the pairs count like those at the queries, with target 0 (Ding et al., Appendix
@@ -24,11 +26,23 @@ def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=F
         zeros = torch.zeros_like(prompt.ys[:, :, : max(lengths)])
         targets = torch.cat((zeros, targets), dim=2)
     predictions = forward(prompt.xs, prompt.ys, lengths, **options).to(targets.dtype)
-    squares = (predictions - targets).square()
+    penalty = log_loss if loss == "cross-entropy" else squared_error
+    losses = penalty(predictions, targets)
     if targets.dim() == 4:  # one-hot labels
-        squares = squares.mean(dim=-1)
-    losses = (squares * weights).mean(dim=(-2, -1))
+        losses = losses.mean(dim=-1)
+    losses = (losses * weights).mean(dim=(-2, -1))
     return losses.sum(dim=0) if losses.dim() == 2 else losses
+
+
+def squared_error(predictions: Tensor, targets: Tensor) -> Tensor:
+    """(prediction - target)^2, entry by entry."""
+    return (predictions - targets).square()
+
+
+def log_loss(log_odds: Tensor, labels: Tensor) -> Tensor:
+    """-log of the probability that these log-odds give to labels 0 and 1, entry by entry."""
+    labels = labels.expand_as(log_odds)
+    return binary_cross_entropy_with_logits(log_odds, labels, reduction="none")
 
 
 def permuted_pairs(prompt: Prompt, stream: Stream, draws: Tensor, pairs: int) -> Prompt:

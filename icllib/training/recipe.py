@@ -36,9 +36,10 @@ class Curriculum:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train: the loss is the mean squared error over the context lengths `lengths`.
+    """How to train: the loss is a mean over the context lengths `lengths`.
 
-    Context-scaling paper, Section 3 (the loss). Raises InputError for sizes that cannot be.
+    Squared error: context-scaling paper, Section 3. Cross-entropy, for labels 0 and 1 of which the
+    model predicts the log-odds: signed-averaging paper, Eq. 1. Raises InputError for sizes that cannot be.
     """
 
     lengths: tuple[int, ...]  # context lengths: numbers of labelled pairs before the query
@@ -51,6 +52,7 @@ class Recipe:
     betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)  # Adam's own default
     epsilon: float = field(default=1e-8, metadata=ADDED)  # Adam's own default
     curriculum: Curriculum | None = field(default=None, metadata=ADDED)
+    loss: str = field(default="squared", metadata=ADDED)  # or "cross-entropy"
     precision: str = field(default="tf32", metadata=ADDED)  # a CPU takes tf32 and bf16 for fp32
     queries: int = field(default=1, metadata=ADDED)  # side by side after the pairs of each length
     # Ding et al., Appendix E:
@@ -61,8 +63,8 @@ class Recipe:
     def __post_init__(self):
         object.__setattr__(self, "lengths", tuple(self.lengths))
         object.__setattr__(self, "betas", tuple(self.betas))
-        if not self.lengths or min(self.lengths) < 1:
-            raise InputError(f"lengths: expected context lengths n >= 1, got {self.lengths}")
+        if not self.lengths or min(self.lengths) < 0:
+            raise InputError(f"lengths: expected context lengths n >= 0, got {self.lengths}")
         if min(self.steps, self.batch) < 1 or self.learning_rate <= 0:
             raise InputError("steps, batch, learning_rate: expected positive numbers, "
                              f"got {self.steps}, {self.batch}, {self.learning_rate}")
@@ -71,6 +73,10 @@ class Recipe:
         if not 0 <= self.warmup < 1 or self.weight_decay < 0:
             raise InputError("warmup, weight_decay: expected a fraction in [0, 1) and >= 0, "
                              f"got {self.warmup} and {self.weight_decay}")
+        if self.loss not in ("squared", "cross-entropy"):
+            raise InputError(f"loss: expected 'squared' or 'cross-entropy', got {self.loss!r}")
+        if self.loss == "cross-entropy" and self.loss_on_pairs:
+            raise InputError("loss_on_pairs: expected squared error with it, got cross-entropy")
         if self.precision not in PRECISIONS:
             raise InputError(f"precision: expected one of {PRECISIONS}, got {self.precision!r}")
         if self.queries < 1:

@@ -1,7 +1,7 @@
 """What can be measured: runs that train, and computations that do not."""
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from icllib.errors import InputError
@@ -9,11 +9,28 @@ from icllib.training.recipe import Recipe
 
 
 @dataclass(frozen=True)
+class Along:
+    """What is also measured on the way: its metrics get the suffix "_along", (M, stops, ...).
+
+    Raises InputError where the steps do not increase.
+    """
+
+    steps: tuple[int, ...]  # after so many steps of training
+    evaluation: object
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        object.__setattr__(self, "steps", tuple(self.steps))
+        if not self.steps or min(self.steps) < 1 or list(self.steps) != sorted(set(self.steps)):
+            raise InputError(f"steps: expected increasing numbers from 1 on, got {self.steps}")
+
+
+@dataclass(frozen=True)
 class Run:
     """One model, trained on one task from one seed, and measured.
 
     pretraining_tasks: T stored prompts that training goes through again and again, or None for
-    fresh prompts at every step.
+    fresh prompts at every step. Raises InputError for parts that do not fit each other.
     """
 
     task: object
@@ -22,12 +39,18 @@ class Run:
     evaluation: object
     seed: int = 0
     pretraining_tasks: int | None = None
+    along: Along | None = field(default=None, metadata={"added": True})
     version: ClassVar[int] = 1
 
     def __post_init__(self):
         if self.pretraining_tasks is not None and self.pretraining_tasks < 1:
             raise InputError("pretraining_tasks: expected T >= 1 or None, "
                              f"got {self.pretraining_tasks}")
+        if self.along and max(self.along.steps) > self.recipe.steps:
+            raise InputError(f"along: expected steps up to {self.recipe.steps}, "
+                             f"got {self.along.steps}")
+        if min(self.recipe.lengths) == 0 and not hasattr(self.model, "tokens"):
+            raise InputError("lengths: expected n >= 1 for this model, which needs a pair, got 0")
         needs_decoder = self.recipe.queries > 1 or self.recipe.loss_on_pairs
         if needs_decoder and getattr(self.model, "tokens", None) != "joint":
             raise InputError("model: expected a decoder of joint tokens for several queries or a "
@@ -40,7 +63,7 @@ class Run:
         only."""
         classes = getattr(self.task, "classes", None)
         return (self.task.dimension, classes, shape(self.model), shape(self.recipe),
-                self.evaluation)
+                self.evaluation, self.along)
 
 
 def shape(value):

@@ -1,0 +1,123 @@
+"""Measuring on the way, cross-entropy, contexts of no pair, positions beyond training."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import log_loss
+
+from icllib.errors import InputError
+from icllib.evaluate import ErrorByLength
+from icllib.models import MLP, Transformer
+from icllib.results import find_record
+from icllib.tasks import LinearRegression, Quantifier
+from icllib.training import Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, train
+from icllib.training.losses import member_losses
+
+TASK, ERRORS = LinearRegression(2, 0.1), ErrorByLength((1, 3), 64)
+SMALL = Transformer(1, 2, 8, tokens="separate")
+
+
+def run(seed=0, steps=30, stops=(7, 30)):
+    return Run(TASK, MLP(8), Recipe((1, 3), steps, 8, 0.01), ERRORS, seed,
+               along=Along(stops, ErrorByLength((3,), 64)))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, results):
+    monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(tmp_path / "checkpoints"))
+    return results / "test" / "page"
+
+
+def test_a_stop_is_a_shorter_training(folder):
+    jobs.train_and_save([run(0), run(1)], "smoke", folder)
+    jobs.train_and_save([run(1, steps=7, stops=(7,))], "smoke", folder)
+    long, short = find_record(run(1), "test"), find_record(run(1, 7, (7,)), "test")
+    assert long["error_along"].shape == (2, 1)
+    np.testing.assert_allclose(long["error_along"][0], short["error"][1:], rtol=1e-5)
+    np.testing.assert_allclose(long["error_along"][1], long["error"][1:], rtol=1e-5)
+    assert abs(long["error_along"][0] - long["error_along"][1]) > 1e-4
+
+
+def test_stops_outlive_an_interruption(folder, monkeypatch):
+    jobs.train_and_save([run()], "smoke", folder)
+    expected = find_record(run(), "test").metrics
+    next(folder.rglob("*.json")).unlink()
+    asked = iter(range(100))
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "stop_request", lambda: StopAfter(asked, 12))
+        with pytest.raises(OutOfTime):
+            jobs.train_and_save([run()], "smoke", folder)
+    taken = []
+    monkeypatch.setattr(Fleet, "take_step", counted(Fleet.take_step, taken))
+    jobs.train_and_save([run()], "smoke", folder)
+    assert len(taken) < 30 - 7  # the first stop was not trained again
+    assert find_record(run(), "test").metrics == expected
+
+
+class StopAfter:
+    """Stands for a signal that arrives after so many questions."""
+
+    def __init__(self, asked, count):
+        self.stop = lambda: next(asked) >= count
+
+    def __enter__(self):
+        return self.stop
+
+    def __exit__(self, *error):
+        return False
+
+
+def counted(method, calls):
+    return lambda self: (calls.append(1), method(self))
+
+
+@pytest.mark.parametrize("stride, pauses", [(1, range(1, 31)), (10, (3, 7, 10, 20, 30)),
+                                            (100, (3, 7, 10, 30))])
+def test_the_loop_pauses_at_every_stop_and_multiple(stride, pauses):
+    step, seen = 0, []
+    while step < 30:
+        step = engine.next_pause(step, stride, (30, 3, 7, 10))
+        seen.append(step)
+    assert seen == list(pauses)
+
+
+def test_cross_entropy_is_that_of_scikit_learn():
+    prompt = Quantifier("some").sample(engine.Stream.of([0], "training"), torch.arange(50)[None], 5)
+    log_odds = 3 * torch.randn(1, 50, 3, generator=torch.Generator().manual_seed(0))
+    ours = member_losses(lambda *args: log_odds, prompt, (0, 2, 4), loss="cross-entropy")
+    probabilities = torch.sigmoid(log_odds).flatten().double()
+    labels = prompt.ys[:, :, [0, 2, 4]].flatten()
+    assert float(ours) == pytest.approx(log_loss(labels, probabilities), rel=1e-5)
+
+
+def test_a_decoder_learns_the_sign_of_its_first_number_without_any_pair():
+    recipe = Recipe((0, 1), 300, 64, 3e-3, loss="cross-entropy")
+    module = train(Quantifier("every"), SMALL, recipe, [0], [None])
+    xs = torch.tensor([[[[2.0], [0.0]], [[-2.0], [0.0]]]])
+    with torch.no_grad():
+        log_odds = module(xs, torch.zeros(1, 2, 2), (0,)).flatten()
+    assert log_odds[0] > 2 and log_odds[1] < -2
+
+
+def test_more_positions_change_nothing_within_training():
+    draw = torch.Generator().manual_seed(0)
+    xs, ys = torch.randn(1, 4, 9, 2, generator=draw), torch.randn(1, 4, 9, generator=draw)
+    usual = SMALL.build([0], 2, 3)
+    longer = Transformer(1, 2, 8, tokens="separate", positions_up_to=8).build([0], 2, 3)
+    with torch.no_grad():
+        assert torch.equal(usual(xs, ys, (1, 3)), longer(xs, ys, (1, 3)))
+        assert longer(xs, ys, (8,)).isfinite().all()
+
+
+@pytest.mark.parametrize("wrong, words", [
+    (lambda: Along((3, 3), ERRORS), "increasing"),
+    (lambda: run(steps=20, stops=(21,)), "up to 20"),
+    (lambda: Recipe((1,), 5, loss="hinge"), "cross-entropy"),
+    (lambda: Recipe((1,), 5, loss="cross-entropy", loss_on_pairs=True), "squared"),
+    (lambda: Run(TASK, MLP(8), Recipe((0, 3), 5), ERRORS), "n >= 1"),
+    (lambda: Transformer(positions="none", positions_up_to=9), "positions_up_to"),
+    (lambda: Transformer(1, 2, 8, positions_up_to=2).build([0], 2, 3), "at least the 3"),
+])
+def test_what_cannot_be_is_refused(wrong, words):
+    with pytest.raises(InputError, match=words):
+        wrong()
