@@ -11,4 +11,4 @@ from icllib.papers.context_scaling.estimators import (
 from icllib.papers.context_scaling.perceptrons import (
     FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, TASKS, bayes_floor, fig05_one_layer,
     fig06_scalar_against_row, fig07_features, reads)
-from icllib.papers.context_scaling.scaling import fig01_scaling
+from icllib.papers.context_scaling.scaling import SGPTS, fig01_scaling, transformers

@@ -1,7 +1,9 @@
 """Figure 1: a decoder and a perceptron, against pre-training tasks and context length."""
 
+from dataclasses import replace
+
 from icllib.evaluate import ErrorByLength
-from icllib.models import MLP, Transformer
+from icllib.models import MLP, SGPT, Transformer
 from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8
 from icllib.training import Recipe, Run
 
@@ -26,6 +28,27 @@ FIGURE_1 = {
               MLP(1024), Recipe(LENGTHS, 500_000, 128, learning_rate=1e-4, weight_decay=0.01),
               (100, 10**3, 10**4, 10**5, 10**6), 3),
 }
+
+# Per profile: SGPT and the learning rate at which it trains; all else is as for the decoder.
+# Appendix A: 8 layers of width 256. ASSUMED: everything at quick, and the rate at gpu.
+SGPTS = {
+    "smoke": (SGPT(1, 16), 1e-4),
+    "quick": (SGPT(4, 32), 4e-3),
+    "gpu": (SGPT(8, 256), 5e-4),
+    "paper": (SGPT(8, 256), 1e-4),
+}
+
+
+def transformers(profile: str, **recipe) -> dict:
+    """The two models of the paper's comparisons by name, each with how it trains.
+
+    recipe: what differs from the recipe of Figure 1, such as the context lengths.
+    """
+    decoder, decoder_recipe, *_ = FIGURE_1[profile]
+    sgpt, rate = SGPTS[profile]
+    decoder_recipe = replace(decoder_recipe, **recipe)
+    return {"SGPT": (sgpt, replace(decoder_recipe, learning_rate=rate)),
+            "GPT-2": (decoder, decoder_recipe)}
 
 
 def fig01_scaling(profile: str) -> list[Run]:
