@@ -84,3 +84,27 @@ class ErrorByLength:
             losses["wrong"] = predictions.argmax(dim=-1) != labels.argmax(dim=-1)
         return {name: values.double().sum(dim=1).unflatten(1, (-1, self.queries)).mean(dim=2)
                 for name, values in losses.items()}
+
+
+@dataclass(frozen=True)
+class Together:
+    """Several measures of the same predictors; their metrics need different names."""
+
+    parts: tuple
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        object.__setattr__(self, "parts", tuple(self.parts))
+        if not self.parts:
+            raise InputError("parts: expected at least one measure, got none")
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """All metrics of all parts; raises InputError where two have the same name."""
+        metrics = {}
+        for part in self.parts:
+            found = part.measure(tasks, predictor, device)
+            if metrics.keys() & found.keys():
+                raise InputError("parts: expected metrics of different names, got twice "
+                                 f"{sorted(metrics.keys() & found.keys())}")
+            metrics |= found
+        return metrics
