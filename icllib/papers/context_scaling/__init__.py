@@ -12,3 +12,6 @@ from icllib.papers.context_scaling.perceptrons import (
     FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, TASKS, bayes_floor, fig05_one_layer,
     fig06_scalar_against_row, fig07_features, reads)
 from icllib.papers.context_scaling.scaling import SGPTS, fig01_scaling, transformers
+from icllib.papers.context_scaling.three_tasks import (
+    NETWORKS, SPARSE, TREES, Baseline, fig04_three_tasks, figure_4_curve, figure_4_curves,
+    figure_4_settings, figure_4_tasks)
