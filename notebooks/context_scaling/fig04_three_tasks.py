@@ -39,8 +39,8 @@ icllib.settings_table(run, assumed, printed, shown)
 sheet.figure_4_settings(trained)
 
 # %% [markdown]
-# The decoder with separate tokens is that of Garg et al.: half as many layers again as the other, and
-# a loss at every point of the prompt, since it reads them all in one pass anyway.
+# The decoder with separate tokens is that of Garg et al., with a loss at every point of the prompt,
+# since it reads them all in one pass anyway. At `gpu` and `paper` it has their 12 layers.
 #
 # The baselines know nothing but the pairs in context. XGBoost fits 50 trees of depth 4. The student
 # is a network like those of panel B, with biases, trained by Adam on each prompt alone for 5,000 steps

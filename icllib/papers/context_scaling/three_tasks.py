@@ -73,13 +73,14 @@ def figure_4_tasks(profile: str) -> dict:
 def figure_4_models(panel: str, lengths: tuple, profile: str) -> list:
     """SGPT and the decoder with their recipes; on trees also the decoder of Garg et al. (2022)."""
     steps = {"steps": STEPS[panel]} if profile == "quick" else {}
-    (sgpt, decoder) = transformers(profile, lengths=lengths, **steps).values()
+    sgpt, decoder = transformers(profile, lengths=lengths, **steps).values()
     if panel != TREES:
         return [sgpt, decoder]
-    # Garg et al.: x and y as separate tokens, 12 layers, a loss at every point. ASSUMED at smoke
-    # and quick: there too half as many layers again as the other decoder.
+    # Garg et al.: x and y as separate tokens, 12 layers, a loss at every point. At smoke and quick
+    # it has the layers of the other decoder.
     joint, recipe = decoder
-    separate = replace(joint, tokens="separate", layers=joint.layers * 3 // 2)
+    layers = 12 if profile in ("gpu", "paper") else joint.layers
+    separate = replace(joint, tokens="separate", layers=layers)
     everywhere = replace(recipe, lengths=tuple(range(max(lengths) + 1)))
     return [sgpt, (separate, everywhere), decoder]
 
