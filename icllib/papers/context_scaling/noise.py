@@ -1,0 +1,59 @@
+"""Figures 2 and 3: linear regression with one noise level, and with one of two."""
+
+import numpy as np
+
+from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
+from icllib.papers.context_scaling.perceptrons import seeds
+from icllib.papers.context_scaling.scaling import transformers
+from icllib.tasks import LinearRegression, TwoNoiseLevels
+from icllib.training import Run
+
+DIMENSIONS = {"smoke": 4, "quick": 8, "gpu": 20, "paper": 20}  # 20: Appendix A
+NOISE_STDS = (0.1, 0.5)  # Figure 3, Appendix A; Figure 2 has the second alone
+FIGURE_2_LENGTHS = (10, 15, 20, 25, 30, 35, 40)  # Appendix A
+FIGURE_3_LENGTHS = tuple(range(1, 41))  # Appendix A
+FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # they fill four rows of 41 tokens in SGPT
+AT = 20  # ASSUMED: the pairs of the panels against the penalty
+LONGER = {"quick": {"steps": 6000}}  # after 3,000, as in Figure 1, GPT-2 still does one gradient step
+MANY_TASKS = 2 * 10**6  # ASSUMED: T of Figure 4, for other tasks of the same section
+
+
+def one_noise_level(profile: str) -> LinearRegression:
+    """The task of Figure 2."""
+    d = DIMENSIONS[profile]
+    return LinearRegression(d, NOISE_STDS[1], d**-0.5)
+
+
+def two_noise_levels(profile: str) -> TwoNoiseLevels:
+    """The task of Figure 3."""
+    d = DIMENSIONS[profile]
+    return TwoNoiseLevels(d, NOISE_STDS, d**-0.5)
+
+
+def fig02_one_noise_level(profile: str) -> list[Run]:
+    """Figure 2: SGPT and GPT-2 with one noise level."""
+    return both_models(profile, one_noise_level(profile), FIGURE_2_LENGTHS, ErrorByLength)
+
+
+def fig03_two_noise_levels(profile: str) -> list[Run]:
+    """Figure 3: SGPT and GPT-2 trained on prompts of either level, measured at each."""
+    lengths = FEWER_LENGTHS if profile in ("smoke", "quick") else FIGURE_3_LENGTHS
+    return both_models(profile, two_noise_levels(profile), lengths, ErrorByNoiseLevel)
+
+
+def both_models(profile: str, task, lengths, evaluation) -> list[Run]:
+    """Both models at every seed, measured where they were trained."""
+    measure = evaluation(lengths, prompts=64 if profile == "smoke" else 4096)
+    models = transformers(profile, lengths=lengths, **LONGER.get(profile, {}))
+    return [Run(task, model, recipe, measure, seed, MANY_TASKS)
+            for model, recipe in models.values()
+            for seed in seeds(profile)]
+
+
+def penalties(dimension: int) -> np.ndarray:
+    """Ridge penalties of the right panels, from the best at one noise level to that at the other.
+
+    ASSUMED: 20 values on a geometric grid; at d = 20 from 0.2 to 5.
+    """
+    low, high = (dimension * noise_std**2 for noise_std in NOISE_STDS)
+    return np.geomspace(low, high, 20)

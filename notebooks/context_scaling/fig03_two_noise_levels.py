@@ -1,0 +1,144 @@
+# %% [markdown]
+# # Figure 3: two noise levels
+#
+# Here the noise level is drawn anew for every prompt,
+#
+# $$y_i = \beta^\top x_i + \epsilon_i, \quad \epsilon_i \sim N(0, \sigma^2), \quad
+#   \sigma = 0.1 \text{ or } 0.5 \text{ with probability } \tfrac12 \text{ each},$$
+#
+# with $x$ and $\beta$ as in [Figure 2](fig02_one_noise_level.ipynb). The best penalty of ridge
+# regression, $\lambda = d \sigma^2$, differs between the levels by a factor of 25, so a model that is
+# to do well at both must tell from the pairs which level it is: {cite:t}`bai2023transformers` call
+# this *algorithm selection*. {cite:t}`abedsoltan2024context` train SGPT and GPT-2 on such prompts and
+# measure them at each level (left, middle). They find that both come near to ridge regression tuned
+# for the level. The right panel varies the penalty at one context length.
+#
+# Ridge regression tuned for the level is told the level; the models are not. What no predictor can
+# beat without being told is the posterior mean of the mixture,
+#
+# $$\hat y = \sum_s p(\sigma_s \mid x_1, y_1, \ldots, x_n, y_n) \; \hat y_s, \qquad
+#   p(\sigma_s \mid \ldots) \propto N(y; 0, X X^\top / d + \sigma_s^2 I),$$
+#
+# with $\hat y_s$ ridge regression tuned for level $s$. It is the floor in the figure.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import context_scaling as sheet
+
+page = icllib.Page("context_scaling/fig03_two_noise_levels")
+records = icllib.records(sheet.fig03_two_noise_levels, profile, page=page.name)
+shown = icllib.shown_profile(records)
+settings = sheet.fig03_two_noise_levels(shown)
+printed = sheet.fig03_two_noise_levels("paper")
+assumed = (*sheet.ASSUMED, "pretraining_tasks")
+icllib.settings_table(settings[0], assumed, printed[0], shown)
+
+# %% [markdown]
+# These are the settings for SGPT. GPT-2's differ in:
+
+# %%
+icllib.settings_table(settings[-1], assumed, printed[-1], shown).filter(
+    regex=r"model|recipe\.learning_rate", axis=0)
+
+# %% [markdown]
+# ## Figure
+#
+# The errors of the upper row are against noisy labels, as in the paper. In the lower row, excess
+# errors: what is left without the label noise, $\sigma^2$ less on average.
+
+# %%
+import numpy as np
+
+from icllib.baselines import MixtureRidge, Ridge, RidgeSweep
+from icllib.plotting import series
+
+names = {"SGPT": "SGPT", "GPT-2": "Transformer"}
+task, evaluation = settings[0].task, settings[0].evaluation
+lengths, penalties = evaluation.lengths, sheet.penalties(task.dimension)
+at = lengths.index(sheet.AT)
+tuned = [evaluation.measure(task, Ridge.bayes(task.at_level(level))) for level in (0, 1)]
+floor = evaluation.measure(task, MixtureRidge.bayes(task))
+sweep = evaluation.measure(task, RidgeSweep(penalties))
+
+def of(name, metric, level):
+    """(seeds, context lengths)."""
+    measured = {"ridge": tuned[level], "Bayes": floor}.get(name)
+    if measured is None:
+        return icllib.samples(records, metric, model=names[name])[:, level]
+    return measured[metric][:, level]
+
+tables = []
+for metric in ("error", "excess"):
+    for level, sigma in enumerate(task.noise_stds):
+        for name in (*names, "ridge", "Bayes"):
+            errors = of(name, metric, level)
+            tables.append(series(f"sigma = {sigma}, {metric}", name, lengths, errors, shown))
+            tables.append(series(f"right, {metric}", f"{name} {sigma}, level",
+                                 penalties[[0, -1]], errors[:, [at, at]], shown))
+        tables.append(series(f"right, {metric}", f"ridge {sigma}", penalties,
+                             sweep[metric][:, level, at], shown))
+table = page.save_figure(*tables)
+
+# %% tags=["figure"] mystnb={"image": {"alt": "TODO"}}
+import matplotlib.pyplot as plt
+from icllib.plotting import BLUE, GREEN, ORANGE, draw
+
+figure, rows = plt.subplots(2, 3, figsize=(12, 6.4), sharey="row")
+styles = {"SGPT": {"color": BLUE, "marker": "o"},
+          "GPT-2": {"color": ORANGE, "marker": "s"},
+          "ridge": {"color": GREEN, "label": "ridge, told the level"},
+          "Bayes": {"color": "black", "ls": "--", "label": "floor (not told)"}}
+for panels, metric in zip(rows, ("error", "excess")):
+    for axes, sigma in zip(panels, task.noise_stds):
+        for name, style in styles.items():
+            draw(axes, table, f"sigma = {sigma}, {metric}", name, **dict(style))
+            if name != "ridge":
+                draw(panels[2], table, f"right, {metric}", f"{name} {sigma}, level",
+                     **{**style, "marker": ""})
+        draw(panels[2], table, f"right, {metric}", f"ridge {sigma}", color=GREEN, marker=".")
+        axes.set(xlabel="context length n", yscale="log")
+    panels[2].set(xscale="log", xlabel=r"penalty $\lambda$")
+legend = figure.legend(*rows[0, 0].get_legend_handles_labels(),
+                       loc="outside lower center", ncols=4)
+
+# %% [markdown]
+# Bands are 95% intervals over seeds.
+#
+# ## Numbers
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+shown_lengths = [1, 10, 20, 30, 40]
+numbers(table[table.panel.str.startswith("sigma")], xs=shown_lengths, digits=3)
+
+# %% tags=["numbers"]
+numbers(table[table.panel.str.startswith("right")], xs=penalties[[0, 6, 12, 19]], digits=3)
+
+# %% [markdown]
+# ## Paper beside ours
+#
+# The statistic is the error of SGPT over that of the reference at the same noise level.
+
+# %%
+ratios = {}
+for name in ("ridge", "GPT-2"):
+    for level, sigma in enumerate(task.noise_stds):
+        ratio = of("SGPT", "error", level) / of(name, "error", level)
+        for n in (10, 20, 30, 40):
+            ratios[f"{name} sigma = {sigma} n = {n}"] = ratio[:, lengths.index(n)]
+page.decide("context_scaling.6", ratios, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - x
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig03_two_noise_levels/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))
