@@ -103,3 +103,27 @@ class ErrorByNoiseLevel(ErrorByLength):
             at_each.append(super().measure(alone, predictor, device))
         return {name: np.stack([errors[name] for errors in at_each], axis=1)
                 for name in at_each[0]}
+
+
+@dataclass(frozen=True)
+class Together:
+    """Several measures of the same predictors; their metrics need different names."""
+
+    parts: tuple
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        object.__setattr__(self, "parts", tuple(self.parts))
+        if not self.parts:
+            raise InputError("parts: expected at least one measure, got none")
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """All metrics of all parts; raises InputError where two have the same name."""
+        metrics = {}
+        for part in self.parts:
+            found = part.measure(tasks, predictor, device)
+            if metrics.keys() & found.keys():
+                raise InputError("parts: expected metrics of different names, got twice "
+                                 f"{sorted(metrics.keys() & found.keys())}")
+            metrics |= found
+        return metrics

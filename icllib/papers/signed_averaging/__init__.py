@@ -1,9 +1,14 @@
 """Settings and measurements of "Scaled signed averaging".
 
-A page's runs are listed by the function that has the page's name. What is here trains nothing:
-it is exact or sampled in double precision, so it is the same in every profile.
+A page's runs are listed by the function that has the page's name. Where the paper is silent a
+setting is marked ASSUMED, with the reason. What trains nothing is exact or sampled in double
+precision, and so the same in every profile.
 """
 
+from icllib.papers.signed_averaging.affine import (
+    SIGMAS, SIZES, affine_run, decoder, scorings, table01_scoring_functions)
+from icllib.papers.signed_averaging.affine_measures import (
+    DEVIANT, LearnedExponents, LineAnswers, ShiftedErrors)
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
 from icllib.papers.signed_averaging.bounds import BoundsByRange
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
