@@ -58,26 +58,30 @@ from icllib.plotting import series
 names = {"SGPT": "SGPT", "GPT-2": "Transformer"}
 task, evaluation = settings[0].task, settings[0].evaluation
 lengths, penalties = evaluation.lengths, sheet.penalties(task.dimension)
-at = lengths.index(sheet.AT)
+at, ends = lengths.index(sheet.AT), penalties[[0, -1]]
 tuned = [evaluation.measure(task, Ridge.bayes(task.at_level(level))) for level in (0, 1)]
 floor = evaluation.measure(task, MixtureRidge.bayes(task))
 sweep = evaluation.measure(task, RidgeSweep(penalties))
 
 def of(name, metric, level):
-    """(seeds, context lengths)."""
-    measured = {"ridge": tuned[level], "Bayes": floor}.get(name)
-    if measured is None:
-        return icllib.samples(records, metric, model=names[name])[:, level]
-    return measured[metric][:, level]
+    """(seeds, context lengths); one row for what is not trained."""
+    exact = {"ridge": tuned[level], "Bayes": floor}
+    found = (exact[name][metric] if name in exact
+             else icllib.samples(records, metric, model=names[name]))
+    return found[:, level]
 
 tables = []
 for metric in ("error", "excess"):
     for level, sigma in enumerate(task.noise_stds):
+        panel = f"sigma = {sigma}, {metric}"
         for name in (*names, "ridge", "Bayes"):
             errors = of(name, metric, level)
-            tables.append(series(f"sigma = {sigma}, {metric}", name, lengths, errors, shown))
+            tables.append(series(panel, name, lengths, errors, shown))
             tables.append(series(f"right, {metric}", f"{name} {sigma}, level",
-                                 penalties[[0, -1]], errors[:, [at, at]], shown))
+                                 ends, errors[:, [at, at]], shown))
+        for name in ("ridge", "GPT-2"):
+            ratio = of("SGPT", metric, level) / of(name, metric, level)
+            tables.append(series(panel, f"SGPT / {name}", lengths, ratio, shown))
         tables.append(series(f"right, {metric}", f"ridge {sigma}", penalties,
                              sweep[metric][:, level, at], shown))
 table = page.save_figure(*tables)
@@ -86,21 +90,27 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
-figure, rows = plt.subplots(2, 3, figsize=(12, 6.4), sharey="row")
+figure, rows = plt.subplots(2, 3, figsize=(12, 6.6), sharey="row", sharex="col")
 styles = {"SGPT": {"color": BLUE, "marker": "o"},
           "GPT-2": {"color": ORANGE, "marker": "s"},
-          "ridge": {"color": GREEN, "label": "ridge, told the level"},
-          "Bayes": {"color": "black", "ls": "--", "label": "floor (not told)"}}
+          "ridge": {"color": GREEN, "marker": ".", "label": "ridge, told the level"},
+          "Bayes": {"color": "black", "ls": "--", "label": "floor, not told the level"}}
 for panels, metric in zip(rows, ("error", "excess")):
+    right = f"right, {metric}"
     for axes, sigma in zip(panels, task.noise_stds):
         for name, style in styles.items():
             draw(axes, table, f"sigma = {sigma}, {metric}", name, **dict(style))
-            if name != "ridge":
-                draw(panels[2], table, f"right, {metric}", f"{name} {sigma}, level",
-                     **{**style, "marker": ""})
-        draw(panels[2], table, f"right, {metric}", f"ridge {sigma}", color=GREEN, marker=".")
-        axes.set(xlabel="context length n", yscale="log")
-    panels[2].set(xscale="log", xlabel=r"penalty $\lambda$")
+            level = f"ridge {sigma}" if name == "ridge" else f"{name} {sigma}, level"
+            draw(panels[2], table, right, level, **style | {"marker": ""})
+        panels[2].axvline(task.dimension * sigma**2, color="grey", lw=1)
+    axes.set(yscale="log")
+for axes, sigma in zip(rows[0], task.noise_stds):
+    axes.set(title=rf"prompts with $\sigma$ = {sigma}")
+rows[0, 2].set(title=f"both levels at n = {sheet.AT}", xscale="log")
+rows[0, 0].set(ylabel="mean squared error")
+rows[1, 0].set(ylabel="excess error", xlabel="context length n")
+rows[1, 1].set(xlabel="context length n")
+rows[1, 2].set(xlabel=r"penalty $\lambda$ of ridge")
 legend = figure.legend(*rows[0, 0].get_legend_handles_labels(),
                        loc="outside lower center", ncols=4)
 
@@ -112,11 +122,10 @@ legend = figure.legend(*rows[0, 0].get_legend_handles_labels(),
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-shown_lengths = [1, 10, 20, 30, 40]
-numbers(table[table.panel.str.startswith("sigma")], xs=shown_lengths, digits=3)
+numbers(table[table.panel.str.startswith("sigma")], xs=[1, 10, 20, 30, 40], digits=3)
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.startswith("right")], xs=penalties[[0, 6, 12, 19]], digits=3)
+numbers(table[table.panel.str.startswith("right")], xs=penalties[[4, 13, 23]], digits=3)
 
 # %% [markdown]
 # ## Paper beside ours
