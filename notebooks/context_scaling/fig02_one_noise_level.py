@@ -147,8 +147,8 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper gives no $T$, number of steps, batch size or learning rate for this figure: every entry
-#   marked *assumed* is ours, and $T$ is that of Figure 4, in the same section.
+# - The paper gives no $T$, number of steps, batch size or learning rate for this figure: every
+#   entry marked *assumed* is ours, and $T$ is that of Figure 4, in the same section.
 # - At `quick` both models are small, $d$ is 8 instead of 20, and training has 6,000 steps. So many
 #   because GPT-2 stays for thousands of steps on a plateau near one step of gradient descent. One of
 #   its three seeds is still near it at the end, which makes its band so wide: a 95% interval of three
