@@ -5,12 +5,12 @@ import pytest
 import torch
 
 from icllib.baselines import LeastSquares, MixtureRidge, Ridge, Zero
-from icllib.evaluate import ErrorByNoiseLevel
+from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import SGPT, Transformer
 from icllib.models.packing import packed_size
 from icllib.papers import context_scaling as sheet
 from icllib.papers.context_scaling.noise import FEWER_LENGTHS
-from icllib.results import PROFILES, versions
+from icllib.results import PROFILES, Record, versions
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, TwoNoiseLevels
 
@@ -94,7 +94,30 @@ def test_penalties_hold_the_best_of_either_level(profile):
 
 
 def test_a_new_version_of_the_errors_reaches_those_by_level(monkeypatch):
-    from icllib.evaluate import ErrorByLength
-
     monkeypatch.setattr(ErrorByLength, "version", 99)
     assert versions(ErrorByNoiseLevel((1,))) == {"evaluate.ErrorByNoiseLevel": 99}
+
+
+def made_up(runs, shape):
+    """Records whose errors are 0, 1, 2, ... in the order of the runs."""
+    metrics = [{"error": np.full(shape, i), "excess": np.full(shape, -i)} for i in range(len(runs))]
+    return [Record.of(run, numbers, {}) for run, numbers in zip(runs, metrics)]
+
+
+def test_what_the_pages_read():
+    """Models by name, seeds first; ridge at each level is that of the level's own task."""
+    runs = sheet.fig03_two_noise_levels("smoke")
+    lengths, task = runs[0].evaluation.lengths, runs[0].task
+    errors = sheet.errors_at_two_levels(made_up(runs, (2, len(lengths))), runs[0])
+    assert errors["SGPT"]["error"][:, 1, 0].tolist() == [0, 1]
+    assert errors["GPT-2"]["excess"][:, 1, 0].tolist() == [-2, -3]
+    for level in (0, 1):
+        alone = task.at_level(level)
+        ridge = ErrorByLength(lengths, 64).measure(alone, Ridge.bayes(alone))["error"][0]
+        assert errors["ridge"]["error"][0, level] == pytest.approx(ridge)
+        swept = errors["sweep"]["error"][(4, -5)[level], level]  # penalties of the two levels
+        assert swept == pytest.approx(ridge, rel=1e-4)
+    runs = sheet.fig02_one_noise_level("smoke")
+    errors = sheet.errors_at_one_level(made_up(runs, (7,)), runs[0])
+    assert errors["sweep"]["error"][-5] == pytest.approx(errors["ridge"]["error"][0], rel=1e-4)
+    assert (errors["one step"]["error"] - errors["one step"]["excess"]) == pytest.approx(0.25)

@@ -46,39 +46,21 @@ icllib.settings_table(settings[-1], assumed, printed[-1], shown).filter(
 # errors: what is left without the label noise, $\sigma^2$ less on average.
 
 # %%
-import numpy as np
-
-from icllib.baselines import Ridge, RidgeSweep
 from icllib.plotting import series
 
-names = {"SGPT": "SGPT", "GPT-2": "Transformer"}
-task, evaluation = settings[0].task, settings[0].evaluation
-lengths, penalties = evaluation.lengths, sheet.penalties(task.dimension)
-at, ends = lengths.index(sheet.AT), penalties[[0, -1]]
-floor = evaluation.measure(task, Ridge.bayes(task))
-sweep = evaluation.measure(task, RidgeSweep(penalties))
-one_step = np.array([sheet.one_step_error(task, n) for n in lengths])
-one_step = {"error": one_step, "excess": one_step - task.noise_std**2}
-
-def of(name, metric):
-    """(seeds, context lengths); one row for ridge."""
-    if name == "ridge":
-        return floor[metric]
-    return icllib.samples(records, metric, model=names[name])
+task, lengths = settings[0].task, settings[0].evaluation.lengths
+at, penalties = lengths.index(sheet.AT), sheet.penalties(task.dimension)
+errors = sheet.errors_at_one_level(records, settings[0])
 
 tables = []
 for metric in ("error", "excess"):
-    for name in (*names, "ridge"):
-        errors = of(name, metric)
-        tables.append(series(f"left, {metric}", name, lengths, errors, shown))
-        tables.append(series(f"right, {metric}", f"{name}, level", ends,
-                             errors[:, [at, at]], shown))
-    tables.append(series(f"left, {metric}", "one step", lengths,
-                         one_step[metric], shown))
+    for name in ("SGPT", "GPT-2", "ridge", "one step"):
+        tables.append(series(f"left, {metric}", name, lengths,
+                             errors[name][metric], shown))
     tables.append(series(f"right, {metric}", "ridge", penalties,
-                         sweep[metric][:, at], shown))
+                         errors["sweep"][metric][:, at], shown))
     for name in ("ridge", "GPT-2"):
-        ratio = of("SGPT", metric) / of(name, metric)
+        ratio = errors["SGPT"][metric] / errors[name][metric]
         tables.append(series(f"ratio, {metric}", f"SGPT / {name}", lengths,
                              ratio, shown))
 table = page.save_figure(*tables)
@@ -94,13 +76,13 @@ styles = {"SGPT": {"color": BLUE, "marker": "o"},
 for (left, right), metric in zip(rows, ("error", "excess")):
     for name, style in styles.items():
         draw(left, table, f"left, {metric}", name, **dict(style))
-        draw(right, table, f"right, {metric}", f"{name}, level",
-             **style | {"marker": ""})
+        right.axhline(errors[name][metric][:, at].mean(), color=style["color"],
+                      ls=style.get("ls", "-"))
     draw(left, table, f"left, {metric}", "one step", color="grey", ls=":",
          label="one gradient step (theory)")
     draw(right, table, f"right, {metric}", "ridge", color=GREEN, marker=".",
          label=r"ridge with penalty $\lambda$")
-    right.axvline(Ridge.bayes(task).penalty, color="grey", lw=1)
+    right.axvline(task.dimension * task.noise_std**2, color="grey", lw=1)
     left.set(ylim=(0, None), ylabel="excess error")
 rows[0, 0].set(title="against context length", ylabel="mean squared error")
 rows[0, 1].set(title=f"at n = {sheet.AT}, against the penalty", xscale="log")
@@ -122,7 +104,8 @@ from icllib.plotting import numbers
 numbers(table[table.panel.str.startswith(("left", "ratio"))], digits=3)
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.startswith("right")], xs=penalties[[4, 13, 23]], digits=3)
+right = table[table.panel.str.startswith("right")]
+numbers(right, xs=penalties[[4, 13, 23]], digits=3)
 
 # %% [markdown]
 # The error at the context length of the right panels, seed by seed:
@@ -130,7 +113,8 @@ numbers(table[table.panel.str.startswith("right")], xs=penalties[[4, 13, 23]], d
 # %% tags=["numbers"]
 import pandas as pd
 
-by_seed = pd.DataFrame({name: of(name, "error")[:, at] for name in names})
+models = ("SGPT", "GPT-2")
+by_seed = pd.DataFrame({name: errors[name]["error"][:, at] for name in models})
 by_seed.rename_axis("seed").round(3)
 
 # %% [markdown]
@@ -140,7 +124,7 @@ by_seed.rename_axis("seed").round(3)
 
 # %%
 page.decide("context_scaling.5", {
-    f"{name} n = {n}": of("SGPT", "error")[:, k] / of(name, "error")[:, k]
+    f"{name} n = {n}": (errors["SGPT"]["error"] / errors[name]["error"])[:, k]
     for name in ("ridge", "GPT-2") for k, n in enumerate(lengths)}, shown)
 page.verdicts()
 

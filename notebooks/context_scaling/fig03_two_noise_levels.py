@@ -50,39 +50,20 @@ icllib.settings_table(settings[-1], assumed, printed[-1], shown).filter(
 # errors: what is left without the label noise, $\sigma^2$ less on average.
 
 # %%
-import numpy as np
-
-from icllib.baselines import MixtureRidge, Ridge, RidgeSweep
 from icllib.plotting import series
 
-names = {"SGPT": "SGPT", "GPT-2": "Transformer"}
-task, evaluation = settings[0].task, settings[0].evaluation
-lengths, penalties = evaluation.lengths, sheet.penalties(task.dimension)
-at = lengths.index(sheet.AT)
-tuned = [evaluation.measure(task, Ridge.bayes(task.at_level(level)))
-         for level in (0, 1)]
-floor = evaluation.measure(task, MixtureRidge.bayes(task))
-sweep = evaluation.measure(task, RidgeSweep(penalties))
-
-def of(name, metric, level):
-    """(seeds, context lengths); one row for what is not trained."""
-    exact = {"ridge": tuned[level], "Bayes": floor}
-    found = (exact[name][metric] if name in exact
-             else icllib.samples(records, metric, model=names[name]))
-    return found[:, level]
+task, lengths = settings[0].task, settings[0].evaluation.lengths
+at, penalties = lengths.index(sheet.AT), sheet.penalties(task.dimension)
+errors = sheet.errors_at_two_levels(records, settings[0])
 
 tables = []
 for metric in ("error", "excess"):
     for level, sigma in enumerate(task.noise_stds):
-        panel = f"sigma = {sigma}, {metric}"
-        for name in (*names, "ridge", "Bayes"):
-            errors = of(name, metric, level)
-            tables.append(series(panel, name, lengths, errors, shown))
-        for name in ("ridge", "GPT-2"):
-            ratio = of("SGPT", metric, level) / of(name, metric, level)
-            tables.append(series(panel, f"SGPT / {name}", lengths, ratio, shown))
+        for name in ("SGPT", "GPT-2", "ridge", "floor"):
+            tables.append(series(f"sigma = {sigma}, {metric}", name, lengths,
+                                 errors[name][metric][:, level], shown))
         tables.append(series(f"right, {metric}", f"ridge {sigma}", penalties,
-                             sweep[metric][:, level, at], shown))
+                             errors["sweep"][metric][:, level, at], shown))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left and middle: error against context length on prompts of low and of high noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that is not told the level. At high noise all lie close together. At low noise both models stay far above ridge from about ten pairs on. Right: error of ridge regression at 20 pairs against its penalty for both levels, with the models as horizontal lines. The lower row shows excess errors on a logarithmic axis."}}
@@ -93,17 +74,15 @@ figure, rows = plt.subplots(2, 3, figsize=(12, 6.6), sharey="row", sharex="col")
 styles = {"SGPT": {"color": BLUE, "marker": "o"},
           "GPT-2": {"color": ORANGE, "marker": "s"},
           "ridge": {"color": GREEN, "marker": ".", "label": "ridge, told the level"},
-          "Bayes": {"color": "black", "ls": "--", "label": "floor, not told"}}
+          "floor": {"color": "black", "ls": "--", "label": "floor, not told"}}
 drawn = table.assign(low=table.low.clip(lower=1e-3))  # a log axis has no 0
 for (*panels, right), metric in zip(rows, ("error", "excess")):
     for level, sigma in enumerate(task.noise_stds):
         for name, style in styles.items():
-            draw(panels[level], drawn, f"sigma = {sigma}, {metric}", name,
-                 **dict(style))
+            draw(panels[level], drawn, f"sigma = {sigma}, {metric}", name, **style)
             if name != "ridge":
-                height = of(name, metric, level)[:, at].mean()
-                right.axhline(height, color=style["color"],
-                              ls="--" if name == "Bayes" else "-:"[level])
+                right.axhline(errors[name][metric][:, level, at].mean(),
+                              color=style["color"], ls=style.get("ls", "-:"[level]))
         draw(right, drawn, f"right, {metric}", f"ridge {sigma}", color=GREEN,
              ls="-:"[level])
 for top, bottom, sigma in zip(*rows, task.noise_stds):
@@ -111,11 +90,10 @@ for top, bottom, sigma in zip(*rows, task.noise_stds):
     bottom.set(xlabel="context length n")
 rows[0, 0].set(ylim=(0, None), ylabel="mean squared error")
 rows[1, 0].set(yscale="log", ylim=(0.0015, 1.2), ylabel="excess error")
-rows[0, 2].set(title=f"n = {sheet.AT}; $\\sigma$ = 0.1 solid, 0.5 dotted",
-               xscale="log")
+rows[0, 2].set(title=f"n = {sheet.AT}, both levels", xscale="log")
 rows[1, 2].set(xlabel=r"penalty $\lambda$ of ridge")
-legend = figure.legend(*rows[0, 0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=4)
+handles = rows[0, 0].get_lines()
+legend = figure.legend(handles=handles, loc="outside lower center", ncols=4)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds, cut where they leave the panel. On the right, solid lines are
@@ -130,8 +108,7 @@ from icllib.plotting import numbers
 numbers(table[table.panel.str.startswith("sigma")], xs=[1, 10, 20, 30, 40], digits=3)
 
 # %% tags=["numbers"]
-right = table[table.panel.str.startswith("right")]
-numbers(right, xs=penalties[[4, 13, 23]], digits=3)
+numbers(table[table.panel.str.contains("right")], xs=penalties[[4, 13, 23]])
 
 # %% [markdown]
 # The error at the context length of the right panels, seed by seed, at each noise level:
@@ -139,9 +116,9 @@ numbers(right, xs=penalties[[4, 13, 23]], digits=3)
 # %% tags=["numbers"]
 import pandas as pd
 
-by_seed = pd.DataFrame({f"{name}, {sigma}": of(name, "error", level)[:, at]
-                        for name in names
-                        for level, sigma in enumerate(task.noise_stds)})
+by_seed = pd.DataFrame({
+    f"{name}, {sigma}": errors[name]["error"][:, level, at]
+    for name in ("SGPT", "GPT-2") for level, sigma in enumerate(task.noise_stds)})
 by_seed.rename_axis("seed").round(3)
 
 # %% [markdown]
@@ -150,13 +127,12 @@ by_seed.rename_axis("seed").round(3)
 # The statistic is the error of SGPT over that of the reference at the same noise level.
 
 # %%
-ratios = {}
-for name in ("ridge", "GPT-2"):
-    for level, sigma in enumerate(task.noise_stds):
-        ratio = of("SGPT", "error", level) / of(name, "error", level)
-        for n in (10, 20, 30, 40):
-            ratios[f"{name} sigma = {sigma} n = {n}"] = ratio[:, lengths.index(n)]
-page.decide("context_scaling.6", ratios, shown)
+ratios = {name: errors["SGPT"]["error"] / errors[name]["error"]
+          for name in ("ridge", "GPT-2")}
+page.decide("context_scaling.6", {
+    f"{name} sigma = {sigma} n = {n}": ratio[:, level, lengths.index(n)]
+    for name, ratio in ratios.items() for level, sigma in enumerate(task.noise_stds)
+    for n in (10, 20, 30, 40)}, shown)
 page.verdicts()
 
 # %% [markdown]

@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from icllib.baselines import MixtureRidge, Ridge, RidgeSweep
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
+from icllib.papers.context_scaling.estimators import one_step_error
 from icllib.papers.context_scaling.perceptrons import seeds
 from icllib.papers.context_scaling.scaling import transformers
+from icllib.results import samples
 from icllib.tasks import LinearRegression, TwoNoiseLevels
 from icllib.training import Run
 
@@ -14,7 +17,7 @@ FIGURE_2_LENGTHS = (10, 15, 20, 25, 30, 35, 40)  # Appendix A
 FIGURE_3_LENGTHS = tuple(range(1, 41))  # Appendix A
 FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # they fill four rows of 41 tokens in SGPT
 AT = 20  # ASSUMED: the pairs of the panels against the penalty
-LONGER = {"quick": {"steps": 6000}}  # after 3,000, as in Figure 1, GPT-2 still does one gradient step
+LONGER = {"quick": {"steps": 6000}}  # after Figure 1's 3,000 GPT-2 is still near one gradient step
 MANY_TASKS = 2 * 10**6  # ASSUMED: T of Figure 4, for other tasks of the same section
 
 
@@ -58,3 +61,41 @@ def penalties(dimension: int) -> np.ndarray:
     """
     low, high = (dimension * noise_std**2 for noise_std in NOISE_STDS)
     return low * (high / low) ** (np.arange(-4, 24) / 19)
+
+
+# ---- what the pages read --------------------------------------------------------------------
+
+
+def trained_errors(records) -> dict:
+    """Metrics of the trained models by name and metric, seeds first."""
+    kinds = {"SGPT": "SGPT", "GPT-2": "Transformer"}
+    return {name: {metric: samples(records, metric, model=kind) for metric in ("error", "excess")}
+            for name, kind in kinds.items()}
+
+
+def errors_at_one_level(records, run: Run) -> dict:
+    """Metrics of Figure 2 by name and metric: (seeds, K); (1, K) where nothing is trained.
+
+    "ridge" has the best penalty, "sweep" all `penalties`: (P, K). "one step" is the expected error
+    of one gradient step. run: one of the page's, for its task and evaluation.
+    """
+    task, evaluation = run.task, run.evaluation
+    one_step = np.array([[one_step_error(task, n) for n in evaluation.lengths]])
+    return trained_errors(records) | {
+        "ridge": evaluation.measure(task, Ridge.bayes(task)),
+        "one step": {"error": one_step, "excess": one_step - task.noise_std**2},
+        "sweep": evaluation.measure(task, RidgeSweep(penalties(task.dimension)))}
+
+
+def errors_at_two_levels(records, run: Run) -> dict:
+    """Metrics of Figure 3 by name and metric: (seeds, 2, K); (1, 2, K) where nothing is trained.
+
+    "ridge" has the best penalty of each level, "floor" is told no level; "sweep": (P, 2, K).
+    """
+    task, evaluation = run.task, run.evaluation
+    tuned = [evaluation.measure(task, Ridge.bayes(task.at_level(level))) for level in (0, 1)]
+    return trained_errors(records) | {
+        "ridge": {metric: np.stack([tuned[level][metric][:, level] for level in (0, 1)], axis=1)
+                  for metric in tuned[0]},
+        "floor": evaluation.measure(task, MixtureRidge.bayes(task)),
+        "sweep": evaluation.measure(task, RidgeSweep(penalties(task.dimension)))}
