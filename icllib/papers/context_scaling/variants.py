@@ -1,0 +1,50 @@
+"""Other forms of SGPT and of the perceptron: what the paper leaves open, and what one may ask."""
+
+from dataclasses import replace
+
+from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, RELU_8
+from icllib.papers.context_scaling.perceptrons import (
+    FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS, evaluation, seeds)
+from icllib.papers.context_scaling.scaling import FIGURE_1, fig01_scaling, transformers
+from icllib.training import Run
+
+FORMS = {  # the readings of phi (Section 4) and of the last skip (Eq. 13 or Section 4)
+    "signed, skip": {"normalization": "l1", "mlp_skip": True},
+    "absolute, skip": {"normalization": "absolute", "mlp_skip": True},
+    "signed, no skip": {"normalization": "l1", "mlp_skip": False},
+    "absolute, no skip": {"normalization": "absolute", "mlp_skip": False},
+}
+DEPTHS = {"smoke": (1, 2), "quick": (1, 2, 4, 8), "gpu": (1, 2, 4, 8, 16), "paper": (1, 2, 4, 8, 16)}
+COUNTS = (100, 10**3, 10**4, 10**5, 10**6)  # Figure 1A's
+WIDE_COUNT = 10**5  # ASSUMED: the smaller T of Figure 1B, which training goes through often
+
+
+def normalization(profile: str) -> list[Run]:
+    """Equation 13 and Section 4: every form of SGPT on two tasks of Figure 8.
+
+    ASSUMED: the context lengths of linear regression for ReLU networks too.
+    """
+    sgpt, recipe = transformers(profile)["SGPT"]
+    return [Run(task, replace(sgpt, **form), recipe, evaluation(LENGTHS, profile), seed, MOST_TASKS)
+            for task in (LINEAR_8, RELU_8) for form in FORMS.values() for seed in seeds(profile)]
+
+
+def what_would_a_reviewer_ask(profile: str) -> list[Run]:
+    """SGPT by depth and without phi, one layer against T, a wider perceptron; and Figure 1's."""
+    sgpt, recipe = transformers(profile)["SGPT"]
+    decoder, _, mlp, mlp_recipe, _, _ = FIGURE_1[profile]
+    one_layer, one_layer_recipe = FIGURE_5[profile]
+    measure = evaluation(LENGTHS, profile)
+    # ASSUMED: half the rate, since layers that cube their input overflow sooner.
+    slower = replace(recipe, learning_rate=recipe.learning_rate / 2)
+    cases = [(replace(sgpt, layers=layers), recipe, measure, MOST_TASKS)
+             for layers in DEPTHS[profile]]
+    cases += [(replace(sgpt, layers=layers, normalization="none"), slower, measure, MOST_TASKS)
+              for layers in (1, sgpt.layers)]
+    cases += [(one_layer, one_layer_recipe, evaluation(FIGURE_5_LENGTHS, profile), count)
+              for count in COUNTS]
+    cases += [(replace(mlp, width=2 * mlp.width), mlp_recipe, measure, WIDE_COUNT)]
+    asked = [Run(LINEAR_8, model, how, what, seed, count)
+             for model, how, what, count in dict.fromkeys(cases) for seed in seeds(profile)]
+    return asked + [run for run in fig01_scaling(profile)
+                    if run.model == decoder or run.pretraining_tasks == WIDE_COUNT]
