@@ -45,13 +45,13 @@ icllib.settings_table(settings[0], (*sheet.ASSUMED, "pretraining_tasks",
 # %%
 from icllib.plotting import series
 
-tasks = {"linear": sheet.LINEAR_8, "ReLU network": sheet.RELU_8}
+tasks = sheet.form_tasks(shown)
 
 def of(title, form, metric="error"):
     """(seeds, context lengths)."""
     settings = sheet.FORMS[form].items()
     chosen = [r for r in records if settings <= r.run["model"].items()]
-    return icllib.samples(chosen, metric, task=type(tasks[title]).__name__)
+    return icllib.samples(chosen, metric, task=type(tasks[title][0]).__name__)
 
 default, *others = sheet.FORMS
 
@@ -60,14 +60,14 @@ def ratios(title, form):
     return of(title, form).mean(axis=1) / of(title, default).mean(axis=1)
 
 tables = []
-for title, task in tasks.items():
+for title, (task, lengths) in tasks.items():
     for form in sheet.FORMS:
         for suffix, metric in (("", "error"), (", excess", "excess")):
             errors = of(title, form, metric) / task.label_variance
-            tables.append(series(f"{title}{suffix}", form, sheet.LENGTHS, errors, shown))
+            tables.append(series(f"{title}{suffix}", form, lengths, errors, shown))
 floor = sheet.bayes_floor(settings[0].evaluation)
 tables.append(series("linear", "ridge", sheet.LENGTHS, floor, shown))
-for row, title in enumerate(tasks):
+for title in tasks:
     for form in others:
         tables.append(series("over the default", f"{form}, {title}", [others.index(form)],
                              ratios(title, form)[:, None], shown))

@@ -15,4 +15,4 @@ from icllib.papers.context_scaling.scaling import SGPTS, fig01_scaling, transfor
 from icllib.papers.context_scaling.sizes import (
     against_best, along, best_size, by_size, sizes)
 from icllib.papers.context_scaling.variants import (
-    DEPTHS, FORMS, WIDE_COUNT, normalization, what_would_a_reviewer_ask)
+    DEPTHS, FORMS, WIDE_COUNT, form_tasks, normalization, what_would_a_reviewer_ask)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, RELU_8
 from icllib.papers.context_scaling.perceptrons import (
-    FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS, evaluation, seeds)
+    FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS, RELU_LENGTHS, evaluation, seeds)
 from icllib.papers.context_scaling.scaling import FIGURE_1, fig01_scaling, transformers
 from icllib.training import Run
 
@@ -19,14 +19,23 @@ COUNTS = (100, 10**3, 10**4, 10**5, 10**6)  # Figure 1A's
 WIDE_COUNT = 10**5  # ASSUMED: the smaller T of Figure 1B, which training goes through often
 
 
-def normalization(profile: str) -> list[Run]:
-    """Equation 13 and Section 4: every form of SGPT on two tasks of Figure 8.
+def form_tasks(profile: str) -> dict:
+    """The tasks of Figure 8 by name, each with its context lengths.
 
-    ASSUMED: the context lengths of linear regression for ReLU networks too.
+    ASSUMED: those of Figure 7. Below the profile paper ReLU networks have those up to 40 pairs.
     """
-    sgpt, recipe = transformers(profile)["SGPT"]
-    return [Run(task, replace(sgpt, **form), recipe, evaluation(LENGTHS, profile), seed, MOST_TASKS)
-            for task in (LINEAR_8, RELU_8) for form in FORMS.values() for seed in seeds(profile)]
+    lengths = RELU_LENGTHS if profile == "paper" else RELU_LENGTHS[:4]
+    return {"linear": (LINEAR_8, LENGTHS), "ReLU network": (RELU_8, lengths)}
+
+
+def normalization(profile: str) -> list[Run]:
+    """Equation 13 and Section 4: every form of SGPT on two tasks."""
+    runs = []
+    for task, lengths in form_tasks(profile).values():
+        sgpt, recipe = transformers(profile, lengths=lengths)["SGPT"]
+        runs += [Run(task, replace(sgpt, **form), recipe, evaluation(lengths, profile), seed,
+                     MOST_TASKS) for form in FORMS.values() for seed in seeds(profile)]
+    return runs
 
 
 def what_would_a_reviewer_ask(profile: str) -> list[Run]:
