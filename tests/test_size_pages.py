@@ -97,6 +97,31 @@ def test_what_is_asked(profile):
     assert phis == {"l1", "none"}
 
 
+def test_every_curve_shows_the_runs_that_it_names():
+    """Errors that name run and context length: the place of the run, and n / 100."""
+    runs = sheet.what_would_a_reviewer_ask("quick")
+    records = [Record(settings(run), {}, {"error": [
+        place + n / 100 for n in run.evaluation.lengths]}, {}) for place, run in enumerate(runs)]
+    curves = sheet.answers(records, "quick")
+
+    def shown(letter, name, x, seed=1):
+        xs, errors = curves[letter][name]
+        value = errors[seed, xs.index(x)]
+        return runs[int(value)], round(value % 1 * 100)
+
+    for name, x, n in (("SGPT, n = 10", 8, 10), ("SGPT, n = 40", 1, 40)):
+        run, at = shown("A", name, x)
+        assert (run.model, run.seed, at) == (SGPT(x, 32), 1, n)
+    for name, layers, phi in (("l1, layers: 4", 4, "l1"), ("identity, layers: 1", 1, "none")):
+        run, at = shown("B", name, 20)
+        assert (run.model, run.pretraining_tasks, at) == (SGPT(layers, 32, phi), 10**6, 20)
+    for name, kind in (("one-layer SGPT", FeatureMLP), ("GPT-2", Transformer)):
+        run, at = shown("C", name, 10**3, seed=2)
+        assert (type(run.model), run.pretraining_tasks, run.seed, at) == (kind, 10**3, 2, 10)
+    run, at = shown("D", "MLP, width 512", 30)
+    assert (run.model, run.pretraining_tasks, at) == (MLP(512), 10**5, 30)
+
+
 @pytest.mark.parametrize("normalization, parity", [("l1", -1), ("absolute", 1)])
 def test_parity_of_the_first_weights_in_the_query(normalization, parity):
     """Signed weights of a query on its pairs are odd in x_N, absolute ones even."""

@@ -1,22 +1,23 @@
 # %% [markdown]
 # # Section 4 and Equation 13: normalization and the last skip of SGPT
 #
-# The paper {cite:p}`abedsoltan2024context` leaves two things about a layer of SGPT open.
+# The paper {cite:p}`abedsoltan2024context` leaves two things about a layer of SGPT
+# open.
 #
 # - $\phi$ is "row-wise $\ell_1$ normalization" of $S = H H^\top$. Are signs kept,
-#   $\phi(S)_{ij} = S_{ij} / \sum_k \lvert S_{ik} \rvert$, or dropped,
-#   $\phi(S)_{ij} = \lvert S_{ij} \rvert / \sum_k \lvert S_{ik} \rvert$?
-# - Equation 13 ends in a skip, $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}}) + Z$ with
-#   $Z = \phi(S) H W_{\mathrm{proj}} + H$. The text of Section 4 says that this skip is removed,
-#   $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}})$.
+#   $\phi(S)_{ij} = S_{ij} / \sum_k \lvert S_{ik} \rvert$, or dropped, $\phi(S)_{ij}
+#   = \lvert S_{ij} \rvert / \sum_k \lvert S_{ik} \rvert$?
+# - Equation 13 ends in a skip, $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}})
+#   + Z$ with $Z = \phi(S) H W_{\mathrm{proj}} + H$. The text of Section 4 says that
+#   this skip is removed, $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}})$.
 #
-# Here are the four readings on two tasks of Figure 8. All other pages use one of them: signs kept,
-# and Equation 13 as printed.
+# Here are the four readings on two tasks of Figure 8. All other pages use one of
+# them: signs kept, and Equation 13 as printed.
 #
-# In the first layer a query's row of $H$ is linear in $x_N$, since its label is 0. Its score with a
-# pair is then linear in $x_N$ too, so that signed weights change sign with $x_N$, as a linear target
-# does. Absolute weights do not: what they gather from the labels is even in $x_N$, and a linear
-# target has no even part.
+# In the first layer a query's row of $H$ is linear in $x_N$, since its label is 0.
+# Its score with a pair is then linear in $x_N$ too, so that signed weights change
+# sign with $x_N$, as a linear target does. Absolute weights do not: what they gather
+# from the labels is even in $x_N$, and a linear target has no even part.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -34,13 +35,15 @@ icllib.settings_table(settings[0], (*sheet.ASSUMED, "pretraining_tasks",
                       printed[0], shown)
 
 # %% [markdown]
-# These are the settings of the default on linear functions. The other forms differ in
-# `normalization` and `mlp_skip` alone, the ReLU networks (100 units, $d = 8$) in the task alone.
-# Without the skip $W_{\mathrm{mlp}}$ starts larger, since it alone carries $H$ on.
+# These are the settings of the default on linear functions. The other forms differ
+# in `normalization` and `mlp_skip` alone, the ReLU networks (100 units, $d = 8$) in
+# the task alone. Without the skip $W_{\mathrm{mlp}}$ starts larger, since it alone
+# carries $H$ on.
 #
 # ## Figure
 #
-# Errors are against noisy labels, divided by the error of the predictor that always answers 0.
+# Errors are against noisy labels, divided by the error of the predictor that always
+# answers 0.
 
 # %%
 from icllib.plotting import series
@@ -56,7 +59,7 @@ def of(title, form, metric="error"):
 default, *others = sheet.FORMS
 
 def ratios(title, form):
-    """Error averaged over context lengths, over that of the default; one per seed."""
+    """Error averaged over context lengths over the default's, one per seed."""
     return of(title, form).mean(axis=1) / of(title, default).mean(axis=1)
 
 tables = []
@@ -69,7 +72,8 @@ floor = sheet.bayes_floor(settings[0].evaluation)
 tables.append(series("linear", "ridge", sheet.LENGTHS, floor, shown))
 for title in tasks:
     for form in others:
-        tables.append(series("over the default", f"{form}, {title}", [others.index(form)],
+        row = [others.index(form)]
+        tables.append(series("over the default", f"{form}, {title}", row,
                              ratios(title, form)[:, None], shown))
 table = page.save_figure(*tables)
 
@@ -85,12 +89,13 @@ for axes, title in zip(panels, tasks):
              mfc="none" if "no skip" in form else None)
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(xlabel="context length n", title=title, ylim=(0, 1.1))
-draw(panels[0], table, "linear", "ridge", color="black", ls="--", label="ridge (optimal)")
+draw(panels[0], table, "linear", "ridge", color="black", ls="--",
+     label="ridge (optimal)")
 panels[0].set(ylabel="error / error of zero")
 for title, marker in zip(tasks, "ox"):
     for form in others:
-        draw_rows(panels[2], table, "over the default", f"{form}, {title}", marker=marker,
-                  color=BLUE if "signed" in form else ORANGE)
+        draw_rows(panels[2], table, "over the default", f"{form}, {title}",
+                  marker=marker, color=BLUE if "signed" in form else ORANGE)
 panels[2].axvline(1, color="grey", lw=1)
 panels[2].set(xlabel="error / error of the default", ylim=(len(others) - 0.5, -0.5))
 panels[2].set_yticks(range(len(others)), others)
@@ -109,14 +114,17 @@ from icllib.plotting import numbers
 numbers(table, ["linear", "ReLU network"], digits=3)
 
 # %% [markdown]
-# Errors averaged over context lengths, over those of the default with the same seed: mean over seeds
-# and 95% interval. Above 1 the default is better.
+# Errors averaged over context lengths, over those of the default with the same seed:
+# mean over seeds and 95% interval. Above 1 the default is better.
 
 # %% tags=["numbers"]
 import pandas as pd
 
-text = lambda samples: "{:.2f} [{:.2f}, {:.2f}]".format(*icllib.claims.interval(samples))
-pd.DataFrame({title: {form: text(ratios(title, form)) for form in others} for title in tasks})
+def text(samples):
+    return "{:.2f} [{:.2f}, {:.2f}]".format(*icllib.claims.interval(samples))
+
+pd.DataFrame({title: {form: text(ratios(title, form)) for form in others}
+              for title in tasks})
 
 # %% [markdown]
 # ## What differs and why

@@ -1,16 +1,17 @@
 # %% [markdown]
 # # Section 4, text: which size is best?
 #
-# For the comparisons of Section 4, {cite:t}`abedsoltan2024context` train GPT-2 and SGPT in many sizes
-# and report one sentence: 8 layers of width 256 did best, with 8 heads for GPT-2. The sizes were
-# 2, 4, 6 and 8 layers, widths 256, 512 and 1024, and 2, 4 and 8 heads. So the best model was the
-# deepest and the narrowest, with the most heads. No errors are printed.
+# For the comparisons of Section 4, {cite:t}`abedsoltan2024context` train GPT-2 and
+# SGPT in many sizes and report one sentence: 8 layers of width 256 did best, with 8
+# heads for GPT-2. The sizes were 2, 4, 6 and 8 layers, widths 256, 512 and 1024, and
+# 2, 4 and 8 heads. So the best model was the deepest and the narrowest, with the
+# most heads. No errors are printed.
 #
-# This page repeats the sweep on the first task of Section 4, linear regression with one noise level,
-# and averages the error over the context lengths. At `paper` it trains every combination; at shorter
-# profiles it starts from the deepest, narrowest model with the most heads and changes one of the
-# three at a time. At `quick` all sizes are small and the task is that of
-# [Figure 1](fig01_scaling.ipynb).
+# This page repeats the sweep on the first task of Section 4, linear regression with
+# one noise level, and averages the error over the context lengths. At `paper` it
+# trains every combination; at shorter profiles it starts from the deepest, narrowest
+# model with the most heads and changes one of the three at a time. At `quick` all
+# sizes are small and the task is that of [Figure 1](fig01_scaling.ipynb).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -23,16 +24,18 @@ page = icllib.Page("context_scaling/sizes")
 records = icllib.records(sheet.sizes, profile, page=page.name)
 shown = icllib.shown_profile(records)
 settings, printed = sheet.sizes(shown), sheet.sizes("paper")
-icllib.settings_table(settings[-1], (*sheet.ASSUMED, "pretraining_tasks"), printed[-1], shown)
+assumed = *sheet.ASSUMED, "pretraining_tasks"
+icllib.settings_table(settings[-1], assumed, printed[-1], shown)
 
 # %% [markdown]
-# These are the settings of one size of GPT-2. SGPT has layers and a width only, and its own learning
-# rate. All sizes of a model share one recipe.
+# These are the settings of one size of GPT-2. SGPT has layers and a width only, and
+# its own learning rate. All sizes of a model share one recipe.
 #
 # ## Figure
 #
-# Each panel changes one thing and keeps the other two at the paper's choice: most layers, least
-# width, most heads. The floor is ridge regression with the penalty $d \sigma^2$.
+# Each panel changes one thing and keeps the other two at the paper's choice: most
+# layers, least width, most heads. The floor is ridge regression with the penalty $d
+# \sigma^2$.
 
 # %%
 from icllib.baselines import Ridge
@@ -60,7 +63,8 @@ import matplotlib.pyplot as plt
 from icllib.plotting import draw
 
 figure, panels = plt.subplots(1, 3, figsize=(10, 3.6), sharey=True)
-fixed = {"layers": "{layers} layers", "width": "width {width}", "heads": "{heads} heads"}
+fixed = {"layers": "{layers} layers", "width": "width {width}",
+         "heads": "{heads} heads"}
 for axes, axis in zip(panels, best):
     for name, marker in (("SGPT", "s"), ("GPT-2", "o")):
         if axis in models[name]:
@@ -91,23 +95,24 @@ numbers(table, [f"{axis}, error" for axis in best], digits=3)
 numbers(table, [f"{axis}, excess" for axis in best], digits=3)
 
 # %% [markdown]
-# Every size of the sweep: its error over the error of the paper's choice, mean over seeds, the best
-# first. Below 1 a size does better than the paper's choice.
+# Every size of the sweep: its error over the error of the paper's choice, mean over
+# seeds, the best first. Below 1 a size does better than the paper's choice.
 
 # %% tags=["numbers"]
 import pandas as pd
 
-ratios = {name: sheet.against_best(sizes[sizes.model == name], best) for name in models}
-pd.concat({name: ratio.mean().sort_values().map("{:.3f}".format)
-           for name, ratio in ratios.items()}, names=["model"]).to_frame("error ratio")
+ratios = {name: sheet.against_best(sizes[sizes.model == name], best)
+          for name in models}
+means = {name: ratio.mean().sort_values() for name, ratio in ratios.items()}
+pd.concat(means, names=["model"]).map("{:.3f}".format).to_frame("error ratio")
 
 # %% [markdown]
 # ## Paper beside ours
 
 # %%
 others = {name: ratio.loc[:, (ratio != 1).any()] for name, ratio in ratios.items()}
-page.decide("context_scaling.18", {name: ratio.min(axis=1) for name, ratio in others.items()},
-            shown)
+page.decide("context_scaling.18",
+            {name: ratio.min(axis=1) for name, ratio in others.items()}, shown)
 page.verdicts()
 
 # %% [markdown]

@@ -9,10 +9,10 @@ from icllib.papers.context_scaling.estimators import (
     EstimatorErrors, Identities, best_step, estimators, exponential_limit, one_step_error,
     theory)
 from icllib.papers.context_scaling.perceptrons import (
-    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, MOST_TASKS, TASKS, bayes_floor, fig05_one_layer,
+    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, TASKS, bayes_floor, fig05_one_layer,
     fig06_scalar_against_row, fig07_features, reads)
 from icllib.papers.context_scaling.scaling import SGPTS, fig01_scaling, transformers
 from icllib.papers.context_scaling.sizes import (
     against_best, along, best_size, by_size, sizes)
 from icllib.papers.context_scaling.variants import (
-    DEPTHS, FORMS, WIDE_COUNT, form_tasks, normalization, what_would_a_reviewer_ask)
+    COUNTS, DEPTHS, FORMS, WIDE_COUNT, answers, form_tasks, normalization, what_would_a_reviewer_ask)

@@ -2,10 +2,15 @@
 
 from dataclasses import replace
 
+import numpy as np
+
+from icllib.baselines import Ridge, Zero
 from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, RELU_8
 from icllib.papers.context_scaling.perceptrons import (
     FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS, RELU_LENGTHS, evaluation, seeds)
-from icllib.papers.context_scaling.scaling import FIGURE_1, fig01_scaling, transformers
+from icllib.papers.context_scaling.scaling import (
+    FIGURE_1, SGPTS, fig01_scaling, transformers)
+from icllib.results import samples
 from icllib.training import Run
 
 FORMS = {  # the readings of phi (Section 4) and of the last skip (Eq. 13 or Section 4)
@@ -57,3 +62,39 @@ def what_would_a_reviewer_ask(profile: str) -> list[Run]:
              for model, how, what, count in dict.fromkeys(cases) for seed in seeds(profile)]
     return asked + [run for run in fig01_scaling(profile)
                     if run.model == decoder or run.pretraining_tasks == WIDE_COUNT]
+
+
+def answers(records, profile: str) -> dict:
+    """The curves of the reviewer's page by panel and name: x values, and errors (seeds, x values).
+
+    A: SGPT against layers. B: with phi and without it, against n. C: one layer against T, at n = 10.
+    D: perceptrons against n.
+    """
+    measure, at, deep = evaluation(LENGTHS, profile), LENGTHS.index, SGPTS[profile][0].layers
+    ridge, zero = (measure.measure(LINEAR_8, baseline)["error"]
+                   for baseline in (Ridge.bayes(LINEAR_8), Zero()))
+
+    def of(model, count=MOST_TASKS, **chosen):
+        found = [r for r in records if chosen.items() <= r.run["model"].items()]
+        return samples(found, "error", model=model, pretraining_tasks=count)
+
+    def over_tasks(model, counts, place):
+        return counts, np.stack([of(model, count)[:, place] for count in counts], axis=1)
+
+    depths, panels = DEPTHS[profile], {"A": {}, "B": {}}
+    by_depth = np.stack([of("SGPT", layers=k, normalization="l1") for k in depths], axis=1)
+    for n in (10, 40):
+        panels["A"] |= {f"SGPT, n = {n}": (depths, by_depth[..., at(n)]),
+                        f"ridge, n = {n}": (depths, ridge[:, [at(n)] * len(depths)])}
+    for name, phi in (("l1", "l1"), ("identity", "none")):
+        panels["B"] |= {f"{name}, layers: {k}": (LENGTHS, of("SGPT", layers=k, normalization=phi))
+                        for k in sorted({1, deep})}
+    panels["B"]["ridge"] = LENGTHS, ridge
+    counts, first = FIGURE_1[profile][4], FIGURE_5_LENGTHS.index(10)
+    panels["C"] = {"one-layer SGPT": over_tasks("FeatureMLP", COUNTS, first),
+                   "GPT-2": over_tasks("Transformer", counts, at(10)),
+                   "ridge": (counts, ridge[:, [at(10)] * len(counts)])}
+    width = FIGURE_1[profile][2].width
+    panels["D"] = {f"MLP, width {w}": (LENGTHS, of("MLP", WIDE_COUNT, width=w))
+                   for w in (width, 2 * width)} | {"zero": (LENGTHS, zero)}
+    return panels
