@@ -5,14 +5,14 @@
 # open.
 #
 # - $\phi$ is "row-wise $\ell_1$ normalization" of $S = H H^\top$. Are signs kept,
-#   $\phi(S)_{ij} = S_{ij} / \sum_k \lvert S_{ik} \rvert$, or dropped, $\phi(S)_{ij}
-#   = \lvert S_{ij} \rvert / \sum_k \lvert S_{ik} \rvert$?
-# - Equation 13 ends in a skip, $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}})
-#   + Z$ with $Z = \phi(S) H W_{\mathrm{proj}} + H$. The text of Section 4 says that
-#   this skip is removed, $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}})$.
+#   $\phi(S)_{ij} = S_{ij} / \sum_k \lvert S_{ik} \rvert$, or dropped,
+#   $\phi(S)_{ij} = \lvert S_{ij} \rvert / \sum_k \lvert S_{ik} \rvert$?
+# - With $Z = \phi(S) H W_{\mathrm{proj}} + H$, Equation 13 ends in a skip,
+#   $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}}) + Z$. The text of Section 4
+#   says that this skip is removed, $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}})$.
 #
-# Here are the four readings on two tasks of Figure 8. All other pages use one of
-# them: signs kept, and Equation 13 as printed.
+# Here are the four readings on two tasks of Figure 8. Unless a page says otherwise, SGPT
+# has signed weights and Equation 13 as printed.
 #
 # In the first layer a query's row of $H$ is linear in $x_N$, since its label is 0.
 # Its score with a pair is then linear in $x_N$ too, so that signed weights change
@@ -132,9 +132,8 @@ pd.DataFrame({title: {form: text(ratios(title, form)) for form in others}
 #   on both tasks. Signs help on linear functions and make no clear difference on
 #   ReLU networks.
 # - That fits the parity above. A linear function is odd in $x_N$. A ReLU network is
-#   half linear and half even, since $\operatorname{relu}(u) = (u + \lvert u \rvert)
-#   / 2$, so that on it absolute weights find in the even half what they miss in the
-#   odd one.
+#   half linear and half even, since $\operatorname{relu}(u) = (u + \lvert u \rvert) / 2$,
+#   so that on it absolute weights find in the even half what they miss in the odd one.
 # - All four forms context-scale at `quick`. Which of them the paper used matters for
 #   how close SGPT comes to GPT-2 and to ridge regression, not for whether its error
 #   falls with the context.
