@@ -26,6 +26,7 @@ def test_the_paper_profile_has_every_size_of_appendix_a():
     for run in sheet.sizes("paper"):
         assert run.task == LinearRegression(20, 0.5, 20**-0.5)
         assert run.recipe.lengths == run.evaluation.lengths == tuple(range(10, 41, 5))
+    assert set(sheet.fig02_one_noise_level("paper")) < set(sheet.sizes("paper"))
 
 
 @pytest.mark.parametrize("profile", ("smoke", "quick", "gpu"))

@@ -7,21 +7,21 @@ import numpy as np
 import pandas as pd
 
 from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8
+from icllib.papers.context_scaling.noise import (
+    FIGURE_2_LENGTHS, MANY_TASKS, one_noise_level)
 from icllib.papers.context_scaling.perceptrons import evaluation, seeds
 from icllib.papers.context_scaling.scaling import transformers
-from icllib.tasks import LinearRegression
 from icllib.training import Run
 
-# Per profile: the task, T, and what differs from the recipe of Figure 1. paper: linear regression
-# with one noise level and its context lengths, Appendix A; ASSUMED: T, Figure 4's. gpu: a quarter of
-# the steps, since width 1024 costs sixteen times as much as 256. quick: task and T of Figure 1.
-LINEAR_20 = LinearRegression(20, 0.5, 20**-0.5)
-FROM_10 = {"lengths": (10, 15, 20, 25, 30, 35, 40)}
+# Per profile: the task, T, and what differs from the recipe of Figure 1. paper: as in Figure 2.
+# gpu: a quarter of the steps, since width 1024 costs sixteen times as much as 256. quick: the task
+# and T of Figure 1.
+FROM_10 = {"lengths": FIGURE_2_LENGTHS}
 TRAINING = {
     "smoke": (LINEAR_8, 10**6, {"lengths": LENGTHS}),
     "quick": (LINEAR_8, 10**6, {"lengths": LENGTHS}),
-    "gpu": (LINEAR_20, 2 * 10**6, FROM_10 | {"steps": 5000}),
-    "paper": (LINEAR_20, 2 * 10**6, FROM_10),
+    "gpu": (one_noise_level("gpu"), MANY_TASKS, FROM_10 | {"steps": 5000}),
+    "paper": (one_noise_level("paper"), MANY_TASKS, FROM_10),
 }
 
 PAPER_AXES = {"layers": (2, 4, 6, 8), "width": (256, 512, 1024), "heads": (2, 4, 8)}  # Appendix A
