@@ -4,11 +4,14 @@ A page's runs are listed by the function that has the page's name. Where the pap
 setting is marked ASSUMED, with the reason.
 """
 
-from icllib.papers.context_scaling.common import ASSUMED, LENGTHS, LINEAR_8, RELU_8
+from icllib.papers.context_scaling.common import (
+    ASSUMED, LENGTHS, LINEAR_8, RELU_8, TASKS)
 from icllib.papers.context_scaling.estimators import (
     EstimatorErrors, Identities, best_step, estimators, exponential_limit, one_step_error,
     theory)
 from icllib.papers.context_scaling.perceptrons import (
-    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, TASKS, bayes_floor, fig05_one_layer,
+    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, fig05_one_layer,
     fig06_scalar_against_row, fig07_features, reads)
-from icllib.papers.context_scaling.scaling import SGPTS, fig01_scaling, transformers
+from icllib.papers.context_scaling.scaling import (
+    SGPTS, UNTRAINED_LENGTHS, fig01_scaling, fig08_sgpt_scaling, optimizer_steps, scaling_tasks,
+    transformers, untrained_lengths, untrained_ratios)

@@ -1,0 +1,134 @@
+# %% [markdown]
+# # The number of optimizer steps
+#
+# {cite:t}`abedsoltan2024context` give neither steps nor epochs. This matters for task-scaling: with
+# a fixed number of epochs more tasks would also mean more training. Here every $T$ gets the same
+# number of steps, so that $T$ alone differs, and each page states the number. It is a choice of
+# ours, so this page asks whether the verdicts hang on it: every run of [Figure 1](fig01_scaling.ipynb)
+# and of [Figure 8](fig08_sgpt_scaling.ipynb) on linear regression was made again with half the
+# steps, that is, with the whole schedule squeezed into half the time. From there to the figures the
+# number of steps is doubled.
+#
+# Two numbers decide for each model and seed, as on those pages:
+#
+# - *task-scaling*: the slope of $\log_{10}$ excess error against $\log_{10} T$ at 10 pairs,
+#   below $-0.05$;
+# - *context-scaling*: the error at 40 pairs over the error at 10, below 0.9. For the perceptron
+#   (MLP), which should not context-scale, the bound is 0.95, and the ratio should be above.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import context_scaling as sheet
+
+page = icllib.Page("context_scaling/optimizer_steps")
+records = icllib.records(sheet.optimizer_steps, profile, page=page.name)
+shown = icllib.shown_profile(records)
+icllib.settings_table(sheet.optimizer_steps(shown)[-1], (*sheet.ASSUMED, "recipe.lengths"),
+                      sheet.optimizer_steps("paper")[-1], shown)
+
+# %% [markdown]
+# These are SGPT's settings with all steps, at the largest $T$. The numbers of steps:
+
+# %%
+import pandas as pd
+
+models = {"GPT-2": "Transformer", "MLP": "MLP", "SGPT": "SGPT"}
+steps = {name: sorted({r.run["recipe"]["steps"] for r in records
+                       if r.run["model"]["type"] == f"models.{kind}"})
+         for name, kind in models.items()}
+pd.DataFrame(steps, index=["half", "all"]).T
+
+# %% [markdown]
+# ## Figure
+
+# %%
+import numpy as np
+
+from icllib.plotting import series
+
+counts = np.unique([r.run["pretraining_tasks"] for r in records])
+at_10, at_40 = sheet.LENGTHS.index(10), sheet.LENGTHS.index(40)
+
+def of(name, amount, metric, T):
+    """(seeds, context lengths) with half the steps or all."""
+    own = steps[name][amount == "all"]
+    same = [r for r in records if r.run["recipe"]["steps"] == own]
+    return icllib.samples(same, metric, model=models[name], pretraining_tasks=T)
+
+def statistics(name, amount):
+    """One number per seed each: the slope over T, the ratios over n; and an error beside them."""
+    excess = np.stack([of(name, amount, "excess", T)[:, at_10] for T in counts])
+    few, many = (of(name, amount, "error", T) for T in (10**5, 10**6))
+    return {f"tasks {name}": np.polyfit(np.log10(counts), np.log10(excess), 1)[0],
+            f"context {name} T = 1e5": few[:, at_40] / few[:, at_10],
+            f"context {name} T = 1e6": many[:, at_40] / many[:, at_10],
+            f"error {name}": many[:, at_10]}
+
+half, full = ({part: values for name in models
+               for part, values in statistics(name, amount).items()}
+              for amount in ("half", "all"))
+table = page.save_figure(*(
+    series(kind, part.removeprefix(f"{kind} "), [0.5, 1],
+           np.stack([half[part], full[part]], axis=1), shown)
+    for kind in ("tasks", "context", "error") for part in full if part.startswith(kind)))
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels with half the steps on the left and all on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import COLORS, draw
+
+figure, panels = plt.subplots(1, 3, figsize=(11, 3.6))
+titles = {"tasks": ("slope over T at n = 10", (-0.05,)),
+          "context": ("error at n = 40 / error at n = 10", (0.9, 0.95)),
+          "error": ("error at n = 10, T = 1e6", ())}
+for axes, (kind, (title, bounds)) in zip(panels, titles.items()):
+    for bound in bounds:
+        axes.axhline(bound, color="grey", lw=1)
+    for color, name in zip(COLORS, models):
+        for part in (name, f"{name} T = 1e5", f"{name} T = 1e6"):
+            draw(axes, table, kind, part, color=color, marker="o", label=part,
+                 ls="--" if "1e5" in part else "-")
+    axes.set(title=title, xlim=(0.4, 1.1), xticks=[0.5, 1], xticklabels=["half", "all"],
+             xlabel="optimizer steps")
+panels[1].set(yscale="log", yticks=[0.3, 0.5, 1, 2], yticklabels=[0.3, 0.5, 1, 2])
+panels[1].yaxis.set_minor_formatter("")
+lines = panels[1].get_legend_handles_labels()
+legend = figure.legend(*lines, loc="outside lower center", ncols=3)
+
+# %% [markdown]
+# Grey: the bounds. Bands are 95% intervals over seeds.
+#
+# ## Numbers
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+numbers(table)
+
+# %% [markdown]
+# ## The verdicts
+
+# %%
+def holds(part, values):
+    """Whether a seed is on the side of the bound that its claim says."""
+    if part.startswith("tasks"):
+        return values < -0.05
+    return values > 0.95 if "MLP" in part else values < 0.9
+
+parts = [part for part in full if not part.startswith("error")]
+same = {part: (holds(part, half[part]) == holds(part, full[part])).astype(float)
+        for part in parts}
+page.decide("context_scaling.19", same, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - The paper shows neither a figure nor a number for this.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/optimizer_steps/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))
