@@ -77,19 +77,19 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels with half the steps on the left and all on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import COLORS, draw
+from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
 figure, panels = plt.subplots(1, 3, figsize=(11, 3.6))
 titles = {"tasks": ("slope over T at n = 10", (-0.05,)),
           "context": ("error at n = 40 / error at n = 10", (0.9, 0.95)),
           "error": ("error at n = 10, T = 1e6", ())}
+colors = {"SGPT": BLUE, "GPT-2": ORANGE, "MLP": GREEN}
 for axes, (kind, (title, bounds)) in zip(panels, titles.items()):
     for bound in bounds:
         axes.axhline(bound, color="grey", lw=1)
-    for color, name in zip(COLORS, models):
-        for part in (name, f"{name} T = 1e5", f"{name} T = 1e6"):
-            draw(axes, table, kind, part, color=color, marker="o", label=part,
-                 ls="--" if "1e5" in part else "-")
+    for part in table[table.panel == kind].series.unique():
+        draw(axes, table, kind, part, color=colors[part.split()[0]], marker="o",
+             ls="--" if "1e5" in part else "-")
     axes.set(title=title, xlim=(0.4, 1.1), xticks=[0.5, 1], xticklabels=["half", "all"],
              xlabel="optimizer steps")
 panels[1].set(yscale="log", yticks=[0.3, 0.5, 1, 2], yticklabels=[0.3, 0.5, 1, 2])
