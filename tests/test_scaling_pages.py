@@ -65,3 +65,9 @@ def test_ratios_at_untrained_lengths():
     ratios = sheet.untrained_ratios(errors, (1, 11, 21), tested)
     np.testing.assert_allclose(ratios["between"], [(1 + 2) / 2, (2 + 1) / 2])
     np.testing.assert_allclose(ratios["beyond"], [2, 0.5])
+
+
+def test_slopes_over_tasks_are_the_exponents_of_power_laws():
+    counts = np.array([100, 10**4, 10**6])
+    slopes = sheet.slopes_over_tasks(np.stack([3 * counts**-0.2, counts**0.1], axis=1), counts)
+    np.testing.assert_allclose(slopes, [-0.2, 0.1])

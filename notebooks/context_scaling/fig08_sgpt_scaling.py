@@ -55,21 +55,20 @@ floor = settings[0].evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_
 
 def of(title, name, T, metric="error"):
     """(seeds, context lengths), in units of the error of zero; ridge has one row."""
-    task, _ = tasks[title]
-    chosen = {"model": models.get(name), "task": type(task).__name__, "pretraining_tasks": T}
-    found = floor[metric] if name == "ridge" else icllib.samples(records, metric, **chosen)
+    task = tasks[title][0]
+    found = floor[metric] if name == "ridge" else icllib.samples(
+        records, metric, model=models[name], task=type(task).__name__, pretraining_tasks=T)
     return found / task.label_variance
 
 tables = []
 for title, metric in (("linear", "error"), ("ReLU network", "error"), ("linear", "excess")):
     lengths = tasks[title][1]
-    for name in (*models, *(["ridge"] if title == "linear" else [])):
-        by_count = [of(title, name, T, metric) for T in counts]
-        at_10 = np.stack(by_count)[:, :, lengths.index(10)].T
+    for name in (*models, "ridge") if title == "linear" else models:
+        errors = {T: of(title, name, T, metric) for T in counts}
+        at_10 = np.stack(list(errors.values()))[:, :, lengths.index(10)].T
         tables.append(series(f"A {title}, {metric}", name, counts, at_10, shown))
-        for T, errors in list(zip(counts, by_count))[-2:]:
-            tables.append(series(f"B {title}, {metric}, T = {T:.0e}", name, lengths,
-                                 errors, shown))
+        tables += [series(f"B {title}, {metric}, T = {T:.0e}", name, lengths, errors[T], shown)
+                   for T in counts[-2:]]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows, that of SGPT below that of GPT-2; for linear regression ridge regression is below both."}}
@@ -87,12 +86,11 @@ for axes, panel in zip(panels.flat, titles):
     axes.set(yscale="log", xlabel="context length n",
              title=panel.replace(", error", "").replace("1e+0", "1e"))
 for axes, ticks in zip(panels[:, 0], ([0.1, 0.2, 0.5, 1], [0.3, 0.5, 1])):
-    axes.set(xscale="log", xlabel="pre-training tasks T", title=axes.get_title() + ", n = 10",
+    axes.set(xscale="log", xlabel="pre-training tasks T (n = 10)",
              ylabel="error / error of zero", yticks=ticks, yticklabels=ticks)
     axes.yaxis.set_minor_formatter("")
 legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
                        loc="outside lower center", ncols=4)
-
 # %% [markdown]
 # Bands are 95% intervals over seeds.
 #
@@ -121,8 +119,8 @@ for title, (_, lengths) in tasks.items():
         evidence |= {f"{name} tasks {title}": many[:, near] / few[:, near],
                      f"{name} context {title} T = 1e5": some[:, far] / some[:, near],
                      f"{name} context {title} T = 1e6": many[:, far] / many[:, near]}
-elsewhere = [part for part in evidence if part.startswith("GPT-2") and "linear" in part]
-gpt2 = {part: evidence.pop(part) for part in elsewhere}
+gpt2 = {part: evidence.pop(part) for part in list(evidence)
+        if part.startswith("GPT-2") and "linear" in part}
 page.decide("context_scaling.16", evidence, shown)
 page.verdicts()
 
@@ -134,14 +132,10 @@ page.verdicts()
 # %%
 import pandas as pd
 
-def slopes(title, name):
-    excess = np.stack([of(title, name, T, "excess") for T in counts])
-    at_10 = np.log10(excess[:, :, tasks[title][1].index(10)])
-    return np.polyfit(np.log10(counts), at_10, 1)[0]
-
-rows = gpt2 | {f"{name} slope {title}": slopes(title, name)
-               for title in tasks for name in models}
-pd.DataFrame(rows).round(3).T.rename_axis(columns="seed")
+slopes = {f"{name} slope {title}": sheet.slopes_over_tasks(
+              [of(title, name, T, "excess")[:, lengths.index(10)] for T in counts], counts)
+          for title, (_, lengths) in tasks.items() for name in models}
+pd.DataFrame(gpt2 | slopes).round(3).T.rename_axis(columns="seed")
 
 # %% [markdown]
 # ## What differs and why

@@ -14,4 +14,4 @@ from icllib.papers.context_scaling.perceptrons import (
     fig06_scalar_against_row, fig07_features, reads)
 from icllib.papers.context_scaling.scaling import (
     SGPTS, UNTRAINED_LENGTHS, fig01_scaling, fig08_sgpt_scaling, optimizer_steps, scaling_tasks,
-    transformers, untrained_lengths, untrained_ratios)
+    slopes_over_tasks, transformers, untrained_lengths, untrained_ratios)

@@ -109,6 +109,11 @@ def optimizer_steps(profile: str) -> list[Run]:
     return halved + runs
 
 
+def slopes_over_tasks(excess, task_counts):
+    """Slope of log10 excess error against log10 T (claim 1): (counts, seeds) -> (seeds,)."""
+    return np.polyfit(np.log10(task_counts), np.log10(excess), 1)[0]
+
+
 def untrained_lengths(profile: str) -> list[Run]:
     """Appendix A, item 4: SGPT, the decoder, and the decoder without positions, which the paper
     does not have and which tells what its positions do."""
