@@ -71,3 +71,11 @@ def test_slopes_over_tasks_are_the_exponents_of_power_laws():
     counts = np.array([100, 10**4, 10**6])
     slopes = sheet.slopes_over_tasks(np.stack([3 * counts**-0.2, counts**0.1], axis=1), counts)
     np.testing.assert_allclose(slopes, [-0.2, 0.1])
+
+
+def test_scaling_ratios_by_hand():
+    errors = {10**4: np.array([[8.0, 9, 4]]), 10**5: np.array([[6.0, 9, 2]]),
+              10**6: np.array([[4.0, 9, 3]])}
+    ratios = sheet.scaling_ratios(errors, (10, 20, 40), "GPT-2")
+    assert ratios == {"tasks GPT-2": 0.5, "context GPT-2 T = 1e5": 1 / 3,
+                      "context GPT-2 T = 1e6": 0.75}

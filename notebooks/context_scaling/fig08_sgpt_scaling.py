@@ -22,7 +22,7 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig08_sgpt_scaling")
 records = icllib.records(sheet.fig08_sgpt_scaling, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = sheet.fig08_sgpt_scaling(shown), sheet.fig08_sgpt_scaling("paper")
+settings, printed = map(sheet.fig08_sgpt_scaling, (shown, "paper"))
 assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
 icllib.settings_table(settings[0], assumed, printed[0], shown)
 
@@ -56,19 +56,20 @@ floor = settings[0].evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_
 def of(title, name, T, metric="error"):
     """(seeds, context lengths), in units of the error of zero; ridge has one row."""
     task = tasks[title][0]
+    chosen = {"task": type(task).__name__, "pretraining_tasks": T}
     found = floor[metric] if name == "ridge" else icllib.samples(
-        records, metric, model=models[name], task=type(task).__name__, pretraining_tasks=T)
+        records, metric, model=models[name], **chosen)
     return found / task.label_variance
 
-tables = []
-for title, metric in (("linear", "error"), ("ReLU network", "error"), ("linear", "excess")):
+tables, panels = [], [(title, "error") for title in tasks] + [("linear", "excess")]
+for title, metric in panels:
     lengths = tasks[title][1]
     for name in (*models, "ridge") if title == "linear" else models:
-        errors = {T: of(title, name, T, metric) for T in counts}
-        at_10 = np.stack(list(errors.values()))[:, :, lengths.index(10)].T
+        errors = np.stack([of(title, name, T, metric) for T in counts])
+        at_10 = errors[:, :, lengths.index(10)].T
         tables.append(series(f"A {title}, {metric}", name, counts, at_10, shown))
-        tables += [series(f"B {title}, {metric}, T = {T:.0e}", name, lengths, errors[T], shown)
-                   for T in counts[-2:]]
+        tables += [series(f"B {title}, {metric}, T = {T:.0e}", name, lengths, values, shown)
+                   for T, values in zip(counts[-2:], errors[-2:])]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows, that of SGPT below that of GPT-2; for linear regression ridge regression is below both."}}
@@ -78,17 +79,15 @@ from icllib.plotting import draw
 figure, panels = plt.subplots(2, 3, figsize=(11, 6), sharey="row")
 styles = {"SGPT": {"marker": "s"}, "GPT-2": {"marker": "o"},
           "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"}}
-titles = [panel for panel in table.panel.unique() if "error" in panel]
-for axes, panel in zip(panels.flat, titles):
+for axes, panel in zip(panels.flat, table.panel.unique()):
     for name in table[table.panel == panel].series.unique():
         draw(axes, table, panel, name, **dict(styles[name]))
     axes.axhline(1, color="grey", ls=":", label="zero")
-    axes.set(yscale="log", xlabel="context length n",
+    axes.set(xlabel="context length n", ylim=(0, None),
              title=panel.replace(", error", "").replace("1e+0", "1e"))
-for axes, ticks in zip(panels[:, 0], ([0.1, 0.2, 0.5, 1], [0.3, 0.5, 1])):
+for axes in panels[:, 0]:
     axes.set(xscale="log", xlabel="pre-training tasks T (n = 10)",
-             ylabel="error / error of zero", yticks=ticks, yticklabels=ticks)
-    axes.yaxis.set_minor_formatter("")
+             ylabel="error / error of zero")
 legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
                        loc="outside lower center", ncols=4)
 # %% [markdown]
@@ -102,7 +101,7 @@ from icllib.plotting import numbers
 numbers(table[table.panel.str.startswith("A")])
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.startswith("B linear")])
+numbers(table, [panel for panel in table.panel.unique() if panel.startswith("B linear")])
 
 # %% tags=["numbers"]
 numbers(table[table.panel.str.startswith("B ReLU")])
@@ -111,14 +110,10 @@ numbers(table[table.panel.str.startswith("B ReLU")])
 # ## Paper beside ours
 
 # %%
-evidence = {}
-for title, (_, lengths) in tasks.items():
-    near, far = lengths.index(10), lengths.index(40)
-    for name in models:
-        few, some, many = (of(title, name, T) for T in (10**4, 10**5, 10**6))
-        evidence |= {f"{name} tasks {title}": many[:, near] / few[:, near],
-                     f"{name} context {title} T = 1e5": some[:, far] / some[:, near],
-                     f"{name} context {title} T = 1e6": many[:, far] / many[:, near]}
+evidence = {f"{name} {part}": ratios for title, (_, lengths) in tasks.items()
+            for name in models for part, ratios in
+            sheet.scaling_ratios({T: of(title, name, T) for T in counts},
+                                 lengths, title).items()}
 gpt2 = {part: evidence.pop(part) for part in list(evidence)
         if part.startswith("GPT-2") and "linear" in part}
 page.decide("context_scaling.16", evidence, shown)
@@ -132,10 +127,13 @@ page.verdicts()
 # %%
 import pandas as pd
 
-slopes = {f"{name} slope {title}": sheet.slopes_over_tasks(
-              [of(title, name, T, "excess")[:, lengths.index(10)] for T in counts], counts)
-          for title, (_, lengths) in tasks.items() for name in models}
-pd.DataFrame(gpt2 | slopes).round(3).T.rename_axis(columns="seed")
+def slopes(title, name):
+    at_10 = tasks[title][1].index(10)
+    excess = [of(title, name, T, "excess")[:, at_10] for T in counts]
+    return sheet.slopes_over_tasks(excess, counts)
+
+rows = {f"{name} slope {title}": slopes(title, name) for title in tasks for name in models}
+pd.DataFrame(gpt2 | rows).round(3).T.rename_axis(columns="seed")
 
 # %% [markdown]
 # ## What differs and why

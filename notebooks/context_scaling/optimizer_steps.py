@@ -26,8 +26,9 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/optimizer_steps")
 records = icllib.records(sheet.optimizer_steps, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.optimizer_steps(shown)[-1], (*sheet.ASSUMED, "recipe.lengths"),
-                      sheet.optimizer_steps("paper")[-1], shown)
+settings, printed = map(sheet.optimizer_steps, (shown, "paper"))
+assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
+icllib.settings_table(settings[-1], assumed, printed[-1], shown)
 
 # %% [markdown]
 # These are SGPT's settings with all steps, at the largest $T$. The numbers of steps:
@@ -50,7 +51,7 @@ import numpy as np
 from icllib.plotting import series
 
 counts = np.unique([r.run["pretraining_tasks"] for r in records])
-at_10, at_40 = sheet.LENGTHS.index(10), sheet.LENGTHS.index(40)
+at_10 = sheet.LENGTHS.index(10)
 
 def of(name, amount, metric, T):
     """(seeds, context lengths) with half the steps or all."""
@@ -59,13 +60,12 @@ def of(name, amount, metric, T):
     return icllib.samples(same, metric, model=models[name], pretraining_tasks=T)
 
 def statistics(name, amount):
-    """One number per seed each: the slope over T, the ratios over n; and an error beside them."""
+    """One number per seed each: slope over T, ratios over n, and an error beside them."""
+    errors = {T: of(name, amount, "error", T) for T in counts}
     excess = [of(name, amount, "excess", T)[:, at_10] for T in counts]
-    few, many = (of(name, amount, "error", T) for T in (10**5, 10**6))
-    return {f"tasks {name}": sheet.slopes_over_tasks(excess, counts),
-            f"context {name} T = 1e5": few[:, at_40] / few[:, at_10],
-            f"context {name} T = 1e6": many[:, at_40] / many[:, at_10],
-            f"error {name}": many[:, at_10]}
+    return sheet.scaling_ratios(errors, sheet.LENGTHS, name) | {
+        f"tasks {name}": sheet.slopes_over_tasks(excess, counts),
+        f"error {name}": errors[10**6][:, at_10]}
 
 half, full = ({part: values for name in models
                for part, values in statistics(name, amount).items()}
@@ -73,7 +73,8 @@ half, full = ({part: values for name in models
 table = page.save_figure(*(
     series(kind, part.removeprefix(f"{kind} "), [0.5, 1],
            np.stack([half[part], full[part]], axis=1), shown)
-    for kind in ("tasks", "context", "error") for part in full if part.startswith(kind)))
+    for kind in ("tasks", "context", "error")
+    for part in full if part.startswith(kind)))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels with half the steps on the left and all on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}}
 import matplotlib.pyplot as plt
@@ -90,12 +91,10 @@ for axes, (kind, (title, bounds)) in zip(panels, titles.items()):
     for part in table[table.panel == kind].series.unique():
         draw(axes, table, kind, part, color=colors[part.split()[0]], marker="o",
              ls="--" if "1e5" in part else "-")
-    axes.set(title=title, xlim=(0.4, 1.1), xticks=[0.5, 1], xticklabels=["half", "all"],
-             xlabel="optimizer steps")
-panels[1].set(yscale="log", yticks=[0.3, 0.5, 1, 2], yticklabels=[0.3, 0.5, 1, 2])
-panels[1].yaxis.set_minor_formatter("")
-lines = panels[1].get_legend_handles_labels()
-legend = figure.legend(*lines, loc="outside lower center", ncols=3)
+    axes.set(title=title, xlim=(0.4, 1.1), xticks=[0.5, 1],
+             xticklabels=["half", "all"], xlabel="optimizer steps")
+legend = figure.legend(*panels[1].get_legend_handles_labels(),
+                       loc="outside lower center", ncols=3)
 
 # %% [markdown]
 # Grey: the bounds. Bands are 95% intervals over seeds.

@@ -13,5 +13,5 @@ from icllib.papers.context_scaling.perceptrons import (
     FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, fig05_one_layer,
     fig06_scalar_against_row, fig07_features, reads)
 from icllib.papers.context_scaling.scaling import (
-    SGPTS, UNTRAINED_LENGTHS, fig01_scaling, fig08_sgpt_scaling, optimizer_steps, scaling_tasks,
-    slopes_over_tasks, transformers, untrained_lengths, untrained_ratios)
+    SGPTS, UNTRAINED_LENGTHS, fig01_scaling, fig08_sgpt_scaling, optimizer_steps, scaling_ratios,
+    scaling_tasks, slopes_over_tasks, transformers, untrained_lengths, untrained_ratios)

@@ -109,6 +109,18 @@ def optimizer_steps(profile: str) -> list[Run]:
     return halved + runs
 
 
+def scaling_ratios(errors: dict, lengths, name: str) -> dict:
+    """The ratios that claims 3, 4 and 16 judge, one per seed, by what they are of and this name.
+
+    Tasks: the error at T = 1e6 over that at 1e4, for n = 10. Context: the error at n = 40 over that
+    at 10, for two T. errors: T -> (seeds, len(lengths)).
+    """
+    near, far = ({T: error[:, lengths.index(n)] for T, error in errors.items()} for n in (10, 40))
+    return {f"tasks {name}": near[10**6] / near[10**4],
+            f"context {name} T = 1e5": far[10**5] / near[10**5],
+            f"context {name} T = 1e6": far[10**6] / near[10**6]}
+
+
 def slopes_over_tasks(excess, task_counts):
     """Slope of log10 excess error against log10 T (claim 1): (counts, seeds) -> (seeds,)."""
     return np.polyfit(np.log10(task_counts), np.log10(excess), 1)[0]
