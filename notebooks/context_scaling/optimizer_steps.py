@@ -60,7 +60,7 @@ def of(name, amount, metric, T):
     return icllib.samples(same, metric, model=models[name], pretraining_tasks=T)
 
 def statistics(name, amount):
-    """One number per seed each: slope over T, ratios over n, and an error beside them."""
+    """One number per seed each: slope over T, ratios over n, and an error."""
     errors = {T: of(name, amount, "error", T) for T in counts}
     excess = [of(name, amount, "excess", T)[:, at_10] for T in counts]
     return sheet.scaling_ratios(errors, sheet.LENGTHS, name) | {
