@@ -17,7 +17,6 @@ from icllib.training import Along, Curriculum, Recipe, Run
 TEMPERATURES = (5, 10, 20, 50, 100)  # Table 1
 SIGMAS = tuple(range(1, 11))  # Tables 1, 6
 FIRST_STDS = (1, *range(10, 101, 10))  # Table 5
-WATCHED = (1, 3, 5, 10)  # ASSUMED: sigma_F at which errors are followed along training
 
 # What the paper gives neither in its text nor in its appendix, by name, for the table on a page.
 ASSUMED = ("evaluation.parts", "seed")
@@ -97,8 +96,8 @@ def affine_run(size: Size, model: Transformer, seed: int, input_std: float = 1.0
     recipe = Recipe(tuple(range(40)), size.steps, size.batch, size.learning_rate, size.schedule,
                     size.warmup, curriculum=size.curriculum if curriculum else None)
     errors = ShiftedErrors(SIGMAS, (), (), FIRST_STDS, size.functions, size.prompts)
-    grid = ShiftedErrors((), size.grid, size.grid, (), size.grid_functions, size.prompts, seed=1)
-    along = Along(size.stops, ShiftedErrors(WATCHED, functions=size.functions,
+    grid = ShiftedErrors((), size.grid, size.grid, (), size.grid_functions, size.prompts)
+    along = Along(size.stops, ShiftedErrors(SIGMAS, functions=size.functions,
                                             prompts=size.prompts))
     lines = LineAnswers(prompts=size.line_prompts)
     evaluation = Together((errors, grid, lines, LearnedExponents()))
