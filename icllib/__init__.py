@@ -2,8 +2,8 @@
 
 from icllib.pages import Page, provenance_line, settings_table, shown_profile
 from icllib.results import samples
-from icllib.training import records
+from icllib.training import every_profile, records
 
-__all__ = ["Page", "provenance_line", "records", "samples", "settings_table",
+__all__ = ["Page", "every_profile", "provenance_line", "records", "samples", "settings_table",
            "shown_profile"]
 __version__ = "0.1.0"

@@ -81,6 +81,14 @@ def test_the_loop_pauses_at_every_stop_and_multiple(stride, pauses):
     assert seen == list(pauses)
 
 
+def test_the_prompts_of_many_steps_at_once_are_those_of_each():
+    fleet = Fleet([TASK, TASK], MLP(8), Recipe((1, 3), 250, 8), [3, 4], [None, 50])
+    for step in (0, 1, 99, 100, 230, 7):
+        fleet.step.fill_(step)
+        alone = engine.prompt_ids(fleet.stream, step, 8, [None, 50])
+        assert torch.equal(fleet.ids(), alone)
+
+
 def test_cross_entropy_is_that_of_scikit_learn():
     prompt = Quantifier("some").sample(engine.Stream.of([0], "training"), torch.arange(50)[None], 5)
     log_odds = 3 * torch.randn(1, 50, 3, generator=torch.Generator().manual_seed(0))

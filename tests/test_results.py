@@ -1,6 +1,7 @@
 """Records: identity, staleness, damage."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from icllib.models import MLP
 from icllib.results import (Record, digest, find_record, from_settings, load_record, rounded,
                             samples, settings, to_json, type_name, versions)
 from icllib.tasks import LinearRegression
-from icllib.training import Recipe, Run
+from icllib.training import Recipe, Run, every_profile, records
 
 RUN = Run(LinearRegression(2, 0.1), MLP(4), Recipe((1, 2), steps=3), ErrorByLength((1, 2)), 7, 10)
 PROVENANCE = {"profile": "quick", "commit": "abc", "dirty": False}
@@ -108,6 +109,24 @@ def test_numbers_are_rounded_to_six_digits_wherever_they_stand():
 
 def test_lists_of_numbers_stay_on_one_line():
     assert to_json({"a": [1, 2], "b": {"c": [[1], [2]]}}).splitlines()[1] == ' "a": [1, 2],'
+
+
+def test_profiles_are_told_apart_and_the_largest_complete_one_is_shown(results):
+    folder = results / "context_scaling" / "some_page"
+    runs = lambda profile: [replace(RUN, seed=seed, pretraining_tasks=sum(map(ord, profile)))
+                            for seed in range(2)]
+
+    def save(profile, seed):
+        Record.of(runs(profile)[seed], {"error": [seed]}, {"profile": profile}).save(folder)
+
+    for profile, seed in (("quick", 0), ("quick", 1), ("gpu", 0)):
+        save(profile, seed)
+    assert list(every_profile(runs, "context_scaling/other")) == ["quick"]
+    assert records(runs, "stored", "context_scaling/other")[1]["error"].tolist() == [1.0]
+    save("gpu", 1)
+    assert list(every_profile(runs, "context_scaling/other")) == ["quick", "gpu"]
+    shown = records(runs, "stored", "context_scaling/other")
+    assert [record.profile for record in shown] == ["gpu", "gpu"]
 
 
 def test_samples_picks_records_by_their_settings(saved):

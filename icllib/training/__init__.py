@@ -2,7 +2,8 @@
 
 from icllib.training.engine import Fleet, OutOfTime, train
 from icllib.training.recipe import Curriculum, Recipe
-from icllib.training.records import records
+from icllib.training.records import every_profile, records
 from icllib.training.run import Along, Run
 
-__all__ = ["Along", "Curriculum", "Fleet", "OutOfTime", "Recipe", "Run", "records", "train"]
+__all__ = ["Along", "Curriculum", "Fleet", "OutOfTime", "Recipe", "Run", "every_profile",
+           "records", "train"]

@@ -62,6 +62,7 @@ class Fleet:
         self.alive = torch.ones(len(seeds), dtype=torch.bool, device=device)
         self.losses = torch.zeros(READ_EVERY, len(seeds), device=device)
         self.stops, self.kept = tuple(snapshots), {}
+        self.block, self.ids_of_block = None, None
 
     def take_step(self) -> None:
         """One step of every member, with nothing read back from the device."""
@@ -99,12 +100,26 @@ class Fleet:
     def sample(self):
         """The prompts of this step, (M, batch, ...), each member's from its own task."""
         recipe = self.recipe
-        ids = prompt_ids(self.stream, self.step, recipe.batch, self.pretraining_tasks)
-        prompt = sample_each(self.tasks, self.stream, ids, recipe.points, recipe.dtype)
+        prompt = sample_each(self.tasks, self.stream, self.ids(), recipe.points, recipe.dtype)
         if not recipe.permute_pairs:
             return prompt
         draws = prompt_counts(self.stream, self.step, recipe.batch)
         return permuted_pairs(prompt, self.stream, draws, max(recipe.lengths))
+
+    def ids(self) -> Tensor:
+        """Which prompts this step trains on: (M, batch).
+
+        A CPU, where a permutation of a few numbers costs as much as one of thousands, finds those
+        of many steps at once.
+        """
+        batch = self.recipe.batch
+        if self.step.is_cuda:
+            return prompt_ids(self.stream, self.step, batch, self.pretraining_tasks)
+        block, place = divmod(int(self.step), READ_EVERY)
+        if self.block != block:
+            ids = prompt_ids(self.stream, block, batch * READ_EVERY, self.pretraining_tasks)
+            self.block, self.ids_of_block = block, ids
+        return self.ids_of_block[:, place * batch : (place + 1) * batch]
 
     def precision(self):
         """The arithmetic of the forward pass: bf16 where asked for, on a GPU only."""

@@ -28,13 +28,21 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
 
 def stored_records(runs_of_profile, page: str) -> list[Record]:
     """The committed records of the best profile that is complete."""
-    paper = page.split("/")[0]
-    for profile in reversed(PROFILES):
+    complete = every_profile(runs_of_profile, page)
+    if not complete:
+        raise InputError(f"{page}: expected stored records of at least one profile, found none; "
+                         f"make them with: python -m icllib run {page} --profile quick")
+    return complete[max(complete, key=PROFILES.index)]
+
+
+def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
+    """The committed records of each profile that is complete, from the smallest size on."""
+    paper, complete = page.split("/")[0], {}
+    for profile in PROFILES:
         found = [find_record(run, paper) for run in runs_of_profile(profile)]
         if all(record is not None for record in found):
-            return found
-    raise InputError(f"{page}: expected stored records of at least one profile, found none; "
-                     f"make them with: python -m icllib run {page} --profile quick")
+            complete[profile] = found
+    return complete
 
 
 def is_fresh(record: Record | None) -> bool:

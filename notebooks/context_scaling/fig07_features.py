@@ -129,6 +129,11 @@ page.verdicts()
 #   networks.
 # - A model that reads features alone has nine inputs and is trained for fewer steps at `quick` and
 #   `gpu`. The steps never depend on $T$.
+# - With few tasks a model that reads the prompt beside features can do worse than features alone: it
+#   fits the stored prompts, noise included.
+# - At `quick` the error on ReLU networks with the prompt and $\psi_L$ does fall with $T$, but by less
+#   than the margin of a tenth, so that claim 15 stays undecided.
+# - At `quick` A has two values of $T$, the ends of the claims' range.
 # - $\psi_L$ is divided by $n$, since a sum over pairs has no scale of its own.
 # - Biases, and where the zeros of the padding go, are as in [Figure 1](fig01_scaling.ipynb).
 # - The excess errors in the numbers are not divided by the error of zero.
