@@ -68,7 +68,10 @@ SIZES = {
 
 
 def scorings(heads: int = 8) -> dict:
-    """The trained rows of Table 1 in their order, for models of so many heads."""
+    """The trained rows of Table 1 in their order, for models of so many heads.
+
+    Last, the normalized form of SA-softmax: the paper does not say which of the two it has.
+    """
     half, quarter = heads // 2, heads // 4
     return {
         "SSA": SignedAveraging(),
@@ -81,6 +84,7 @@ def scorings(heads: int = 8) -> dict:
                                            (Tanh(), Uniform(), Relu(), Square()))),
         "cosFormer": CosFormer(),
         "SA-softmax": SelfAdjusting(normalized=False),
+        "SA-softmax, normalized": SelfAdjusting(normalized=True),
     }
 
 
