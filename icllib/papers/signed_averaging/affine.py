@@ -55,7 +55,7 @@ class Size:
 
 
 SIZES = {
-    "smoke": Size(1, 8, 16, 16, steps=4, batch=2, seeds=2, depths_seeds=2, functions=2,
+    "smoke": Size(1, 8, 16, 32, steps=4, batch=2, seeds=2, depths_seeds=2, functions=2,
                   prompts=2, grid=(1, 10), grid_functions=1, line_prompts=1),
     # ASSUMED: a size and a learning rate that reach a small error in a minute on one core.
     "quick": Size(2, 4, 32, 32, steps=2000, batch=16, learning_rate=4e-3, schedule="cosine",
