@@ -57,7 +57,8 @@ for axes, panel in zip(panels, ("paper", "ours")):
     for shape in ablations.SHAPES:
         draw(axes, table, panel, shape.name, color=colors[shape.layers],
              marker=markers[shape.heads], ls="-" if shape.perceptron else "--")
-    axes.set(yscale="log", ylim=(5e-3, 400), title=panel, xlabel=r"$\sigma$ of the functions")
+    axes.set_yscale("log", nonpositive="mask")
+    axes.set(ylim=(5e-3, 400), title=panel, xlabel=r"$\sigma$ of the functions")
 panels[0].set(ylabel="mean squared error")
 logs = np.log10(grid.mean(axis=0))
 matrix(panels[2], logs, cmap="YlOrBr", vmin=logs.min(), vmax=1.5 * logs.max(),
