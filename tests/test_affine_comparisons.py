@@ -141,11 +141,11 @@ def test_pages_share_the_runs_of_the_table(profile):
 # ---- training time -----------------------------------------------------------------------------
 
 
-def test_the_time_of_a_step_is_a_median_over_turns(monkeypatch):
+def test_scorings_take_turns(monkeypatch):
     times = iter(range(100))
-    monkeypatch.setattr(training_time, "seconds", lambda step, device: next(times) ** 2)
-    found = sheet.TrainingTime(1, 2, 8, batch=2, blocks=2, turns=3).measure()["seconds"]
-    assert found.tolist() == [[9, 144], [16, 169], [25, 196]]  # scorings take turns
+    monkeypatch.setattr(training_time, "seconds", lambda step, device: next(times))
+    found = sheet.TrainingTime(1, 2, 8, batch=2, rounds=2).measure()["seconds"]
+    assert found.tolist() == [[0, 3], [1, 4], [2, 5]] and len(sheet.SCORINGS) == 3
 
 
 def test_a_step_twice_as_long_takes_twice_as_long():
@@ -155,6 +155,6 @@ def test_a_step_twice_as_long_takes_twice_as_long():
     assert 1.5 < np.median(ratios) < 2.7
 
 
-def test_no_turn_is_refused():
-    with pytest.raises(InputError, match="blocks, turns, pairs: .*got 1, 0, 40"):
-        sheet.TrainingTime(blocks=1, turns=0)
+def test_no_round_is_refused():
+    with pytest.raises(InputError, match="rounds, pairs, batch: .*got 0, 40, 64"):
+        sheet.TrainingTime(rounds=0)

@@ -28,7 +28,7 @@ sheet.settings_of(sheet.learned_exponents, shown)
 # The training time is measured apart from these runs, with other sizes:
 
 # %%
-icllib.settings_table(sheet.learned_exponents(shown)[-1], ("blocks", "turns", "seed"))
+icllib.settings_table(sheet.learned_exponents(shown)[-1], ("rounds", "seed"))
 
 # %% [markdown]
 # ## Figure
@@ -45,14 +45,14 @@ for layer in range(layers):
     for name, values in (("n", n), ("b", b), ("slope", n * b)):
         tables.append(series(name, f"layer {layer + 1}", range(1, heads + 1),
                              values[:, layer], shown))
-seconds = dict(zip(sheet.SCORINGS, timing["seconds"]))  # (blocks,)
+seconds = dict(zip(sheet.SCORINGS, timing["seconds"]))  # (rounds,)
 ratios = {name: times / seconds["softmax"] for name, times in seconds.items()}
-blocks = range(1, len(seconds["SSA"]) + 1)
-tables += [series("time / softmax", name, blocks, ratios[name], timing.profile)
+rounds = range(1, len(seconds["SSA"]) + 1)
+tables += [series("time / softmax", name, rounds, ratios[name], timing.profile)
            for name in list(ratios)[1:]]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: the learned n of every head, layer by layer, one dot per seed, with a line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a training step over that of softmax in each block of the measurement, for SSA and for softmax without its fused kernel, with a line at 1."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: the learned n of every head, layer by layer, one dot per seed, with a line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a training step over that of softmax in each round of the measurement, for SSA and for softmax without its fused kernel, with a line at 1."}}
 import matplotlib.pyplot as plt
 
 figure, panels = plt.subplots(1, 3, figsize=(12, 3.4))
@@ -67,10 +67,10 @@ for axes, name, values, start in zip(panels, "nb", (n, b), (1.5, 1)):
     axes.margins(x=0.3)
 panels[0].legend()
 for name, marker in zip(list(ratios)[1:], "so"):
-    panels[2].plot(blocks, ratios[name], marker=marker, label=name)
+    panels[2].plot(rounds, ratios[name], marker=marker, label=name)
 panels[2].axhline(1, color="grey", lw=1)
 panels[2].axhline(1.1, color="grey", ls=":", lw=1)
-panels[2].set(xlabel="block", title="time of a step / softmax", ylim=(0, None))
+panels[2].set(xlabel="round", title="time of a step / softmax", ylim=(0, None))
 legend = panels[2].legend()
 
 # %% [markdown]
@@ -92,8 +92,8 @@ for layer in range(layers):
 pd.DataFrame(rows).T.map("{:.3g}".format)
 
 # %% [markdown]
-# Seconds per training step, and ratios to softmax block by block. The smallest and the largest of
-# eight blocks hold the median with a probability of 99%.
+# Seconds per training step, and ratios to softmax round by round. With nine rounds, the median lies
+# between the smallest and the largest with a probability of more than 99%.
 
 # %% tags=["numbers"]
 pd.DataFrame({name: {"seconds, median": np.median(seconds[name]),
