@@ -15,8 +15,9 @@ from icllib.papers.signed_averaging.affine_measures import (
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
 from icllib.papers.signed_averaging.bounds import BoundsByRange
 from icllib.papers.signed_averaging.comparisons import (
-    PRINTED, PRINTED_12L8AH, STATISTICS, EqualError, EqualSteps, by_scoring, fig03_softmax_ssa,
-    growth, mean_ratio, training_control)
+    PRINTED, PRINTED_12L8AH, STATISTICS, EqualError, EqualSteps, beyond_spread, by_scoring,
+    errors_at, fig03_softmax_ssa, growth, mean_ratio, nearer_row, ratio_rows, settings_of,
+    training_control)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
 from icllib.papers.signed_averaging.quantifiers import (
     FIRST_COUNTED, LENGTHS, READ, BaseRates, quantifier_base_rates)

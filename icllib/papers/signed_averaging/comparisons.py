@@ -6,9 +6,13 @@ and are tested on the same ones, so ratios are taken seed by seed.
 """
 
 import numpy as np
+import pandas as pd
 
+from icllib.claims import interval
+from icllib.pages import settings_table
 from icllib.papers.signed_averaging.affine import (
-    SIGMAS, TEMPERATURES, scorings, table01_scoring_functions)
+    ASSUMED, SIGMAS, TEMPERATURES, scorings, table01_scoring_functions)
+from icllib.plotting import band
 
 PRINTED = {  # Table 1, at sigma = 1, ..., 10
     "SSA": (4e-5, 3e-4, 1e-3, 0.02, 0.02, 0.15, 1.24, 1.04, 2.74, 8.50),
@@ -128,6 +132,50 @@ def alternatives_to_softmax(compared) -> dict[str, np.ndarray]:
 
 STATISTICS = (ssa_to_softmax, ssa_to_alternatives, temperatures_to_softmax,
               alternatives_to_softmax)  # of claims 3 to 6, and of claims 21 to 24
+
+
+# ---- what the pages show ----------------------------------------------------------------------
+
+
+def settings_of(runs_of_page, profile: str) -> pd.DataFrame:
+    """The settings of a page's first run; the pages say in words what is measured on it."""
+    table = settings_table(runs_of_page(profile)[0], ASSUMED, runs_of_page("paper")[0], profile)
+    return table[~table.index.str.contains("evaluation")]
+
+
+def geometric_interval(samples) -> tuple[float, float, float]:
+    """Geometric mean of ratios, and the 95% t interval of their logarithms."""
+    return tuple(float(bound) for bound in np.exp(interval(np.log(samples))))
+
+
+def ratio_rows(panel: str, name: str, ratios: dict, profile: str) -> pd.DataFrame:
+    """Rows of a figure's table: geometric means over seeds. ratios: x -> (seeds,) or a number."""
+    samples = [np.atleast_1d(values) for values in ratios.values()]
+    columns = zip(*map(geometric_interval, samples))
+    return band(panel, name, list(ratios), *columns, max(map(len, samples)), profile)
+
+
+def beyond_spread(ratios: dict) -> pd.DataFrame:
+    """Ratios with their intervals, and whether these leave out 1: name -> (seeds,)."""
+    rows = {}
+    for name, samples in ratios.items():
+        mean, low, high = geometric_interval(samples)
+        verdict = "below" if high < 1 else "above" if low > 1 else "within the spread"
+        rows[name] = {"ratio": f"{mean:.2g} [{low:.2g}, {high:.2g}]", "against 1": verdict}
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def nearer_row(errors) -> pd.DataFrame:
+    """The softmax errors (seeds, 10) over the two printed rows that ought to be one, from sigma =
+    3 on: which is nearer, as they are and after one common factor."""
+    rows = {}
+    for name, row in (("Table 1, softmax", PRINTED["softmax"]), ("Table 6, 12L8AH", PRINTED_12L8AH)):
+        logs = np.log(np.mean(np.atleast_2d(errors), axis=0)[2:] / np.array(row)[2:])
+        rows[name] = {"ours / printed, geometric mean": np.exp(logs.mean()),
+                      "smallest": np.exp(logs.min()), "largest": np.exp(logs.max()),
+                      "typical factor": np.exp(np.sqrt(np.mean(logs**2))),
+                      "after one common factor": np.exp(logs.std())}
+    return pd.DataFrame.from_dict(rows, orient="index").map("{:.3g}".format)
 
 
 # ---- the runs of the pages that read Table 1's ------------------------------------------------
