@@ -15,7 +15,6 @@ from icllib.tasks import AffineFunctions
 CLAIMS = {claim.id: claim.printed["value"] for claim in load_claims("signed_averaging")}
 
 
-
 def names(runs):
     return {digest(settings(run)) for run in runs}
 
@@ -88,6 +87,24 @@ def test_only_attention_sees_the_pairs(shape, sees_pairs):
     assert torch.equal(before, after) != sees_pairs
     before, after = outputs(shape, "query")
     assert not torch.equal(before, after)
+
+
+@pytest.mark.parametrize("perceptron", [True, False])
+def test_no_prediction_passes_the_bound_of_the_last_norm(perceptron):
+    """The formula on the page of the boundary values; one prediction reaches it."""
+    model = ablations.Shape(2, 8, perceptron=perceptron).runs("smoke")[0].model
+    module, sizes = model.build([0], 1, 3), torch.logspace(-1, 6, 50)
+    xs = sizes[None, :, None, None] * torch.tensor([-1.0, 0.5, 2, 3])[:, None]
+    with torch.no_grad():
+        *_, states = module.states(xs, 9 * xs[..., 0], (3,))
+        module.final_norm.gain += torch.linspace(0, 1, model.width)
+        module.read_out.weight[0, :, 0] = module.final_norm(states)[0, -1, 0]
+        module.read_out.weight /= module.final_norm.gain[0, 0, 0][:, None] ** 2
+        module.read_out.bias += 2
+        predictions = module(xs, 9 * xs[..., 0], (3,)).abs()
+        product = module.final_norm.gain[0, 0, 0] * module.read_out.weight[0, :, 0]
+        bound = model.width**0.5 * product.norm() + 2
+    assert float(predictions.max()) == pytest.approx(float(bound), rel=1e-4)
 
 
 # ---- statistics -----------------------------------------------------------------------------
