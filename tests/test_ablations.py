@@ -151,5 +151,7 @@ def test_ours_stands_below_the_printed_row():
     ours = {name: np.full((3, 10), [[1.0], [2.0], [3.0]]) for name in ("12L8AH", "other")}
     table = printed_ablations.beside(ours, printed_ablations.TABLE_6, SIGMAS)
     assert list(table.index) == [("12L8AH", "paper"), ("12L8AH", "ours"), ("other", "ours")]
-    assert table.loc[("12L8AH", "paper"), 10] == "74"
-    assert table.loc[("other", "ours"), 1] == "2 [-0.48, 4.5]"  # 2 -+ 4.303 / sqrt(3)
+    assert table.loc[("12L8AH", "paper"), 10] == "73.5"
+    assert table.loc[("other", "ours"), 1] == "2"
+    across = printed_ablations.beside(ours, {}, SIGMAS, spread=True)
+    assert across.loc[1, ("other", "ours")] == "2 [-0.48, 4.5]"  # 2 -+ 4.303 / sqrt(3)

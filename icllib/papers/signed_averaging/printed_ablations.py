@@ -24,18 +24,20 @@ TABLE_6 = {  # by sigma_F = 1, ..., 10
 SEQUENCE = (-1.21, -0.28, 2.15, 0.96, 0.65)  # Section 5.3: softmax answers at the inputs DEVIANT
 
 
-def beside(ours: dict, printed: dict, columns) -> pd.DataFrame:
-    """Rows of a table as printed with our means and 95% intervals below them.
+def beside(ours: dict, printed: dict, columns, spread: bool = False) -> pd.DataFrame:
+    """Rows of a table as printed with our means below them.
 
-    ours: name -> (seeds, columns); printed: name -> (columns,), or nothing for a name.
+    ours: name -> (seeds, columns); printed: name -> (columns,), or nothing for a name; spread:
+    with 95% intervals over seeds, and a row for each of the columns, which then fit on a page.
     """
-    table = {}
+    show, table = with_interval if spread else lambda samples: f"{samples.mean():.2g}", {}
     for name, samples in ours.items():
         if name in printed:
-            table[name, "paper"] = [f"{value:.2g}" for value in printed[name]]
-        table[name, "ours"] = [with_interval(column) for column in samples.T]
-    return pd.DataFrame.from_dict(table, orient="index", columns=columns).set_axis(
+            table[name, "paper"] = [f"{value:g}" for value in printed[name]]
+        table[name, "ours"] = [show(column) for column in samples.T]
+    rows = pd.DataFrame.from_dict(table, orient="index", columns=columns).set_axis(
         pd.MultiIndex.from_tuples(table, names=("model", "")))
+    return rows.T if spread else rows
 
 
 def with_interval(samples) -> str:
