@@ -114,6 +114,16 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
+# - The paper shows no learned $n$ or $b$. Its $n \ge 1$ and $b > 0$ are kept here by
+#   $n = 1 + \operatorname{softplus}(\cdot)$ and $b = \exp(\cdot)$.
+# - The times belong to the device in the last line below and to this library. On a CPU they are
+#   processor times of one thread. Softmax has a fused kernel here that never holds its weights; SSA
+#   holds the matrix of scores and transforms it. The middle row, softmax computed in the same
+#   unfused way, tells the two apart: what SSA costs beyond it are the absolute value, the
+#   logarithm and their derivatives at every score.
+# - The paper measured on A100s and does not say with which kernel. On a GPU the ratio may be
+#   another one.
+#
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/learned_exponents/figure.csv>`.
 
 # %% tags=["provenance"]

@@ -120,6 +120,16 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
+# - The paper compares at equal steps only. This page is ours, and so are its claims; they repeat
+#   those of [Table 1](table01_scoring_functions.ipynb) with their tolerances.
+# - The learning rate is still high at the stops on the way, and low at the end. A model taken on its
+#   way is noisier than one whose training ended there.
+# - Two functions are compared at an error in distribution that both reached. Where one of them never
+#   left the plateau on which all models start, both are compared on that plateau, where neither
+#   has learned to use the slope: such a ratio near 1 says nothing about the function.
+# - Equal error in distribution does not make two models equal in all but the scoring function. It
+#   takes away the one difference that training for longer would take away, too.
+#
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/training_control/figure.csv>`.
 
 # %% tags=["provenance"]
