@@ -16,7 +16,7 @@ from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import (MLP, SGPT, FeatureMLP, LinearAttention, ScalarRegression,
                            Transformer)
 from icllib.models.features import feature_row
-from icllib.papers import causal_lm, context_scaling, solvable_attention
+from icllib.papers import causal_lm, context_scaling, signed_averaging, solvable_attention
 from icllib.papers.solvable_attention.softmax import ADAMW, SoftmaxTraining
 from icllib.pages import all_pages
 from icllib.results import find_record
@@ -153,10 +153,13 @@ def test_baseline():
 
 
 def exact_runs():
-    """Runs that train nothing, one seed of each: the others go through the same code."""
+    """Runs that train nothing, one seed of each: the others go through the same code.
+
+    Times are never the same twice.
+    """
     runs = {(page, dataclasses.replace(run, seed=0)): (page, run) for page in all_pages()
             for _, runs in runs_by_profile(page) for run in reversed(runs)
-            if not isinstance(run, (Run, *LONG))}
+            if not isinstance(run, (Run, signed_averaging.TrainingTime, *LONG))}
     return list(runs.values())
 
 
