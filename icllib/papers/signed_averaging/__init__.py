@@ -12,6 +12,8 @@ from icllib.papers.signed_averaging.affine_measures import (
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
 from icllib.papers.signed_averaging.bounds import BoundsByRange
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
+from icllib.papers.signed_averaging.quantifier_models import (
+    AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
 from icllib.papers.signed_averaging.quantifiers import (
     FIRST_COUNTED, LENGTHS, READ, BaseRates, quantifier_base_rates)
 from icllib.papers.signed_averaging.scoring_function import (
