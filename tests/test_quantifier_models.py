@@ -234,6 +234,13 @@ def test_parts_and_ratios_are_those_of_loops():
         assert last == pytest.approx(means[-3:])
 
 
+def test_positions_are_averaged_by_tens():
+    positions, means = quantifier_figures.by_tens([[*range(1, 31)], [2] * 30])
+    assert positions == [*range(1, 11), 20, 30]
+    assert means.tolist() == [[*range(1, 11), 15.5, 25.5], [2] * 12]
+    assert quantifier_figures.by_tens([3, 4])[1].tolist() == [3, 4]
+
+
 def test_shares_are_the_weights_that_the_last_token_gives_to_a_number():
     maps = np.zeros((3, 5, 2, 7, 7))
     maps[:, :4, 0, 6, 6], maps[:, 4, 0, 6, 4] = 0.5, 0.75

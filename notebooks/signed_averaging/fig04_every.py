@@ -70,8 +70,9 @@ numbers(few, list(VARIANTS)[:2], (10, 40, 60, 100, 200))
 # %% [markdown]
 # ### By position
 #
-# The share of wrong answers at each position of the longest sequences, at the smallest and the
-# largest $\sigma$. Bands are 95% intervals over seeds. Dotted: the last position of training.
+# The share of wrong answers along the longest sequences, at the smallest and the largest $\sigma$:
+# the first ten positions one by one, then means over ten positions, drawn at the last of them. Bands
+# are 95% intervals over seeds. Dotted: the last position of training.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "ALT2"}}
 figure, panels = plt.subplots(2, 3, figsize=(12, 5.6), sharex=True, sharey=True)
@@ -87,7 +88,7 @@ legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
 
 # %% tags=["numbers"]
 by_position = [name for name in table.panel.unique() if "by position" in name]
-numbers(table, by_position, (1, 2, 3, 10, 40, 60, 200))
+numbers(table, by_position, (1, 2, 3, 5, 10, 40, 100, 200))
 
 # %% [markdown]
 # ### Balanced labels

@@ -34,7 +34,6 @@ def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
     wrong, wrong_at = (by_cell(records, chosen, name) for name in ("wrong", "wrong_at"))
     for cell, record in zip(chosen, records[::seeds]):
         sigmas, lengths = grid(record)
-        positions = range(1, lengths.max() + 1)
         if cell.scoring == "softmax":  # once for both scorings
             constant = [reader_error(cell.task, 0, n) for n in lengths]
             tables.append(series(cell.variant, "constant", lengths, constant, profile))
@@ -43,12 +42,21 @@ def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
                                  wrong[cell][:, place], profile))
         for place in (0, -1):
             panel = position_panel(cell.variant, sigmas[place])
-            tables.append(series(panel, cell.scoring, positions, wrong_at[cell][:, place],
-                                 profile))
+            curves = {cell.scoring: wrong_at[cell][:, place]}
             if cell.scoring == "softmax":
-                tables.append(series(panel, "constant", positions,
-                                     open_rates(cell.task, lengths.max()), profile))
+                curves["constant"] = open_rates(cell.task, lengths.max())
+            tables += [series(panel, name, *by_tens(rates), profile)
+                       for name, rates in curves.items()]
     return tables
+
+
+def by_tens(rates) -> tuple[list[int], np.ndarray]:
+    """Positions 1 to 10 one by one, then means over ten positions, named by the last of them."""
+    rates = np.asarray(rates)
+    first, ends = min(10, rates.shape[-1]), list(range(20, rates.shape[-1] + 1, 10))
+    means = [rates[..., end - 10 : end].mean(-1) for end in ends]
+    single = [rates[..., place] for place in range(first)]
+    return [*range(1, first + 1), *ends], np.stack(single + means, axis=-1)
 
 
 def position_panel(variant: str, sigma) -> str:
@@ -157,7 +165,7 @@ def draw_map(axes, table, scoring: str) -> None:
     """The attention map of the first example, with its numbers."""
     rows = table[table.panel == f"map, {scoring}"]
     weights, tokens = rows.y.to_numpy().reshape(-1, rows.x.max()), token_names(0)
-    matrix(axes, weights, cmap="Purples", vmin=0, vmax=1.2)
+    matrix(axes, weights, cmap="Purples", vmin=0, vmax=1.6)
     axes.set_xticks(range(len(tokens)), tokens)
     axes.set_yticks(range(len(tokens)), tokens)
     axes.set(title=scoring, xlabel="attends to", ylabel="token")
@@ -170,4 +178,4 @@ def draw_examples(axes, table, panel: str) -> None:
         draw_rows(axes, rows.assign(x=rows.x + shift), panel, scoring, **STYLES[scoring])
     labels = [", ".join(f"{x:g}" for x in xs) for xs in EXAMPLES]
     axes.set_yticks(range(len(EXAMPLES)), labels)
-    axes.invert_yaxis()
+    axes.set_ylim(len(EXAMPLES) - 0.5, -0.5)
