@@ -151,6 +151,16 @@ def test_looking_leaves_the_model_as_it_was():
     assert not module.blocks[-1].scoring._forward_pre_hooks
 
 
+def test_the_map_is_that_of_the_last_layer():
+    module = Transformer(2, 2, 8, tokens="separate").build([0], 1, 4)
+    xs, ys = torch.randn(1, 1, 4, 1), torch.zeros(1, 1, 4)
+    with torch.no_grad():
+        module.blocks[1].qkv.weight.zero_()
+        weights = last_attention(module, xs, ys)[1]
+    for row in range(7):
+        assert torch.allclose(weights[..., row, : row + 1], torch.tensor(1 / (row + 1)))
+
+
 # ---- the runs -------------------------------------------------------------------------------
 
 
@@ -183,8 +193,15 @@ def test_every_page_has_its_runs_once_and_figure_2_shares_them(profile):
     seeds = SIZES[profile].seeds
     assert len(every) == len(some) == 6 * seeds and not every & some
     assert maps < every and len(maps) == 2 * seeds
-    laws = {run.task.law: run for run in quantifier_models.fig04_every(profile)}
-    assert profile == "smoke" or laws["independent"].shape != laws["balanced"].shape
+
+
+def test_balanced_labels_are_a_fleet_of_their_own():
+    """Its lengths need passes of their own, from which the paper's law is spared."""
+    for profile in ("quick", "gpu", "paper"):
+        usual, balanced = (Cell("every", variant, "SSA").run(SIZES[profile], 0) for variant in
+                           (quantifier_models.PRINTED, "balanced labels"))
+        assert balanced.evaluation.parts[0].sigmas == (1, 3, 10, 30)
+        assert usual.shape != balanced.shape and usual.model == balanced.model
 
 
 def test_the_curriculum_ends_within_training():
