@@ -20,12 +20,13 @@ profile = "stored"
 # %%
 import icllib
 from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import quantifier_figures, quantifier_models
+from icllib.papers.signed_averaging import quantifier_figures as figures
+from icllib.papers.signed_averaging import quantifier_models as models
 
 page = icllib.Page("signed_averaging/fig02_attention_maps")
 records = icllib.records(sheet.fig02_attention_maps, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.fig02_attention_maps(shown)[0], quantifier_models.ASSUMED,
+icllib.settings_table(sheet.fig02_attention_maps(shown)[0], models.ASSUMED,
                       sheet.fig02_attention_maps("paper")[0], shown)
 
 # %% [markdown]
@@ -40,14 +41,14 @@ icllib.settings_table(sheet.fig02_attention_maps(shown)[0], quantifier_models.AS
 # attends to.
 
 # %%
-table = page.save_figure(*quantifier_figures.attention_tables(records, shown))
+table = page.save_figure(*figures.attention_tables(records, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "ALT1"}}
 import matplotlib.pyplot as plt
 
 figure, panels = plt.subplots(1, 2, figsize=(9.5, 4.4))
-for axes, scoring in zip(panels, quantifier_models.SCORINGS):
-    quantifier_figures.draw_map(axes, table, scoring)
+for axes, scoring in zip(panels, models.SCORINGS):
+    figures.draw_map(axes, table, scoring)
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -65,8 +66,8 @@ numbers(table[table.series == "row 7"])
 
 # %% tags=["figure"] mystnb={"image": {"alt": "ALT2"}}
 figure, panels = plt.subplots(1, 2, figsize=(10, 3.4), sharey=True)
-quantifier_figures.draw_examples(panels[0], table, "share")
-quantifier_figures.draw_examples(panels[1], table, "log-odds")
+figures.draw_examples(panels[0], table, "share")
+figures.draw_examples(panels[1], table, "log-odds")
 panels[0].axvline(1 / 7, color="grey", ls="--", label="equal weights")
 panels[0].axvline(0.9, color="black", ls=":", label="the claim's 0.9")
 panels[0].set(xlim=(0, 1), xlabel="share of attention, mean over heads")
@@ -78,14 +79,14 @@ legend = figure.legend(*panels[0].get_legend_handles_labels(),
 # %% tags=["numbers"]
 import pandas as pd
 
-names = [", ".join(f"{x:g}" for x in xs) for xs in quantifier_models.EXAMPLES]
+names = [", ".join(f"{x:g}" for x in xs) for xs in models.EXAMPLES]
 numbers(table, ["share", "log-odds"]).set_axis(names, axis=1)
 
 # %% [markdown]
 # ## Paper beside ours
 
 # %%
-page.decide("signed_averaging.8", quantifier_figures.share_evidence(records), shown)
+page.decide("signed_averaging.8", figures.share_evidence(records), shown)
 page.verdicts()
 
 # %% [markdown]

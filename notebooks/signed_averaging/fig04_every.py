@@ -21,12 +21,13 @@ profile = "stored"
 # %%
 import icllib
 from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import quantifier_figures, quantifier_models
+from icllib.papers.signed_averaging import quantifier_figures as figures
+from icllib.papers.signed_averaging import quantifier_models as models
 
 page = icllib.Page("signed_averaging/fig04_every")
 records = icllib.records(sheet.fig04_every, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.fig04_every(shown)[0], quantifier_models.ASSUMED,
+icllib.settings_table(sheet.fig04_every(shown)[0], models.ASSUMED,
                       sheet.fig04_every("paper")[0], shown)
 
 # %% [markdown]
@@ -41,9 +42,9 @@ icllib.settings_table(sheet.fig04_every(shown)[0], quantifier_models.ASSUMED,
 # A sequence is wrong if any answer from the third on is wrong.
 
 # %%
-tables = quantifier_figures.error_tables(records, "every", shown)
+tables = figures.error_tables(records, "every", shown)
 table = page.save_figure(*tables)
-sigmas, lengths = quantifier_figures.grid(records[0])
+sigmas, lengths = figures.grid(records[0])
 
 # %% tags=["figure"] mystnb={"image": {"alt": "ALT1"}}
 import matplotlib.pyplot as plt
@@ -52,7 +53,7 @@ from icllib.papers.signed_averaging.quantifier_models import SCORINGS, VARIANTS
 figure, panels = plt.subplots(2, 2, figsize=(9.5, 6.4))
 for row, variant in zip(panels, list(VARIANTS)[:2]):
     for axes, scoring in zip(row, SCORINGS):
-        image = quantifier_figures.draw_heat_map(axes, table, variant, scoring)
+        image = figures.draw_heat_map(axes, table, variant, scoring)
 bar = figure.colorbar(image, ax=panels, label="share of wrong sequences")
 bar.ax.axhline(1 / 8, color="white")
 
@@ -63,8 +64,7 @@ bar.ax.axhline(1 / 8, color="white")
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-few = table[table.series.isin(["constant"] + [
-    f"{scoring}, sigma = {sigma}" for scoring in SCORINGS for sigma in (1, 3, 10, 30)])]
+few = table[table.series.str.contains("constant|sigma = (?:1|3|10|30)$")]
 numbers(few, list(VARIANTS)[:2], (10, 40, 60, 100, 200))
 
 # %% [markdown]
@@ -78,7 +78,7 @@ numbers(few, list(VARIANTS)[:2], (10, 40, 60, 100, 200))
 figure, panels = plt.subplots(2, 3, figsize=(12, 5.6), sharex=True, sharey=True)
 for column, variant in zip(panels.T, VARIANTS):
     for axes, sigma in zip(column, sigmas[[0, -1]]):
-        quantifier_figures.draw_positions(axes, table, variant, sigma)
+        figures.draw_positions(axes, table, variant, sigma)
 for axes in panels[:, 0]:
     axes.set_ylabel("share of wrong answers")
 for axes in panels[1]:
@@ -100,7 +100,7 @@ numbers(table, by_position, (1, 2, 3, 5, 10, 40, 100, 200))
 # %% tags=["figure"] mystnb={"image": {"alt": "ALT3"}}
 figure, panels = plt.subplots(1, 2, figsize=(9.5, 3.4))
 for axes, scoring in zip(panels, SCORINGS):
-    image = quantifier_figures.draw_heat_map(axes, table, "balanced labels", scoring)
+    image = figures.draw_heat_map(axes, table, "balanced labels", scoring)
 bar = figure.colorbar(image, ax=panels, label="share of wrong sequences")
 
 # %% tags=["numbers"]
@@ -112,14 +112,14 @@ numbers(few, ["balanced labels"], (10, 40, 60, 100, 200))
 # Mean error over parts of the grid, with 95% intervals over seeds:
 
 # %% tags=["numbers"]
-errors = quantifier_figures.errors_by_part(records, "every")
-quantifier_figures.part_table(errors)
+errors = figures.errors_by_part(records, "every")
+figures.part_table(errors)
 
 # %% [markdown]
 # The claim is about the models with positions under the paper's law; SSA over softmax, seed by seed:
 
 # %%
-page.decide("signed_averaging.9", quantifier_figures.evidence(errors, "every"), shown)
+page.decide("signed_averaging.9", figures.evidence(errors, "every"), shown)
 page.verdicts()
 
 # %% [markdown]

@@ -1,4 +1,4 @@
-"""Figures 2, 4 and 5: decoders trained on the quantifiers, softmax beside scaled signed averaging."""
+"""Figures 2, 4 and 5: decoders trained on the quantifiers, softmax beside SSA."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
