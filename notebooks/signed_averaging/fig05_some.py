@@ -123,7 +123,18 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - TODO
+# - The paper prints color maps of one model of each kind, without numbers. Here each map is a mean
+#   over seeds, and the claim is decided on the mean error over parts of the grid.
+# - The paper does not say when an answer to a sequence counts as wrong. The reading here is strict; the
+#   error by position shows what is behind it.
+# - The paper does not say what stands for positions beyond those of training. Here they exist from the
+#   start, so that longer tests can run, but no gradient ever reaches those after the 79th token: they
+#   stay as they were drawn. Models without positions have nothing untrained. What the two share is due
+#   to the inputs, what they do not share is due to positions.
+# - The captions give training lengths from 11 to 40, the text a curriculum from 3 pairs to 40 and
+#   lengths from 1. The text is followed.
+# - True and false are the numbers 1 and 0, under the same embedding as the inputs; the paper does not
+#   say how it writes them.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig05_some/figure.csv>`.
 
