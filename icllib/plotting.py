@@ -44,6 +44,7 @@ def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -
 def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
     """One series of a figure's table as a line with a band for its interval."""
     rows = table[(table.panel == panel) & (table.series == name)]
+    rows = rows.infer_objects()  # other panels may have names for x
     line, = axes.plot(rows.x, rows.y, label=style.pop("label", name), **style)
     if (rows.seeds > 1).any():
         axes.fill_between(rows.x, rows.low, rows.high, color=line.get_color(), alpha=0.2, lw=0)

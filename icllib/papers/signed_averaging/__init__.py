@@ -5,12 +5,19 @@ setting is marked ASSUMED, with the reason. What trains nothing is exact or samp
 precision, and so the same in every profile.
 """
 
+from icllib.papers.signed_averaging.ablations import (
+    attention_or_feed_forward, boundary_values, table05_deviant_input, table06_depth_heads,
+    training_laws)
 from icllib.papers.signed_averaging.affine import (
-    SIGMAS, SIZES, affine_run, decoder, scorings, table01_scoring_functions)
+    ASSUMED, FIRST_STDS, SIGMAS, SIZES, affine_run, decoder, scorings, table01_scoring_functions)
 from icllib.papers.signed_averaging.affine_measures import (
     DEVIANT, LearnedExponents, LineAnswers, ShiftedErrors)
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
 from icllib.papers.signed_averaging.bounds import BoundsByRange
+from icllib.papers.signed_averaging.comparisons import (
+    PRINTED, PRINTED_12L8AH, STATISTICS, EqualError, EqualSteps, beyond_spread, by_scoring,
+    errors_at, fig03_softmax_ssa, growth, mean_ratio, nearer_row, ratio_rows, settings_of,
+    training_control)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
 from icllib.papers.signed_averaging.quantifier_models import (
     AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
@@ -18,3 +25,5 @@ from icllib.papers.signed_averaging.quantifiers import (
     FIRST_COUNTED, LENGTHS, READ, BaseRates, quantifier_base_rates)
 from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
+from icllib.papers.signed_averaging.training_time import (
+    SCORINGS, TrainingTime, learned_exponents)

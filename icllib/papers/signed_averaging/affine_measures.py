@@ -11,6 +11,7 @@ import torch
 
 from icllib.errors import InputError
 from icllib.evaluate import CHUNK
+from icllib.models.mixing import SignedSoftmax
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 
@@ -22,10 +23,11 @@ DEVIANT = (100, -1.09, 0.78, 0.26, 0.42)  # Section 5.3: inputs of f(x) = x
 class ShiftedErrors:
     """The error of Eq. 2 away from the training distribution: x ~ N(0, I), a, b ~ N(0, F).
 
-    Measures `error` over F at I = 1 (Tables 1 and 6), (M, functions_stds); `error_grid` over I
+    Measures `error` over F at I = 1 (Tables 1 and 6), (M, function_stds); `error_grid` over I
     and F (Figures 3, 11), (M, I, F); and `error_deviant` over the law of the first input alone
-    (Table 5), (M, first_stds). Each cell has functions and prompts of its own. Raises InputError
-    for sizes that cannot be.
+    (Table 5), (M, first_stds). Each law has functions and prompts of its own, the same wherever
+    it is measured. The mean is over the points that count: the printed 1 / N_p of a sum from the
+    third point on is an erratum. Raises InputError for sizes and deviations that cannot be.
     """
 
     function_stds: tuple = tuple(range(1, 11))  # Tables 1, 6
@@ -41,36 +43,37 @@ class ShiftedErrors:
     def __post_init__(self):
         for name in ("function_stds", "grid_input_stds", "grid_function_stds", "first_stds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+            if min(getattr(self, name), default=1) <= 0:
+                raise InputError(f"{name}: expected positive deviations, got {getattr(self, name)}")
         if min(self.functions, self.prompts) < 1 or self.points < FIRST_COUNTED:
             raise InputError(f"functions, prompts, points: expected at least 1, 1, {FIRST_COUNTED},"
                              f" got {self.functions}, {self.prompts}, {self.points}")
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`."""
-        grid = [(i, f) for i in self.grid_input_stds for f in self.grid_function_stds]
-        shifts = {"error": [(1, f, None) for f in self.function_stds],
-                  "error_grid": [(i, f, None) for i, f in grid],
-                  "error_deviant": [(1, 1, first) for first in self.first_stds]}
-        members, place, metrics = len(tasks), 0, {}
-        for name, cells in shifts.items():
-            errors = []
-            for cell in cells:
-                task = AffineFunctions(*map(float_or_none, cell), self.prompts)
-                errors.append(self.error(task, place, predictor, members, device))
-                place += 1
-            if errors:
-                metrics[name] = torch.stack(errors, dim=1).cpu().numpy()
-        if grid:
-            shape = members, len(self.grid_input_stds), len(self.grid_function_stds)
+        laws = {"error": [(1, f, 1) for f in self.function_stds],
+                "error_grid": [(i, f, i) for i in self.grid_input_stds
+                               for f in self.grid_function_stds],
+                "error_deviant": [(1, 1, first) for first in self.first_stds]}
+        metrics = {name: torch.stack([self.error(law, predictor, len(tasks), device)
+                                      for law in of_metric], dim=1).cpu().numpy()
+                   for name, of_metric in laws.items() if of_metric}
+        if "error_grid" in metrics:
+            shape = len(tasks), len(self.grid_input_stds), len(self.grid_function_stds)
             metrics["error_grid"] = metrics["error_grid"].reshape(shape)
         return metrics
 
-    def error(self, task, place: int, predictor, members: int, device) -> torch.Tensor:
-        """Mean squared error over prompts and over the points that count: (M,)."""
-        stream, count = Stream.of([self.seed] * members, "evaluation", device), self.prompt_count
+    def error(self, law, predictor, members: int, device) -> torch.Tensor:
+        """Mean squared error over prompts and over the points that count: (M,).
+
+        law: the deviations of the inputs, of the functions and of the first input.
+        """
+        task = AffineFunctions(*map(float, law), prompts_per_function=self.prompts)
+        purpose = "evaluation at {:g}, {:g}, {:g}".format(*law)
+        stream, count = Stream.of([self.seed] * members, purpose, device), self.prompt_count
         lengths, total = range(FIRST_COUNTED - 1, self.points), 0
         for start in range(0, count, CHUNK):
-            ids = place * count + torch.arange(start, min(start + CHUNK, count), device=device)
+            ids = torch.arange(start, min(start + CHUNK, count), device=device)
             prompt = task.sample(stream, ids.expand(members, -1), self.points)
             with torch.no_grad():
                 predictions = predictor.predict(prompt.xs, prompt.ys, lengths)
@@ -80,13 +83,8 @@ class ShiftedErrors:
 
     @property
     def prompt_count(self) -> int:
-        """Prompts of a cell."""
+        """Prompts under each law."""
         return self.functions * self.prompts
-
-
-def float_or_none(value):
-    """Deviations as numbers of one kind, so that equal tasks are equal."""
-    return None if value is None else float(value)
 
 
 @dataclass(frozen=True)
@@ -150,8 +148,9 @@ class LearnedExponents:
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The values of M trained models."""
-        blocks = predictor.module.blocks
-        if not hasattr(blocks[0], "scoring") or not hasattr(blocks[0].scoring, "log_b"):
+        scorings = [getattr(block, "scoring", None) for block in predictor.module.blocks]
+        if not all(isinstance(scoring, SignedSoftmax) for scoring in scorings):
             return {}
-        collect = lambda name: torch.stack([getattr(block.scoring, name) for block in blocks], 1)
-        return {name: collect(name).detach().cpu().numpy() for name in ("n", "b")}
+        values = {name: torch.stack([getattr(scoring, name) for scoring in scorings], dim=1)
+                  for name in ("n", "b")}
+        return {name: value.detach().cpu().numpy() for name, value in values.items()}

@@ -1,0 +1,194 @@
+"""The scoring functions of Table 1 beside each other: at equal steps, and at equal error in
+distribution.
+
+Errors are (seeds, 10), at sigma = 1, ..., 10. Members of a seed were trained on the same prompts
+and are tested on the same ones, so ratios are taken seed by seed.
+"""
+
+import numpy as np
+import pandas as pd
+
+from icllib.claims import interval
+from icllib.pages import settings_table
+from icllib.papers.signed_averaging.affine import (
+    ASSUMED, SIGMAS, TEMPERATURES, scorings, table01_scoring_functions)
+from icllib.plotting import band
+
+PRINTED = {  # Table 1, at sigma = 1, ..., 10
+    "SSA": (4e-5, 3e-4, 1e-3, 0.02, 0.02, 0.15, 1.24, 1.04, 2.74, 8.50),
+    "softmax": (8e-5, 3e-4, 6e-3, 0.42, 1.62, 3.84, 9.42, 13.51, 27.99, 45.35),
+    "sparsemax": (2e-4, 3e-3, 0.28, 1.35, 3.07, 8.73, 11.06, 29.15, 45.39, 78.16),
+    "entmax": (1e-4, 2.9e-3, 0.27, 1.16, 2.78, 9.62, 11.60, 25.66, 51.30, 81.74),
+    "temperature 5": (3e-4, 1e-2, 0.81, 3.17, 7.37, 16.33, 21.43, 51.28, 74.55, 103.71),
+    "temperature 10": (1e-4, 3e-3, 0.29, 1.25, 2.98, 7.61, 10.43, 23.43, 41.96, 68.81),
+    "temperature 20": (5.2e-5, 2.9e-3, 0.30, 1.22, 2.97, 8.05, 11.25, 28.48, 47.13, 78.53),
+    "temperature 50": (1e-4, 3.1e-3, 0.29, 1.29, 3.18, 8.14, 11.68, 24.15, 42.81, 73.51),
+    "temperature 100": (1e-4, 2.5e-3, 0.26, 1.11, 2.82, 8.53, 12.07, 29.02, 51.43, 80.49),
+    "softmax and average": (7e-5, 3e-3, 0.30, 1.22, 2.91, 7.52, 10.32, 22.97, 38.97, 60.03),
+    "four functions": (5e-5, 3e-3, 0.34, 1.33, 3.18, 8.28, 10.99, 26.31, 42.42, 70.33),
+    "cosFormer": (2e-4, 5.6e-3, 0.43, 2.07, 5.10, 12.54, 16.91, 46.68, 66.22, 91.02),
+    "SA-softmax": (6e-5, 2.8e-3, 0.37, 1.83, 3.83, 11.94, 13.72, 39.29, 58.43, 80.31),
+}
+PRINTED_12L8AH = (0.0, 0.0, 0.3, 1.1, 2.9, 7.9, 11.9, 28.3, 46.9, 73.5)  # Table 6, softmax
+HELD_AGAINST_SOFTMAX = ("sparsemax", "entmax", "softmax and average", "four functions",
+                        "cosFormer", "SA-softmax")  # claims 6 and 24
+
+
+def by_scoring(records, names, metric: str) -> dict[str, np.ndarray]:
+    """A metric of every scoring function: name -> (seeds, ...).
+
+    records: seeds side by side, in the order of the names.
+    """
+    seeds = len(records) // len(names)
+    values = np.array([record[metric] for record in records])
+    return dict(zip(names, values.reshape(len(names), seeds, *values.shape[1:])))
+
+
+# ---- what is compared -----------------------------------------------------------------------
+
+
+class EqualSteps:
+    """Every scoring function at the end of its training."""
+
+    def __init__(self, errors: dict):
+        self.errors = {name: np.atleast_2d(values) for name, values in errors.items()}
+
+    def __call__(self, one: str, other: str):
+        return self.errors[one], self.errors[other]
+
+
+class EqualError:
+    """Both at the same error at sigma = 1: the larger of their two final ones, seed by seed.
+
+    paths: name -> (seeds, stops, 10), the errors along training.
+    """
+
+    def __init__(self, paths: dict):
+        self.paths = paths
+
+    def __call__(self, one: str, other: str):
+        one, other = self.paths[one], self.paths[other]
+        levels = np.maximum(one[:, -1, 0], other[:, -1, 0])
+        return tuple(np.array([errors_at(path, level) for path, level in zip(paths, levels)])
+                     for paths in (one, other))
+
+
+def errors_at(path, level: float) -> np.ndarray:
+    """The errors where the one at sigma = 1 first falls to a level: (10,).
+
+    Between two stops all logarithms go along straight lines. path: (stops, 10); its first column
+    must reach the level.
+    """
+    reached = int(np.argmax(path[:, 0] <= level))
+    if reached == 0:
+        return path[0]
+    before, after = np.log(path[reached - 1 : reached + 1])
+    share = (before[0] - np.log(level)) / (before[0] - after[0])
+    return np.exp(before + share * (after - before))
+
+
+# ---- the statistics of claims 2 to 6 ----------------------------------------------------------
+
+
+def growth(errors) -> dict[str, np.ndarray]:
+    """Claim 2: error / sigma^2 against that at sigma = 2."""
+    relative = np.atleast_2d(errors) / np.square(SIGMAS)
+    return {f"sigma = {sigma}": relative[:, place] / relative[:, 1]
+            for place, sigma in enumerate(SIGMAS) if sigma > 2}
+
+
+def ssa_to_softmax(compared) -> dict[str, np.ndarray]:
+    """Claim 3: the ratio of the errors at each sigma from 3 on."""
+    ssa, softmax = compared("SSA", "softmax")
+    return {f"sigma = {sigma}": ssa[:, place] / softmax[:, place]
+            for place, sigma in enumerate(SIGMAS) if sigma > 2}
+
+
+def ssa_to_alternatives(compared) -> dict[str, np.ndarray]:
+    """Claim 4: the largest ratio over sigma = 4 to 10."""
+    found = {}
+    for name in list(PRINTED)[2:]:
+        ssa, other = compared("SSA", name)
+        found[name] = (ssa / other)[:, 3:].max(axis=1)
+    return found
+
+
+def mean_ratio(compared, name: str, to: str = "softmax") -> np.ndarray:
+    """The geometric mean over sigma = 3 to 10 of the ratio of two errors: (seeds,)."""
+    one, other = compared(name, to)
+    return np.exp(np.log(one / other)[:, 2:].mean(axis=1))
+
+
+def temperatures_to_softmax(compared) -> dict[str, np.ndarray]:
+    """Claim 5."""
+    names = [f"temperature {value}" for value in TEMPERATURES]
+    return {name: mean_ratio(compared, name) for name in names}
+
+
+def alternatives_to_softmax(compared) -> dict[str, np.ndarray]:
+    """Claim 6."""
+    return {name: mean_ratio(compared, name) for name in HELD_AGAINST_SOFTMAX}
+
+
+STATISTICS = (ssa_to_softmax, ssa_to_alternatives, temperatures_to_softmax,
+              alternatives_to_softmax)  # of claims 3 to 6, and of claims 21 to 24
+
+
+# ---- what the pages show ----------------------------------------------------------------------
+
+
+def settings_of(runs_of_page, profile: str) -> pd.DataFrame:
+    """The settings of a page's first run; the pages say in words what is measured on it."""
+    table = settings_table(runs_of_page(profile)[0], ASSUMED, runs_of_page("paper")[0], profile)
+    return table[~table.index.str.contains("evaluation")]
+
+
+def geometric_interval(samples) -> tuple[float, float, float]:
+    """Geometric mean of ratios, and the 95% t interval of their logarithms."""
+    return tuple(float(bound) for bound in np.exp(interval(np.log(samples))))
+
+
+def ratio_rows(panel: str, name: str, ratios: dict, profile: str) -> pd.DataFrame:
+    """Rows of a figure's table: geometric means over seeds. ratios: x -> (seeds,) or a number."""
+    samples = [np.atleast_1d(values) for values in ratios.values()]
+    columns = zip(*map(geometric_interval, samples))
+    return band(panel, name, list(ratios), *columns, max(map(len, samples)), profile)
+
+
+def beyond_spread(ratios: dict) -> pd.DataFrame:
+    """Ratios with their intervals, and whether these leave out 1: name -> (seeds,)."""
+    rows = {}
+    for name, samples in ratios.items():
+        mean, low, high = geometric_interval(samples)
+        verdict = "below" if high < 1 else "above" if low > 1 else "within the spread"
+        rows[name] = {"ratio": f"{mean:.2g} [{low:.2g}, {high:.2g}]", "against 1": verdict}
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def nearer_row(errors) -> pd.DataFrame:
+    """The softmax errors (seeds, 10) over the two printed rows that ought to be one, from sigma =
+    3 on: which is nearer, as they are and after one common factor."""
+    rows = {}
+    for name, row in (("Table 1, softmax", PRINTED["softmax"]), ("Table 6, 12L8AH", PRINTED_12L8AH)):
+        logs = np.log(np.mean(np.atleast_2d(errors), axis=0)[2:] / np.array(row)[2:])
+        rows[name] = {"ours / printed, geometric mean": np.exp(logs.mean()),
+                      "smallest": np.exp(logs.min()), "largest": np.exp(logs.max()),
+                      "typical factor": np.exp(np.sqrt(np.mean(logs**2))),
+                      "after one common factor": np.exp(logs.std())}
+    return pd.DataFrame.from_dict(rows, orient="index").map("{:.3g}".format)
+
+
+# ---- the runs of the pages that read Table 1's ------------------------------------------------
+
+
+def fig03_softmax_ssa(profile: str) -> list:
+    """Figure 3: the runs of Table 1 with softmax, then those with SSA."""
+    runs, names = table01_scoring_functions(profile), list(scorings())
+    seeds = len(runs) // len(names)
+    return [run for name in ("softmax", "SSA")
+            for run in runs[names.index(name) * seeds :][:seeds]]
+
+
+def training_control(profile: str) -> list:
+    """Errors along training: the runs of Table 1."""
+    return table01_scoring_functions(profile)

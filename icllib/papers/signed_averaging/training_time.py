@@ -1,0 +1,94 @@
+"""How long a training step takes with SSA and with softmax."""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+
+from icllib import attention
+from icllib.errors import InputError
+from icllib.models import SignedAveraging, Softmax, Transformer
+from icllib.models.scoring import Plain
+from icllib.papers.signed_averaging.affine import table01_scoring_functions
+from icllib.tasks import AffineFunctions
+from icllib.training import Fleet, Recipe
+from icllib.training.engine import captured_step
+
+
+@dataclass(frozen=True)
+class UnfusedSoftmax(Plain):
+    """Softmax as SSA is computed: with the matrix of weights held in memory."""
+
+    version: ClassVar[int] = 1
+
+    def weigh(self, z, mask):
+        return attention.softmax(z, mask)
+
+
+SCORINGS = {"softmax": Softmax(), "softmax, not fused": UnfusedSoftmax(), "SSA": SignedAveraging()}
+
+
+@dataclass(frozen=True)
+class TrainingTime:
+    """Seconds per training step of each of SCORINGS, which take turns in one process.
+
+    On the first GPU where there is one, else on one thread of the CPU and in its processor time,
+    which other processes lengthen less than wall time. Raises InputError for sizes that cannot be.
+    """
+
+    layers: int = 12  # Section 3
+    heads: int = 8  # Section 3
+    width: int = 256  # Section 3
+    pairs: int = 40  # Section 3
+    batch: int = 64  # Section 3
+    rounds: int = 9  # ASSUMED: in each, every scoring takes one step
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        if min(self.rounds, self.pairs, self.batch) < 1:
+            raise InputError("rounds, pairs, batch: expected at least 1 each, "
+                             f"got {self.rounds}, {self.pairs}, {self.batch}")
+
+    def measure(self) -> dict:
+        """`seconds`: (scorings, rounds)."""
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            takers = [self.step_taker(scoring, device) for scoring in SCORINGS.values()]
+            rounds = [[seconds(take_step, device) for take_step in takers]
+                      for _ in range(self.rounds)]
+        finally:
+            torch.set_num_threads(threads)
+        return {"seconds": np.transpose(rounds)}
+
+    def step_taker(self, scoring, device: str):
+        """A function that takes a step, already called once, for whatever the first one prepares."""
+        model = Transformer(self.layers, self.heads, self.width, scoring, tokens="separate")
+        recipe = Recipe(tuple(range(self.pairs)), 10**6, self.batch)
+        fleet = Fleet([AffineFunctions()], model, recipe, [self.seed], [None], device)
+        take_step = captured_step(fleet) if device == "cuda" else fleet.take_step
+        take_step()
+        return take_step
+
+
+def seconds(take_step, device: str) -> float:
+    """The time of one step."""
+    wait = torch.cuda.synchronize if device == "cuda" else lambda: None
+    clock = time.perf_counter if device == "cuda" else time.process_time
+    wait()
+    started = clock()
+    take_step()
+    wait()
+    return clock() - started
+
+
+def learned_exponents(profile: str) -> list:
+    """The runs of Table 1 with SSA, then the time of a step: at smoke, of a small model."""
+    ssa = [run for run in table01_scoring_functions(profile)
+           if run.model.scoring == SignedAveraging()]
+    small = {"layers": 1, "width": 16, "batch": 2, "rounds": 3} if profile == "smoke" else {}
+    return [*ssa, TrainingTime(**small)]

@@ -1,0 +1,160 @@
+"""Scoring functions beside each other: printed numbers, equal error, settings, training time."""
+
+import numpy as np
+import pytest
+
+from icllib.claims import load_claims
+from icllib.errors import InputError
+from icllib.models import SignedAveraging, Softmax
+from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import training_time
+from icllib.results import digest, settings
+
+CLAIMS = {int(claim.id.split(".")[1]): claim for claim in load_claims("signed_averaging")}
+SIGMAS = np.arange(1, 11)
+
+
+def printed(claim):
+    return pytest.approx(CLAIMS[claim].printed["value"], rel=1e-2)
+
+
+def means(evidence):
+    return {part: float(np.mean(samples)) for part, samples in evidence.items()}
+
+
+# ---- the statistics ----------------------------------------------------------------------------
+
+
+def test_printed_entries_give_the_printed_statistics_of_the_claims():
+    """The ledger's numbers were read from the table apart from ours, and rounded."""
+    paper = sheet.EqualSteps(sheet.PRINTED)
+    assert means(sheet.growth(sheet.PRINTED["softmax"])) == printed(2)
+    for number, statistic in zip((3, 4, 5, 6), sheet.STATISTICS):
+        assert means(statistic(paper)) == printed(number)
+
+
+def test_statistics_are_plain_loops_over_sigma():
+    draw = np.random.default_rng(0)
+    errors = {name: draw.lognormal(size=(2, 10)) for name in sheet.PRINTED}
+    errors["SSA"][:, 2] = 1000  # sigma = 3 does not count in the largest ratio
+    compared = sheet.EqualSteps(errors)
+    at = lambda name, sigma: errors[name][1, sigma - 1]  # of the second seed
+    largest = max(at("SSA", sigma) / at("entmax", sigma) for sigma in range(4, 11))
+    assert sheet.STATISTICS[1](compared)["entmax"][1] == pytest.approx(largest)
+    product = np.prod([at("cosFormer", sigma) / at("softmax", sigma) for sigma in range(3, 11)])
+    assert sheet.STATISTICS[3](compared)["cosFormer"][1] == pytest.approx(product ** (1 / 8))
+
+
+@pytest.mark.parametrize("claim", (3, 4, 5, 6))
+def test_the_control_repeats_the_claims_with_their_tolerances(claim):
+    repeated, original = CLAIMS[claim + 18], CLAIMS[claim]
+    for field in ("predicate", "parts", "tolerance", "printed"):
+        assert getattr(repeated, field) == getattr(original, field)
+    assert repeated.statistic.startswith(original.statistic)
+
+
+# ---- equal error -------------------------------------------------------------------------------
+
+
+def power_path(exponent, in_distribution):
+    """A path on which the error at sigma is (error at 1)^exponent sigma^2."""
+    in_distribution = np.asarray(in_distribution, dtype=float)
+    path = in_distribution[:, None] ** exponent * SIGMAS**2.0
+    path[:, 0] = in_distribution
+    return path
+
+
+def test_between_stops_a_power_law_is_exact():
+    path = power_path(0.5, [2, 0.3, 0.07, 0.004])
+    for level in (1.0, 0.07, 0.01):
+        expected = level**0.5 * SIGMAS**2.0
+        assert sheet.errors_at(path, level)[1:] == pytest.approx(expected[1:])
+        assert sheet.errors_at(path, level)[0] == pytest.approx(level)
+    assert sheet.errors_at(path, 5.0) == pytest.approx(path[0])  # below it from the first stop
+
+
+def test_a_path_is_taken_where_it_first_falls_to_the_level():
+    path = power_path(1, [2, 0.1, 0.4, 0.1])
+    path[3, 1:] = 99
+    assert sheet.errors_at(path, 0.1) == pytest.approx(path[1])
+
+
+def test_further_training_along_one_path_is_no_advantage_at_equal_error():
+    long = np.array([power_path(0.5, [2, 0.3, 0.02]), power_path(0.5, [1, 0.1, 0.01])])
+    short = np.array([power_path(0.5, [1.5, 0.9, 0.2]), power_path(0.5, [1.8, 0.6, 0.3])])
+    paths = {"SSA": long, "softmax": short}
+    ends = sheet.EqualSteps({name: path[:, -1] for name, path in paths.items()})
+    assert (np.array(list(sheet.STATISTICS[0](ends).values())) < 0.35).all()
+    equal = sheet.EqualError(paths)
+    one, other = equal("SSA", "softmax")
+    assert other == pytest.approx(short[:, -1])  # the one that ends at the common level
+    assert one == pytest.approx(other)
+    halved = np.where(SIGMAS == 1, long, 0.5 * long)
+    ratios = sheet.STATISTICS[0](sheet.EqualError(paths | {"SSA": halved}))
+    assert {f"sigma = {sigma}" for sigma in range(3, 11)} == set(ratios)
+    assert np.array(list(ratios.values())) == pytest.approx(0.5)
+
+
+# ---- what the pages show -----------------------------------------------------------------------
+
+
+def test_a_ratio_beyond_the_spread_has_an_interval_without_1():
+    table = sheet.beyond_spread({"lower": [0.5, 0.5, 0.51], "equal": [0.25, 1, 0.5],
+                                 "higher": [3, 3.1, 3]})
+    assert table["against 1"].tolist() == ["below", "within the spread", "above"]
+    assert table.ratio["equal"] == "0.5 [0.089, 2.8]"  # exp(+-4.303 log(2) / sqrt(3))
+
+
+@pytest.mark.parametrize("row, name", [(sheet.PRINTED["softmax"], "Table 1, softmax"),
+                                       (sheet.PRINTED_12L8AH, "Table 6, 12L8AH")])
+def test_the_nearer_row_is_the_one_that_errors_came_from(row, name):
+    table = sheet.nearer_row([3 * np.array(row)] * 2).astype(float)
+    columns = ("ours / printed, geometric mean", "smallest", "largest", "typical factor")
+    assert table.loc[name, list(columns)].tolist() == pytest.approx([3] * 4)
+    assert table["after one common factor"].idxmin() == name
+    assert table.loc[name, "after one common factor"] == pytest.approx(1)
+
+
+def test_metrics_are_dealt_to_the_functions_in_their_order():
+    records = [{"error": [place, place]} for place in range(6)]
+    found = sheet.by_scoring(records, ("a", "b"), "error")
+    assert found["a"].tolist() == [[0, 0], [1, 1], [2, 2]] and found["b"][0].tolist() == [3, 3]
+
+
+# ---- runs --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", sheet.SIZES)
+def test_pages_share_the_runs_of_the_table(profile):
+    names = lambda runs: [digest(settings(run)) for run in runs]
+    every, seeds = sheet.table01_scoring_functions(profile), sheet.SIZES[profile].seeds
+    assert len(set(names(every))) == len(every) == 14 * seeds
+    assert names(sheet.training_control(profile)) == names(every)
+    pair = sheet.fig03_softmax_ssa(profile)
+    assert [run.model.scoring for run in pair] == [Softmax()] * seeds + [SignedAveraging()] * seeds
+    *ssa, timing = sheet.learned_exponents(profile)
+    assert set(names(pair)) < set(names(every)) and names(ssa) == names(every)[:seeds]
+    paper = (timing.layers, timing.heads, timing.width, timing.batch) == (12, 8, 256, 64)
+    assert paper == (profile != "smoke")
+
+
+# ---- training time -----------------------------------------------------------------------------
+
+
+def test_scorings_take_turns(monkeypatch):
+    times = iter(range(100))
+    monkeypatch.setattr(training_time, "seconds", lambda step, device: next(times))
+    found = sheet.TrainingTime(1, 2, 8, batch=2, rounds=2).measure()["seconds"]
+    assert found.tolist() == [[0, 3], [1, 4], [2, 5]] and len(sheet.SCORINGS) == 3
+
+
+def test_a_step_twice_as_long_takes_twice_as_long():
+    work = lambda rounds: lambda: [sum(range(200_000)) for _ in range(rounds)]
+    ratios = [training_time.seconds(work(2), "cpu") / training_time.seconds(work(1), "cpu")
+              for _ in range(9)]
+    assert 1.5 < np.median(ratios) < 2.7
+
+
+def test_no_round_is_refused():
+    with pytest.raises(InputError, match="rounds, pairs, batch: .*got 0, 40, 64"):
+        sheet.TrainingTime(rounds=0)
