@@ -8,6 +8,7 @@ predictors alike, so every comparison is one loop over the same prompts.
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
 import torch
 
 from icllib.errors import InputError
@@ -84,6 +85,24 @@ class ErrorByLength:
             losses["wrong"] = predictions.argmax(dim=-1) != labels.argmax(dim=-1)
         return {name: values.double().sum(dim=1).unflatten(1, (-1, self.queries)).mean(dim=2)
                 for name, values in losses.items()}
+
+
+@dataclass(frozen=True)
+class ErrorByNoiseLevel(ErrorByLength):
+    """The same on a TwoNoiseLevels task, at each of its levels: (M, 2, K).
+
+    The levels share their inputs and functions. Context-scaling paper, Figure 3.
+    """
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The errors of M predictors that share one `predict`, each on its own task."""
+        tasks = tasks if isinstance(tasks, list) else [tasks]
+        at_each = []
+        for level in (0, 1):
+            alone = [task.at_level(level) for task in tasks]
+            at_each.append(super().measure(alone, predictor, device))
+        return {name: np.stack([errors[name] for errors in at_each], axis=1)
+                for name in at_each[0]}
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.baselines import Lasso, Ridge, StudentNetwork, XGBoost
-from icllib.evaluate import ErrorByLength
+from icllib.baselines import Lasso, MixtureRidge, Ridge, StudentNetwork, XGBoost
+from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import (MLP, SGPT, FeatureMLP, LinearAttention, ScalarRegression,
                            Transformer)
 from icllib.models.features import feature_row
@@ -44,6 +44,7 @@ GOLDEN = {
     "exponential": [0.287911, 0.319754],
     "hilbert": [0.305639, 0.34494],
     "ridge": [0.187597],
+    "MixtureRidge": [0.0693688, 0.636448],
     "Lasso": [0.235615, 0.200209],
     "XGBoost": [2.972185, 2.40115],
     "StudentNetwork": [1.437612, 0.288735],
@@ -122,6 +123,12 @@ def test_ridge():
     task = context_scaling.LINEAR_8
     errors = ErrorByLength((10,), prompts=256).measure(task, Ridge.bayes(task))
     assert errors["error"][0].tolist() == pytest.approx(GOLDEN["ridge"], rel=1e-4)
+
+
+def test_errors_by_noise_level():
+    task = TwoNoiseLevels(8, weight_std=8**-0.5)
+    errors = ErrorByNoiseLevel((10,), prompts=256).measure(task, MixtureRidge.bayes(task))
+    assert errors["error"][0, :, 0].tolist() == pytest.approx(GOLDEN["MixtureRidge"], rel=1e-4)
 
 
 @pytest.mark.parametrize("learner", [Lasso(0.1), XGBoost(), StudentNetwork(steps=50)])

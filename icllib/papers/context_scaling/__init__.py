@@ -8,7 +8,14 @@ from icllib.papers.context_scaling.common import ASSUMED, LENGTHS, LINEAR_8, REL
 from icllib.papers.context_scaling.estimators import (
     EstimatorErrors, Identities, best_step, estimators, exponential_limit, one_step_error,
     theory)
+from icllib.papers.context_scaling.noise import (
+    AT, errors_at_one_level, errors_at_two_levels, fig02_one_noise_level, fig03_two_noise_levels,
+    one_noise_level, penalties, two_noise_levels)
 from icllib.papers.context_scaling.perceptrons import (
     FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, TASKS, bayes_floor, fig05_one_layer,
     fig06_scalar_against_row, fig07_features, reads)
 from icllib.papers.context_scaling.scaling import SGPTS, fig01_scaling, transformers
+from icllib.papers.context_scaling.sizes import (
+    against_best, along, best_size, by_size, sizes)
+from icllib.papers.context_scaling.variants import (
+    COUNTS, DEPTHS, FORMS, WIDE_COUNT, answers, form_tasks, normalization, what_would_a_reviewer_ask)

@@ -1,0 +1,101 @@
+"""Figures 2 and 3: linear regression with one noise level, and with one of two."""
+
+import numpy as np
+
+from icllib.baselines import MixtureRidge, Ridge, RidgeSweep
+from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
+from icllib.papers.context_scaling.estimators import one_step_error
+from icllib.papers.context_scaling.perceptrons import seeds
+from icllib.papers.context_scaling.scaling import transformers
+from icllib.results import samples
+from icllib.tasks import LinearRegression, TwoNoiseLevels
+from icllib.training import Run
+
+DIMENSIONS = {"smoke": 4, "quick": 8, "gpu": 20, "paper": 20}  # 20: Appendix A
+NOISE_STDS = (0.1, 0.5)  # Figure 3, Appendix A; Figure 2 has the second alone
+FIGURE_2_LENGTHS = (10, 15, 20, 25, 30, 35, 40)  # Appendix A
+FIGURE_3_LENGTHS = tuple(range(1, 41))  # Appendix A
+FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # they fill four rows of 41 tokens in SGPT
+AT = 20  # ASSUMED: the pairs of the panels against the penalty
+LONGER = {"quick": {"steps": 6000}}  # after Figure 1's 3,000 GPT-2 is still near one gradient step
+MANY_TASKS = 2 * 10**6  # ASSUMED: T of Figure 4, for other tasks of the same section
+
+
+def one_noise_level(profile: str) -> LinearRegression:
+    """The task of Figure 2."""
+    d = DIMENSIONS[profile]
+    return LinearRegression(d, NOISE_STDS[1], d**-0.5)
+
+
+def two_noise_levels(profile: str) -> TwoNoiseLevels:
+    """The task of Figure 3."""
+    d = DIMENSIONS[profile]
+    return TwoNoiseLevels(d, NOISE_STDS, d**-0.5)
+
+
+def fig02_one_noise_level(profile: str) -> list[Run]:
+    """Figure 2: SGPT and GPT-2 with one noise level."""
+    return both_models(profile, one_noise_level(profile), FIGURE_2_LENGTHS, ErrorByLength)
+
+
+def fig03_two_noise_levels(profile: str) -> list[Run]:
+    """Figure 3: SGPT and GPT-2 trained on prompts of either level, measured at each."""
+    lengths = FEWER_LENGTHS if profile in ("smoke", "quick") else FIGURE_3_LENGTHS
+    return both_models(profile, two_noise_levels(profile), lengths, ErrorByNoiseLevel)
+
+
+def both_models(profile: str, task, lengths, evaluation) -> list[Run]:
+    """Both models at every seed, measured where they were trained."""
+    measure = evaluation(lengths, prompts=64 if profile == "smoke" else 4096)
+    models = transformers(profile, lengths=lengths, **LONGER.get(profile, {}))
+    return [Run(task, model, recipe, measure, seed, MANY_TASKS)
+            for model, recipe in models.values()
+            for seed in seeds(profile)]
+
+
+def penalties(dimension: int) -> np.ndarray:
+    """Ridge penalties of the right panels: 20 from the best at one noise level to the best at the
+    other, and four more at each end.
+
+    ASSUMED: a geometric grid; at d = 20 the 20 run from 0.2 to 5.
+    """
+    low, high = (dimension * noise_std**2 for noise_std in NOISE_STDS)
+    return low * (high / low) ** (np.arange(-4, 24) / 19)
+
+
+# ---- what the pages read --------------------------------------------------------------------
+
+
+def trained_errors(records) -> dict:
+    """Metrics of the trained models by name and metric, seeds first."""
+    kinds = {"SGPT": "SGPT", "GPT-2": "Transformer"}
+    return {name: {metric: samples(records, metric, model=kind) for metric in ("error", "excess")}
+            for name, kind in kinds.items()}
+
+
+def errors_at_one_level(records, run: Run) -> dict:
+    """Metrics of Figure 2 by name and metric: (seeds, K); (1, K) where nothing is trained.
+
+    "ridge" has the best penalty, "sweep" all `penalties`: (P, K). "one step" is the expected error
+    of one gradient step. run: one of the page's, for its task and evaluation.
+    """
+    task, evaluation = run.task, run.evaluation
+    one_step = np.array([[one_step_error(task, n) for n in evaluation.lengths]])
+    return trained_errors(records) | {
+        "ridge": evaluation.measure(task, Ridge.bayes(task)),
+        "one step": {"error": one_step, "excess": one_step - task.noise_std**2},
+        "sweep": evaluation.measure(task, RidgeSweep(penalties(task.dimension)))}
+
+
+def errors_at_two_levels(records, run: Run) -> dict:
+    """Metrics of Figure 3 by name and metric: (seeds, 2, K); (1, 2, K) where nothing is trained.
+
+    "ridge" has the best penalty of each level, "floor" is told no level; "sweep": (P, 2, K).
+    """
+    task, evaluation = run.task, run.evaluation
+    tuned = [evaluation.measure(task, Ridge.bayes(task.at_level(level))) for level in (0, 1)]
+    return trained_errors(records) | {
+        "ridge": {metric: np.stack([tuned[level][metric][:, level] for level in (0, 1)], axis=1)
+                  for metric in tuned[0]},
+        "floor": evaluation.measure(task, MixtureRidge.bayes(task)),
+        "sweep": evaluation.measure(task, RidgeSweep(penalties(task.dimension)))}
