@@ -114,7 +114,7 @@ def provenance_line(records: list[Record], page: str) -> str:
     on_cpu = all("processor_seconds" in item and "CPU" in item["device"] for item in made)
     clock = "processor" if on_cpu else "wall"
     seconds = sum(item[f"{clock}_seconds"] / item.get("fleet", 1) for item in made)
-    seeds = sorted({record.run["seed"] for record in records})
+    seeds = sorted({record.run["seed"] for record in records if "seed" in record.run})
     dirty = " (with uncommitted changes)" if any(item["dirty"] for item in made) else ""
     return (f"profile {every('profile')}; {len(records)} runs, seeds {seeds}, "
             f"{seconds:.0f} s of {clock} time; {every('device')}; torch {every('torch')}; "

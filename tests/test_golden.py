@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.baselines import Lasso, MixtureRidge, Ridge, StudentNetwork, XGBoost
+from icllib.baselines import (Lasso, LeastSquares, MixtureRidge, Ridge, StudentNetwork,
+                              XGBoost)
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import (MLP, SGPT, FeatureMLP, LinearAttention, ScalarRegression,
                            Transformer)
@@ -46,8 +47,10 @@ GOLDEN = {
     "ridge": [0.187597],
     "MixtureRidge": [0.0693688, 0.636448],
     "Lasso": [0.235615, 0.200209],
+    "LeastSquares": [0.307247, 0.0227919],
     "XGBoost": [2.972185, 2.40115],
     "StudentNetwork": [1.437612, 0.288735],
+    "Baseline": [0.291049, 0.170305],
     "ApproximatelySparse": [0.0236171, 0.023375, 0.0225157, 0.0252397],
 }
 
@@ -131,7 +134,8 @@ def test_errors_by_noise_level():
     assert errors["error"][0, :, 0].tolist() == pytest.approx(GOLDEN["MixtureRidge"], rel=1e-4)
 
 
-@pytest.mark.parametrize("learner", [Lasso(0.1), XGBoost(), StudentNetwork(steps=50)])
+@pytest.mark.parametrize("learner", [
+    Lasso(0.1), LeastSquares(), XGBoost(), StudentNetwork(steps=50)])
 def test_learners(learner):
     task = LinearRegression(3, 0.1)
     errors = ErrorByLength((2, 12), prompts=16).measure(task, learner)["error"][0]
@@ -139,8 +143,13 @@ def test_learners(learner):
 
 
 LONG = (solvable_attention.ApproximatelySparse, SoftmaxTraining,
-        solvable_attention.SourceCapacityCurves)  # small ones stand for them
+        solvable_attention.SourceCapacityCurves, context_scaling.Baseline)  # small ones stand for them
 SOFTMAX = [[0.119527, 0.0276691], [0.0275842, 0.0260572], [0.0232372, 0.000578738]]  # first, last
+
+
+def test_baseline():
+    run = context_scaling.Baseline(SparseLinear(4), Lasso(0.1), ErrorByLength((2, 5), prompts=8))
+    assert run.measure()["error"].tolist() == pytest.approx(GOLDEN["Baseline"], rel=1e-4)
 
 
 def exact_runs():

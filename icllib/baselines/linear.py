@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -143,6 +144,8 @@ class LeastSquares:
     Context-scaling paper, Figure 4C; ASSUMED no intercept and minimum norm, as in the public code
     of Garg et al. (2022).
     """
+
+    version: ClassVar[int] = 1
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """(..., N, d), (..., N) -> (..., K)."""

@@ -4,7 +4,8 @@ A page's runs are listed by the function that has the page's name. Where the pap
 setting is marked ASSUMED, with the reason.
 """
 
-from icllib.papers.context_scaling.common import ASSUMED, LENGTHS, LINEAR_8, RELU_8
+from icllib.papers.context_scaling.common import (
+    ASSUMED, LENGTHS, LINEAR_8, RELU_8, TASKS)
 from icllib.papers.context_scaling.estimators import (
     EstimatorErrors, Identities, best_step, estimators, exponential_limit, one_step_error,
     theory)
@@ -12,10 +13,15 @@ from icllib.papers.context_scaling.noise import (
     AT, errors_at_one_level, errors_at_two_levels, fig02_one_noise_level, fig03_two_noise_levels,
     one_noise_level, penalties, two_noise_levels)
 from icllib.papers.context_scaling.perceptrons import (
-    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, TASKS, bayes_floor, fig05_one_layer,
+    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, fig05_one_layer,
     fig06_scalar_against_row, fig07_features, reads)
-from icllib.papers.context_scaling.scaling import SGPTS, fig01_scaling, transformers
+from icllib.papers.context_scaling.scaling import (
+    SGPTS, UNTRAINED_LENGTHS, fig01_scaling, fig08_sgpt_scaling, optimizer_steps, scaling_ratios,
+    scaling_tasks, slopes_over_tasks, transformers, untrained_lengths, untrained_ratios)
 from icllib.papers.context_scaling.sizes import (
     against_best, along, best_size, by_size, sizes)
+from icllib.papers.context_scaling.three_tasks import (
+    NETWORKS, SPARSE, TREES, Baseline, fig04_three_tasks, figure_4_curve, figure_4_curves,
+    figure_4_settings, figure_4_tasks)
 from icllib.papers.context_scaling.variants import (
     COUNTS, DEPTHS, FORMS, WIDE_COUNT, answers, form_tasks, normalization, what_would_a_reviewer_ask)

@@ -1,5 +1,6 @@
 """What the chapter's runs share: tasks, context lengths and what the paper leaves open."""
 
+from icllib.evaluate import ErrorByLength
 from icllib.tasks import LinearRegression, ReluNetwork
 
 # Figures 1, 7 and 8: d = 8, sigma = 0.22 (Appendix A). The paper follows Tong and Pehlevan
@@ -7,9 +8,16 @@ from icllib.tasks import LinearRegression, ReluNetwork
 LINEAR_8 = LinearRegression(dimension=8, noise_std=0.05**0.5, weight_std=8**-0.5)
 RELU_8 = ReluNetwork(dimension=8)  # Figures 5 to 8, Appendix A
 LENGTHS = (5, 10, 20, 30, 40)  # Figures 1 and 7, Appendix A
+RELU_LENGTHS = (10, 20, 30, 40, 50, 60, 70, 80)  # Figure 7, Appendix A
+TASKS = {"linear": (LINEAR_8, LENGTHS), "ReLU network": (RELU_8, RELU_LENGTHS)}  # Figures 6 to 8
 
 # Settings that the paper does not give, by name, for the table on the page.
 ASSUMED = (
     "recipe.steps", "recipe.batch", "recipe.learning_rate", "recipe.schedule", "recipe.warmup",
     "recipe.weight_decay", "evaluation.prompts", "evaluation.seed", "seed",
 )
+
+
+def evaluation(lengths, profile: str, prompts: int = 4096) -> ErrorByLength:
+    """Errors on new prompts, by default as many as in Figure 1."""
+    return ErrorByLength(lengths, prompts=64 if profile == "smoke" else prompts)

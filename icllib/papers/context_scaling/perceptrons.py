@@ -5,7 +5,8 @@ from dataclasses import replace
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import FeatureMLP, ScalarRegression
-from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, RELU_8
+from icllib.papers.context_scaling.common import (
+    LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
 from icllib.papers.context_scaling.scaling import FIGURE_1
 from icllib.tasks import DecisionTree, SparseLinear
 from icllib.training import Recipe, Run
@@ -14,8 +15,6 @@ FIGURE_5_LENGTHS = (10, 20, 30, 40, 50)  # Appendix A
 FIGURE_5_TASKS = {  # d = 8, Appendix A
     "linear": LINEAR_8, "ReLU network": RELU_8, "decision tree": DecisionTree(8),
     "sparse linear": SparseLinear(8)}
-RELU_LENGTHS = (10, 20, 30, 40, 50, 60, 70, 80)  # Figure 7, Appendix A
-TASKS = {"linear": (LINEAR_8, LENGTHS), "ReLU network": (RELU_8, RELU_LENGTHS)}  # Figures 6, 7
 KERNELS = {"psi_L": "linear", "psi_H": "hilbert"}
 MOST_TASKS = 10**6  # ASSUMED: T of Figure 6 and of the panels against n, the largest of Figure 1
 
@@ -40,11 +39,6 @@ FIGURE_7 = {
     "gpu": ((10**3, 10**4, 10**5, 10**6), 20_000, 50_000),
     "paper": ((10**3, 10**4, 10**5, 10**6), 500_000, 500_000),
 }
-
-
-def evaluation(lengths, profile: str, prompts: int = 4096) -> ErrorByLength:
-    """Errors on new prompts, by default as many as in Figure 1."""
-    return ErrorByLength(lengths, prompts=64 if profile == "smoke" else prompts)
 
 
 def fig05_one_layer(profile: str) -> list[Run]:

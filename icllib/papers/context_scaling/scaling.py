@@ -1,10 +1,14 @@
-"""Figure 1: a decoder and a perceptron, against pre-training tasks and context length."""
+"""Figures 1 and 8: decoder, perceptron and SGPT, against pre-training tasks and context length;
+the same with half the steps, and at context lengths that were not trained on."""
 
 from dataclasses import replace
 
-from icllib.evaluate import ErrorByLength
+import numpy as np
+
 from icllib.models import MLP, SGPT, Transformer
-from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8
+from icllib.papers.context_scaling.common import (
+    LENGTHS, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
+from icllib.tasks import ReluNetwork
 from icllib.training import Recipe, Run
 
 # Per profile: the decoder of Figure 1, its recipe, the perceptron, its recipe, T, seeds.
@@ -13,7 +17,7 @@ from icllib.training import Recipe, Run
 # with batch 128 (Tong and Pehlevan, 2024), the works whose code the paper follows.
 FIGURE_1 = {
     "smoke": (Transformer(1, 2, 16), Recipe(LENGTHS, steps=4, batch=4),
-              MLP(16), Recipe(LENGTHS, steps=4, batch=4), (100, 10**5, 10**6), 2),
+              MLP(16), Recipe(LENGTHS, steps=4, batch=4), (10**4, 10**5, 10**6), 2),
     "quick": (Transformer(2, 4, 64),
               Recipe(LENGTHS, 3000, 16, learning_rate=2e-3, schedule="cosine", warmup=0.1),
               MLP(256),
@@ -38,6 +42,18 @@ SGPTS = {
     "paper": (SGPT(8, 256), 1e-4),
 }
 
+# Appendix A, item 4: ReLU networks, d = 20, "context lengths from 1 to 100 with a step size of
+# 10", and T of Figure 4. quick: d = 8 as in the figures around it, and the first five lengths.
+UNTRAINED_LENGTHS = {
+    "smoke": (RELU_8, (1, 11)),
+    "quick": (RELU_8, (1, 11, 21, 31, 41)),
+    "gpu": (ReluNetwork(20), tuple(range(1, 101, 10))),
+    "paper": (ReluNetwork(20), tuple(range(1, 101, 10))),
+}
+UNTRAINED_COUNT = 2 * 10**6
+# ASSUMED: the paper does not name the lengths at which GPT-2 fails.
+BETWEEN, BEYOND = (2, 5, 8), (2, 5, 10, 20)  # more pairs than a trained length, than the longest
+
 
 def transformers(profile: str, **recipe) -> dict:
     """The two models of the paper's comparisons by name, each with how it trains.
@@ -54,10 +70,85 @@ def transformers(profile: str, **recipe) -> dict:
 def fig01_scaling(profile: str) -> list[Run]:
     """Figure 1: a decoder and a perceptron, each at every T and seed."""
     decoder, decoder_recipe, mlp, mlp_recipe, task_counts, seeds = FIGURE_1[profile]
-    measure = ErrorByLength(LENGTHS, prompts=64 if profile == "smoke" else 4096)
+    measure = evaluation(LENGTHS, profile)
     return [
         Run(LINEAR_8, model, recipe, measure, seed, count)
         for model, recipe in ((decoder, decoder_recipe), (mlp, mlp_recipe))
         for count in task_counts
         for seed in range(seeds)
     ]
+
+
+def scaling_tasks(profile: str) -> dict:
+    """The tasks of Figure 8 by name, each with its context lengths.
+
+    ASSUMED: the lengths are Figure 7's, since Appendix C gives none. Below the profile paper ReLU
+    networks have those up to 40 pairs, where the claim ends, so that all T fit into the time.
+    """
+    lengths = RELU_LENGTHS if profile == "paper" else RELU_LENGTHS[:4]
+    return TASKS | {"ReLU network": (RELU_8, lengths)}
+
+
+def fig08_sgpt_scaling(profile: str) -> list[Run]:
+    """Figure 8: SGPT and the decoder of Figure 1 on two tasks, each at every T and seed."""
+    *_, task_counts, seeds = FIGURE_1[profile]
+    return [
+        Run(task, model, recipe, evaluation(lengths, profile), seed, count)
+        for task, lengths in scaling_tasks(profile).values()
+        for model, recipe in transformers(profile, lengths=lengths).values()
+        for count in task_counts
+        for seed in range(seeds)
+    ]
+
+
+def optimizer_steps(profile: str) -> list[Run]:
+    """Figures 1 and 8 on linear regression with half the steps, then as they are."""
+    runs = fig01_scaling(profile)
+    runs += [run for run in fig08_sgpt_scaling(profile) if run.task == LINEAR_8 and run not in runs]
+    halved = [replace(run, recipe=replace(run.recipe, steps=run.recipe.steps // 2)) for run in runs]
+    return halved + runs
+
+
+def scaling_ratios(errors: dict, lengths, name: str) -> dict:
+    """The ratios that claims 3, 4 and 16 judge, one per seed, by what they are of and this name.
+
+    Tasks: the error at T = 1e6 over that at 1e4, for n = 10. Context: the error at n = 40 over that
+    at 10, for two T. errors: T -> (seeds, len(lengths)).
+    """
+    near, far = ({T: error[:, lengths.index(n)] for T, error in errors.items()} for n in (10, 40))
+    return {f"tasks {name}": near[10**6] / near[10**4],
+            f"context {name} T = 1e5": far[10**5] / near[10**5],
+            f"context {name} T = 1e6": far[10**6] / near[10**6]}
+
+
+def slopes_over_tasks(excess, task_counts):
+    """Slope of log10 excess error against log10 T (claim 1): (counts, seeds) -> (seeds,)."""
+    return np.polyfit(np.log10(task_counts), np.log10(excess), 1)[0]
+
+
+def untrained_lengths(profile: str) -> list[Run]:
+    """Appendix A, item 4: SGPT, the decoder, and the decoder without positions, which the paper
+    does not have and which tells what its positions do."""
+    *_, seeds = FIGURE_1[profile]
+    task, trained = UNTRAINED_LENGTHS[profile]
+    between = [length + more for length in trained[:-1] for more in BETWEEN]
+    beyond = [max(trained) + more for more in BEYOND]
+    tested = tuple(sorted([*trained, *between, *beyond]))
+    sgpt, (decoder, recipe) = transformers(profile, lengths=trained).values()
+    models = (sgpt, (replace(decoder, positions_up_to=max(tested)), recipe),
+              (replace(decoder, positions="none"), recipe))
+    return [Run(task, *model, evaluation(tested, profile, prompts=8192), seed, UNTRAINED_COUNT)
+            for model in models for seed in range(seeds)]
+
+
+def untrained_ratios(errors, trained, tested) -> dict:
+    """Mean ratio of the errors at untrained context lengths to their reference, by where they lie.
+
+    Claim 17: between trained lengths the reference is the error of the neighbors, interpolated;
+    beyond them it is the error at the longest. errors: (seeds, len(tested)); tested holds trained.
+    """
+    errors, tested = np.asarray(errors), np.asarray(tested)
+    known = np.isin(tested, trained)
+    ratios = errors / [np.interp(tested, tested[known], row) for row in errors[:, known]]
+    return {"between": ratios[:, ~known & (tested < max(trained))].mean(axis=1),
+            "beyond": ratios[:, tested > max(trained)].mean(axis=1)}

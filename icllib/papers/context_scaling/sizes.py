@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8
+from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, evaluation
 from icllib.papers.context_scaling.noise import (
     FIGURE_2_LENGTHS, MANY_TASKS, one_noise_level)
-from icllib.papers.context_scaling.perceptrons import evaluation, seeds
+from icllib.papers.context_scaling.perceptrons import seeds
 from icllib.papers.context_scaling.scaling import transformers
 from icllib.training import Run
 

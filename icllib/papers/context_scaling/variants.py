@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from icllib.baselines import Ridge, Zero
-from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, RELU_8
+from icllib.papers.context_scaling.common import (
+    LENGTHS, LINEAR_8, RELU_8, RELU_LENGTHS, evaluation)
 from icllib.papers.context_scaling.perceptrons import (
-    FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS, RELU_LENGTHS, evaluation, seeds)
+    FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS, seeds)
 from icllib.papers.context_scaling.scaling import (
     FIGURE_1, SGPTS, fig01_scaling, transformers)
 from icllib.results import samples

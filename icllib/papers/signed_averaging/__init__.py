@@ -5,8 +5,11 @@ setting is marked ASSUMED, with the reason. What trains nothing is exact or samp
 precision, and so the same in every profile.
 """
 
+from icllib.papers.signed_averaging.ablations import (
+    attention_or_feed_forward, boundary_values, table05_deviant_input, table06_depth_heads,
+    training_laws)
 from icllib.papers.signed_averaging.affine import (
-    ASSUMED, SIGMAS, SIZES, affine_run, decoder, scorings, table01_scoring_functions)
+    ASSUMED, FIRST_STDS, SIGMAS, SIZES, affine_run, decoder, scorings, table01_scoring_functions)
 from icllib.papers.signed_averaging.affine_measures import (
     DEVIANT, LearnedExponents, LineAnswers, ShiftedErrors)
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory

@@ -55,7 +55,7 @@ class Size:
 
 
 SIZES = {
-    "smoke": Size(1, 8, 16, 16, steps=4, batch=2, seeds=2, depths_seeds=2, functions=2,
+    "smoke": Size(1, 8, 16, 32, steps=4, batch=2, seeds=2, depths_seeds=2, functions=2,
                   prompts=2, grid=(1, 10), grid_functions=1, line_prompts=1),
     # ASSUMED: a size that takes a minute on one core, and a learning rate at which every seed of
     # softmax leaves the plateau on which all models start (at four times it two of three do not).

@@ -1,0 +1,145 @@
+"""Figure 4: SGPT and GPT-2 on trees, networks and sparse functions, beside their baselines."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from icllib.baselines import LASSO_PENALTIES, Lasso, LeastSquares, StudentNetwork, XGBoost
+from icllib.evaluate import ErrorByLength
+from icllib.papers.context_scaling.common import RELU_8
+from icllib.papers.context_scaling.scaling import FIGURE_1, transformers
+from icllib.results import from_settings
+from icllib.tasks import DecisionTree, ReluNetwork, SparseLinear
+from icllib.training import Run
+
+FIGURE_4_COUNT = 2 * 10**6  # T, caption of Figure 4
+TREES, NETWORKS, SPARSE = "decision trees", "ReLU networks", "sparse linear functions"
+
+# Per panel: the task and its context lengths, d = 20 throughout (Appendix A). ASSUMED: the lengths
+# of trees and sparse functions, which the paper does not give.
+FIGURE_4 = {
+    TREES: (DecisionTree(20), tuple(range(10, 101, 10))),
+    NETWORKS: (ReluNetwork(20), tuple(range(1, 101, 10))),  # Appendix A, item 4
+    SPARSE: (SparseLinear(20), tuple(range(5, 41, 5))),
+}
+# At smoke and quick. ASSUMED: trees and networks small enough for small models to learn in minutes,
+# fewer context lengths. Sparse functions stay as they are: the claim is about n < d.
+FIGURE_4_SMALL = {
+    TREES: (DecisionTree(4), (10, 25, 50, 100)),
+    NETWORKS: (RELU_8, (1, 11, 31, 51, 71, 91)),
+    SPARSE: (SparseLinear(20), (5, 10, 15, 20, 30)),
+}
+# Steps by what one costs, otherwise those of Figure 1. ASSUMED.
+STEPS = {
+    "quick": {TREES: 2000, NETWORKS: 2000, SPARSE: 6000},
+    "gpu": {TREES: 10_000, NETWORKS: 10_000, SPARSE: 20_000},
+}
+NAMES = {"Transformer": "GPT-2", "StudentNetwork": "student network",
+         "LeastSquares": "least squares"}  # of curves, where they are not those of the classes
+PROMPTS = 2048  # ASSUMED, for every curve but the student's
+STUDENT_PROMPTS = 256  # ASSUMED: the first of these, since a student is trained for each
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A predictor without pre-training, on the prompts that the trained models are measured on."""
+
+    task: object
+    predictor: object
+    evaluation: ErrorByLength
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """The mean squared error at each context length: (K,)."""
+        return {"error": self.evaluation.measure(self.task, self.predictor)["error"][0]}
+
+
+def fig04_three_tasks(profile: str) -> list:
+    """Figure 4: per panel two or three models, from every seed, then the baselines."""
+    runs = []
+    for panel, (task, lengths) in figure_4_tasks(profile).items():
+        evaluation = ErrorByLength(lengths, 16 if profile == "smoke" else PROMPTS)
+        runs += [Run(task, model, recipe, evaluation, seed, FIGURE_4_COUNT)
+                 for model, recipe in figure_4_models(panel, lengths, profile)
+                 for seed in range(FIGURE_1[profile][-1])]
+        runs += [Baseline(task, predictor, on_fewer(evaluation, predictor))
+                 for predictor in baselines(panel, profile)]
+    return runs
+
+
+def figure_4_tasks(profile: str) -> dict:
+    """The task and the context lengths of each panel."""
+    return FIGURE_4 if profile in ("gpu", "paper") else FIGURE_4_SMALL
+
+
+def figure_4_models(panel: str, lengths: tuple, profile: str) -> list:
+    """SGPT and the decoder with their recipes; on trees also the decoder of Garg et al. (2022)."""
+    steps = {"steps": STEPS[profile][panel]} if profile in STEPS else {}
+    sgpt, decoder = transformers(profile, lengths=lengths, **steps).values()
+    if panel != TREES:
+        return [sgpt, decoder]
+    # Garg et al.: x and y as separate tokens, 12 layers, a loss at every point. At smoke and quick
+    # it has the layers of the other decoder.
+    joint, recipe = decoder
+    layers = 12 if profile in ("gpu", "paper") else joint.layers
+    separate = replace(joint, tokens="separate", layers=layers)
+    everywhere = replace(recipe, lengths=tuple(range(max(lengths) + 1)))
+    return [sgpt, (separate, everywhere), decoder]
+
+
+def baselines(panel: str, profile: str) -> list:
+    """The baselines of a panel at their own settings, which at smoke are tiny."""
+    if panel == SPARSE:
+        return [*map(Lasso, LASSO_PENALTIES), LeastSquares()]
+    if profile == "smoke":
+        return [XGBoost(trees=2)] if panel == TREES else [StudentNetwork(steps=4)]
+    return [XGBoost()] if panel == TREES else [StudentNetwork()]
+
+
+def on_fewer(evaluation: ErrorByLength, predictor) -> ErrorByLength:
+    """The evaluation, on the first of its prompts for a student."""
+    if not isinstance(predictor, StudentNetwork):
+        return evaluation
+    return replace(evaluation, prompts=min(STUDENT_PROMPTS, evaluation.prompts))
+
+
+# ---- from records to curves -----------------------------------------------------------------
+
+
+def figure_4_curves(records) -> dict:
+    """Errors over the zero predictor's by panel and curve: (seeds, K) each, one row if no seed."""
+    curves = {}
+    for record in records:
+        task = from_settings(record.run["task"])
+        panel, curve = figure_4_curve(record.run)
+        relative = record["error"] / task.label_variance
+        curves.setdefault(panel, {}).setdefault(curve, []).append(relative)
+    return {panel: {name: np.array(rows) for name, rows in found.items()}
+            for panel, found in curves.items()}
+
+
+def figure_4_curve(run: dict) -> tuple[str, str]:
+    """The panel and the curve that a run, given by its settings, belongs to."""
+    task = run["task"]["type"].split(".")[-1]
+    panel = {"DecisionTree": TREES, "ReluNetwork": NETWORKS, "SparseLinear": SPARSE}[task]
+    predictor = run.get("model") or run["predictor"]
+    kind = predictor["type"].split(".")[-1]
+    if panel == TREES and kind == "Transformer":
+        return panel, f"GPT-2, {predictor.get('tokens', 'joint')} tokens"
+    return panel, NAMES.get(kind, kind)
+
+
+def figure_4_settings(records) -> pd.DataFrame:
+    """What differs between the panels and models of trained records."""
+    rows = []
+    for run in (record.run for record in records):
+        panel, curve = figure_4_curve(run)
+        model, recipe = run["model"], run["recipe"]
+        rows.append({"panel": panel, "model": curve, "d": run["task"]["dimension"],
+                     "layers": model["layers"], "width": model["width"],
+                     "steps": recipe["steps"], "learning rate": recipe["learning_rate"],
+                     "lengths of training": len(recipe["lengths"]),
+                     "longest": max(recipe["lengths"])})
+    return pd.DataFrame(rows).drop_duplicates().set_index(["panel", "model"])

@@ -1,0 +1,160 @@
+"""Affine functions without a part of the model, at other sizes and under other training laws.
+
+Tables 5 and 6, Figures 1, 9 and 11, Sections 5.2 and 5.3. A page's runs are listed by the
+function that has its name; most of them are shown on several pages.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from icllib.models import SignedAveraging, Softmax
+from icllib.papers.signed_averaging.affine import SIZES, affine_run, decoder
+from icllib.papers.signed_averaging.affine_measures import LineAnswers
+from icllib.results import digest, settings
+from icllib.training import Run
+
+QUERIES = LineAnswers().queries  # where answers on a line are measured
+
+# Per profile: how the models of Table 6 are trained, whatever their depth.
+DEPTH_SIZES = {profile: replace(size, width=size.depths_width) for profile, size in SIZES.items()} | {
+    # ASSUMED: fewer steps and test prompts than for Table 1, for models of up to 18 layers.
+    "quick": replace(SIZES["quick"], width=SIZES["quick"].depths_width, steps=1300, prompts=1),
+    "gpu": replace(SIZES["gpu"], steps=15_000),  # ASSUMED: fourteen models in the time of a page
+}
+
+
+class Shape(NamedTuple):
+    """The layers and heads of a model, and what its layers consist of."""
+
+    layers: int
+    heads: int
+    attention: bool = True
+    perceptron: bool = True
+
+    @property
+    def name(self) -> str:
+        """The paper's name: L for full layers, Al for attention only."""
+        if not self.attention:
+            return "feed-forward only"
+        return f"{self.layers}{'L' if self.perceptron else 'Al'}{self.heads}AH"
+
+    def runs(self, profile: str) -> list[Run]:
+        """Softmax models of this shape, one per seed."""
+        size = DEPTH_SIZES[profile]
+        model = decoder(size, **self._asdict())
+        runs = [affine_run(size, model, seed) for seed in range(size.depths_seeds)]
+        # At `paper` 12L8AH is the softmax model of Table 1. At the other profiles it is not, and
+        # errors along its training would cost more than the training.
+        return runs if profile == "paper" else [replace(run, along=None) for run in runs]
+
+
+FULL = Shape(12, 8)  # the paper's base model
+ATTENTION_ONLY = Shape(12, 8, perceptron=False)
+FEED_FORWARD_ONLY = Shape(12, 8, attention=False)  # ASSUMED: as deep as the others
+SHAPES = (*(Shape(layers, heads) for layers in (1, 2, 3) for heads in (1, 2, 4)),
+          Shape(6, 4), FULL, Shape(18, 8),
+          Shape(2, 32, perceptron=False), ATTENTION_ONLY)  # Table 6, in its order
+PARTS = (FULL, ATTENTION_ONLY, FEED_FORWARD_ONLY)  # Section 5.2
+
+
+# ---- the models of every page, by name: a list of runs each, one per seed ---------------------
+
+
+def models_by_shape(profile: str, shapes=SHAPES) -> dict[str, list[Run]]:
+    """Softmax models of several shapes."""
+    return {shape.name: shape.runs(profile) for shape in shapes}
+
+
+def models_by_scoring(profile: str) -> dict[str, list[Run]]:
+    """The softmax model of Table 1, and the SSA model beside it."""
+    return {"softmax": base_runs(profile), "SSA": base_runs(profile, SignedAveraging())}
+
+
+def models_by_law(profile: str) -> dict[str, list[Run]]:
+    """The softmax model of Table 1 under its training law, wider ones, and without curriculum."""
+    return {
+        "N(0, 1)": base_runs(profile),
+        "N(0, 10)": base_runs(profile, input_std=10.0),
+        "N(0, 100)": base_runs(profile, input_std=100.0),
+        "N(0, 1), no curriculum": base_runs(profile, curriculum=False),
+    }
+
+
+def base_runs(profile: str, scoring=Softmax(), **law) -> list[Run]:
+    """The base model of a profile; law: see `affine_run`."""
+    size = SIZES[profile]
+    model = decoder(size, scoring)
+    return [affine_run(size, model, seed, **law) for seed in range(size.seeds)]
+
+
+def boundary_models(profile: str) -> dict[str, list[Run]]:
+    """Models with and without perceptrons, and with SSA beside softmax."""
+    return models_by_shape(profile, (FULL, ATTENTION_ONLY)) | models_by_scoring(profile)
+
+
+# ---- the runs of every page -----------------------------------------------------------------
+
+
+def table06_depth_heads(profile: str) -> list[Run]:
+    """Table 6 and Figure 11: every shape, in the order of the table."""
+    return all_runs(models_by_shape(profile))
+
+
+def attention_or_feed_forward(profile: str) -> list[Run]:
+    """Section 5.2: full layers, attention only, feed-forward only."""
+    return all_runs(models_by_shape(profile, PARTS))
+
+
+def boundary_values(profile: str) -> list[Run]:
+    """Figures 1 and 9."""
+    return all_runs(boundary_models(profile))
+
+
+def table05_deviant_input(profile: str) -> list[Run]:
+    """Table 5, and the sequence of Section 5.3."""
+    return all_runs(models_by_scoring(profile))
+
+
+def training_laws(profile: str) -> list[Run]:
+    """Section 5.3 and Appendix A.1: other laws of the inputs, and no curriculum."""
+    return all_runs(models_by_law(profile))
+
+
+def all_runs(models: dict) -> list[Run]:
+    """The runs of all models, each once: at `paper`, 12L8AH is the softmax model."""
+    return list(dict.fromkeys(run for runs in models.values() for run in runs))
+
+
+# ---- what the pages read --------------------------------------------------------------------
+
+
+def by_model(records, models: dict, metric: str) -> dict[str, np.ndarray]:
+    """A metric of every model: name -> (seeds, ...).
+
+    records: those of a page, in any order; models: name -> runs.
+    """
+    found = {digest(record.run): record for record in records}
+    return {name: np.array([found[digest(settings(run))][metric] for run in runs])
+            for name, runs in models.items()}
+
+
+def geometric_mean(ratios) -> np.ndarray:
+    """The geometric mean over the last axis."""
+    return np.exp(np.log(ratios).mean(axis=-1))
+
+
+def on_line(answers, slope: float) -> np.ndarray:
+    """The mean predictions on y = slope x, of a metric (seeds, slopes, queries): (seeds, queries)."""
+    return answers[:, LineAnswers().slopes.index(slope)]
+
+
+def rise(answers, slope: float, start=10, end=20) -> np.ndarray:
+    """How far predictions rise from abs(x) = start to end, as a share of the true rise: (seeds,).
+
+    answers: (seeds, queries) on y = slope x. A model that follows the line has 1; one whose
+    predictions have reached their boundary has 0.
+    """
+    size = lambda x: np.abs(answers[:, [QUERIES.index(-x), QUERIES.index(x)]]).mean(axis=1)
+    return (size(end) - size(start)) / (slope * (end - start))

@@ -1,0 +1,153 @@
+# %% [markdown]
+# # Figure 8: SGPT scales in both ways
+#
+# [Figure 1](fig01_scaling.ipynb) compares GPT-2 with a perceptron. Appendix C of
+# {cite:t}`abedsoltan2024context` does the same for GPT-2 and SGPT, the transformer without key,
+# query and value weights, on two tasks: linear regression as in Figure 1, and networks with one
+# hidden layer,
+#
+# $$y = \sqrt{\tfrac{2}{r}} \, \sum_{j=1}^{r} \alpha_j \max(w_j^\top x, 0),
+#   \qquad w_j \sim N(0, I_8), \quad \alpha_j \sim N(0, 1), \quad r = 100.$$
+#
+# Both models are found to task-scale (A: error against the number $T$ of pre-training tasks, at
+# 10 pairs) and to context-scale (B: error against the context length $n$, for two values of $T$).
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import context_scaling as sheet
+
+page = icllib.Page("context_scaling/fig08_sgpt_scaling")
+records = icllib.records(sheet.fig08_sgpt_scaling, profile, page=page.name)
+shown = icllib.shown_profile(records)
+settings, printed = map(sheet.fig08_sgpt_scaling, (shown, "paper"))
+assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
+icllib.settings_table(settings[0], assumed, printed[0], shown)
+
+# %% [markdown]
+# These are the settings of SGPT on linear regression; $T$ goes up to $10^6$. GPT-2 on ReLU networks
+# differs in:
+
+# %%
+icllib.settings_table(settings[-1], assumed, printed[-1],
+                      shown).filter(regex=r"task|model|lengths|rate", axis=0)
+
+# %% [markdown]
+# GPT-2 on linear regression is the decoder of Figure 1: the same records.
+#
+# ## Figure
+#
+# Errors are against noisy labels, divided by the error of the predictor that always answers 0. For
+# linear regression the floor is ridge regression with the penalty $d \sigma^2$, the exact posterior
+# mean. The labels of the ReLU networks have no noise, and no exact floor is known for them.
+
+# %%
+import numpy as np
+
+from icllib.baselines import Ridge
+from icllib.plotting import series
+
+tasks, models = sheet.scaling_tasks(shown), {"SGPT": "SGPT", "GPT-2": "Transformer"}
+counts = np.unique([r.run["pretraining_tasks"] for r in records])
+floor = settings[0].evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8))
+
+def of(title, name, T, metric="error"):
+    """(seeds, context lengths), in units of the error of zero; ridge has one row."""
+    task = tasks[title][0]
+    chosen = {"task": type(task).__name__, "pretraining_tasks": T}
+    found = floor[metric] if name == "ridge" else icllib.samples(
+        records, metric, model=models[name], **chosen)
+    return found / task.label_variance
+
+tables, panels = [], [(title, "error") for title in tasks] + [("linear", "excess")]
+for title, metric in panels:
+    lengths = tasks[title][1]
+    for name in (*models, "ridge") if title == "linear" else models:
+        errors = np.stack([of(title, name, T, metric) for T in counts])
+        at_10 = errors[:, :, lengths.index(10)].T
+        tables.append(series(f"A {title}, {metric}", name, counts, at_10, shown))
+        tables += [
+            series(f"B {title}, {metric}, T = {T:.0e}", name, lengths, values, shown)
+            for T, values in zip(counts[-2:], errors[-2:])]
+table = page.save_figure(*tables)
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows, that of SGPT below that of GPT-2; for linear regression ridge regression is below both."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import draw
+
+figure, panels = plt.subplots(2, 3, figsize=(11, 6), sharey="row")
+styles = {"SGPT": {"marker": "s"}, "GPT-2": {"marker": "o"},
+          "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"}}
+for axes, panel in zip(panels.flat, table.panel.unique()):
+    for name in table[table.panel == panel].series.unique():
+        draw(axes, table, panel, name, **dict(styles[name]))
+    axes.axhline(1, color="grey", ls=":", label="zero")
+    axes.set(xlabel="context length n", ylim=(0, None),
+             title=panel.replace(", error", "").replace("1e+0", "1e"))
+for axes in panels[:, 0]:
+    axes.set(xscale="log", xlabel="pre-training tasks T (n = 10)",
+             ylabel="error / error of zero")
+legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
+                       loc="outside lower center", ncols=4)
+# %% [markdown]
+# Bands are 95% intervals over seeds.
+#
+# ## Numbers
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+numbers(table[table.panel.str.startswith("A")])
+
+# %% tags=["numbers"]
+numbers(table[table.panel.str.startswith("B linear")])
+
+# %% tags=["numbers"]
+numbers(table[table.panel.str.startswith("B ReLU")])
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+evidence = {f"{name} {part}": ratios for title, (_, lengths) in tasks.items()
+            for name in models for part, ratios in
+            sheet.scaling_ratios({T: of(title, name, T) for T in counts},
+                                 lengths, title).items()
+            if (title, name) != ("linear", "GPT-2")}  # claims 1 and 3
+page.decide("context_scaling.16", evidence, shown)
+page.verdicts()
+
+# %% [markdown]
+# GPT-2 on linear regression is judged by claims 1 and 3 on the page of Figure 1. The statistic of
+# claim 1, for all $T$ shown: the slope of $\log_{10}$ excess error at 10 pairs against $\log_{10} T$,
+# which is to be below $-0.05$ there, by seed.
+
+# %%
+import pandas as pd
+
+rows = {f"{name} {title}": sheet.slopes_over_tasks(
+            [of(title, name, T, "excess")[:, lengths.index(10)]
+             for T in counts], counts)
+        for title, (_, lengths) in tasks.items() for name in models}
+pd.DataFrame(rows).round(3).T
+
+# %% [markdown]
+# ## What differs and why
+#
+# - Appendix C gives no context lengths. Ours are those of Figures 1 and 7 (Appendix A). ReLU
+#   networks have 10 to 80 pairs at `paper`; the smaller profiles stop at 40, where the claim ends.
+#   Steps, batch size and learning rate are ours too, the same for every $T$.
+# - At `quick` every run draws 48,000 prompts, whatever $T$. With $T = 10^4$ it comes back to each
+#   task four or five times, with $10^5$ or $10^6$ to none. So there is hardly a difference between
+#   $T = 10^4$ and $10^6$, where the claim looks for task-scaling. It is there from $T = 100$ to
+#   $10^4$, left in A and in the slopes above. At this size the claim stays open for that reason.
+# - The learning rate of SGPT is twice that of GPT-2 at `quick`; each was chosen for its model.
+# - All seeds are measured on the same 4,096 prompts, so the bands do not contain the spread of
+#   these prompts.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig08_sgpt_scaling/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))

@@ -1,0 +1,139 @@
+# %% [markdown]
+# # The number of optimizer steps
+#
+# {cite:t}`abedsoltan2024context` give neither steps nor epochs. This matters for task-scaling: with
+# a fixed number of epochs more tasks would also mean more training. Here every $T$ gets the same
+# number of steps, so that $T$ alone differs, and each page states the number. It is a choice of
+# ours, so this page asks whether the verdicts hang on it: every run of [Figure 1](fig01_scaling.ipynb)
+# and of [Figure 8](fig08_sgpt_scaling.ipynb) on linear regression was made again with half the
+# steps, that is, with the whole schedule squeezed into half the time. From there to the figures the
+# number of steps is doubled.
+#
+# Two numbers decide for each model and seed, as on those pages:
+#
+# - *task-scaling*: the slope of $\log_{10}$ excess error against $\log_{10} T$ at 10 pairs,
+#   below $-0.05$;
+# - *context-scaling*: the error at 40 pairs over the error at 10, below 0.9. For the perceptron
+#   (MLP), which should not context-scale, the bound is 0.95, and the ratio should be above.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import context_scaling as sheet
+
+page = icllib.Page("context_scaling/optimizer_steps")
+records = icllib.records(sheet.optimizer_steps, profile, page=page.name)
+shown = icllib.shown_profile(records)
+settings, printed = map(sheet.optimizer_steps, (shown, "paper"))
+assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
+icllib.settings_table(settings[-1], assumed, printed[-1], shown)
+
+# %% [markdown]
+# These are SGPT's settings with all steps, at the largest $T$. The numbers of steps:
+
+# %%
+import pandas as pd
+
+models = {"GPT-2": "Transformer", "MLP": "MLP", "SGPT": "SGPT"}
+steps = {name: sorted({r.run["recipe"]["steps"] for r in records
+                       if r.run["model"]["type"] == f"models.{kind}"})
+         for name, kind in models.items()}
+pd.DataFrame(steps, index=["half", "all"]).T
+
+# %% [markdown]
+# ## Figure
+
+# %%
+import numpy as np
+
+from icllib.plotting import series
+
+counts = np.unique([r.run["pretraining_tasks"] for r in records])
+at_10 = sheet.LENGTHS.index(10)
+
+def of(name, amount, metric, T):
+    """(seeds, context lengths) with half the steps or all."""
+    own = steps[name][amount == "all"]
+    same = [r for r in records if r.run["recipe"]["steps"] == own]
+    return icllib.samples(same, metric, model=models[name], pretraining_tasks=T)
+
+def statistics(name, amount):
+    """One number per seed each: slope over T, ratios over n, and an error."""
+    errors = {T: of(name, amount, "error", T) for T in counts}
+    excess = [of(name, amount, "excess", T)[:, at_10] for T in counts]
+    return sheet.scaling_ratios(errors, sheet.LENGTHS, name) | {
+        f"tasks {name}": sheet.slopes_over_tasks(excess, counts),
+        f"error {name}": errors[10**6][:, at_10]}
+
+half, full = ({part: values for name in models
+               for part, values in statistics(name, amount).items()}
+              for amount in ("half", "all"))
+table = page.save_figure(*(
+    series(kind, part.removeprefix(f"{kind} "), [0.5, 1],
+           np.stack([half[part], full[part]], axis=1), shown)
+    for kind in ("tasks", "context", "error")
+    for part in full if part.startswith(kind)))
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels with half the steps on the left and all on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import BLUE, GREEN, ORANGE, draw
+
+figure, panels = plt.subplots(1, 3, figsize=(11, 3.6))
+titles = {"tasks": ("slope over T at n = 10", (-0.05,)),
+          "context": ("error at n = 40 / error at n = 10", (0.9, 0.95)),
+          "error": ("error at n = 10, T = 1e6", ())}
+colors = {"SGPT": BLUE, "GPT-2": ORANGE, "MLP": GREEN}
+for axes, (kind, (title, bounds)) in zip(panels, titles.items()):
+    for bound in bounds:
+        axes.axhline(bound, color="grey", lw=1)
+    for part in table[table.panel == kind].series.unique():
+        draw(axes, table, kind, part, color=colors[part.split()[0]], marker="o",
+             ls="--" if "1e5" in part else "-")
+    axes.set(title=title, xlim=(0.4, 1.1), xticks=[0.5, 1],
+             xticklabels=["half", "all"], xlabel="optimizer steps")
+legend = figure.legend(*panels[1].get_legend_handles_labels(),
+                       loc="outside lower center", ncols=3)
+
+# %% [markdown]
+# Grey: the bounds. Bands are 95% intervals over seeds.
+#
+# ## Numbers
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+numbers(table)
+
+# %% [markdown]
+# ## The verdicts
+
+# %%
+def holds(part, values):
+    """Whether each seed is on the side of the bound that its claim says."""
+    if part.startswith("context MLP"):
+        return values > 0.95
+    return values < (0.9 if part.startswith("context") else -0.05)
+
+same = {part: (holds(part, half[part]) == holds(part, full[part])).astype(float)
+        for part in full if not part.startswith("error")}
+page.decide("context_scaling.19", same, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - This page has no counterpart in the paper. Claim 19 compares each seed with itself: 1 means that
+#   its verdict is the same with half the steps and with all, 0 that it changed. It says nothing
+#   about verdicts that need much longer training, such as the floor that the models reach.
+# - The right panel shows what does change with the steps: the error itself.
+# - SGPT is judged here by the slope over all $T$, as GPT-2 is. On the page of Figure 8 its claim
+#   takes the ratio from $T = 10^4$ to $10^6$ instead.
+# - Twice the number of the figures, not half, would be the stronger test, and takes twice the time
+#   of the figures themselves; at the profile shown it was not made.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/optimizer_steps/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))

@@ -1,0 +1,157 @@
+"""Table 6 and its relatives: the paper's settings, shared runs, statistics, printed numbers."""
+
+import numpy as np
+import pytest
+import torch
+
+from icllib.claims import load_claims
+from icllib.models import SignedAveraging, Softmax
+from icllib.papers.signed_averaging import FIRST_STDS, SIGMAS, ablations, printed_ablations
+from icllib.papers.signed_averaging.ablations import QUERIES, SHAPES
+from icllib.results import Record, digest, settings
+from icllib.streams import Stream
+from icllib.tasks import AffineFunctions
+
+CLAIMS = {claim.id: claim.printed["value"] for claim in load_claims("signed_averaging")}
+
+
+def names(runs):
+    return {digest(settings(run)) for run in runs}
+
+
+def test_the_models_are_those_of_table_6():
+    assert [shape.name for shape in SHAPES] == list(printed_ablations.TABLE_6)
+    run = ablations.Shape(18, 8).runs("paper")[2]
+    model, recipe = run.model, run.recipe
+    assert (model.layers, model.heads, model.width, model.tokens) == (18, 8, 256, "separate")
+    assert model.scoring == Softmax() and model.attention and model.perceptron
+    assert (recipe.steps, recipe.batch, recipe.learning_rate) == (500_000, 64, 1e-4)
+    assert run.task == AffineFunctions(1.0) and run.seed == 2
+    two_of_32 = SHAPES[-2].runs("quick")[0].model
+    assert (two_of_32.layers, two_of_32.heads, two_of_32.perceptron) == (2, 32, False)
+
+
+@pytest.mark.parametrize("profile", ablations.DEPTH_SIZES)
+def test_at_any_profile_models_differ_in_their_shape_only(profile):
+    models = ablations.models_by_shape(profile)
+    assert len({(run.recipe, run.evaluation, run.task, run.model.width)
+                for runs in models.values() for run in runs}) == 1
+    assert {len(runs) for runs in models.values()} == {ablations.DEPTH_SIZES[profile].depths_seeds}
+
+
+def test_pages_share_their_runs():
+    table_6 = names(ablations.table06_depth_heads("quick"))
+    table_5 = names(ablations.table05_deviant_input("quick"))
+    parts = names(ablations.attention_or_feed_forward("quick"))
+    assert len(parts - table_6) == 2  # feed-forward only
+    assert names(ablations.boundary_values("quick")) < table_6 | table_5
+    assert len(names(ablations.training_laws("quick")) - table_5) == 9
+    # At `paper` the base model is 12L8AH.
+    softmax = names(ablations.models_by_scoring("paper")["softmax"])
+    assert softmax < names(ablations.table06_depth_heads("paper"))
+    runs = ablations.boundary_values("paper")
+    assert len(runs) == len(set(runs)) == 9
+
+
+def test_laws_of_training():
+    laws = ablations.models_by_law("paper")
+    stds = {name: runs[0].task.input_std for name, runs in laws.items()}
+    assert stds == {"N(0, 1)": 1, "N(0, 10)": 10, "N(0, 100)": 100, "N(0, 1), no curriculum": 1}
+    with_curriculum = {name for name, runs in laws.items() if runs[0].recipe.curriculum}
+    assert with_curriculum == set(stds) - {"N(0, 1), no curriculum"}
+    assert all(run.model.scoring == Softmax() for runs in laws.values() for run in runs)
+    ssa = ablations.models_by_scoring("paper")["SSA"]
+    assert [run.model.scoring for run in ssa] == [SignedAveraging()] * 3
+
+
+def outputs(shape, change: str):
+    """Predictions at the last point of a built model before and after its context changes."""
+    model = shape.runs("smoke")[0].model
+    module = model.build([0], 1, 40)
+    prompt = AffineFunctions().sample(Stream.of([0], "test"), torch.arange(4)[None], 41)
+    xs, ys = prompt.xs.clone(), prompt.ys.clone()
+    if change == "pairs":
+        xs[:, :, :-1] += 1.0
+        ys[:, :, :-1] -= 3.0
+    else:
+        xs[:, :, -1] += 1.0
+    with torch.no_grad():
+        before, after = (module(*points, (40,)) for points in ((prompt.xs, prompt.ys), (xs, ys)))
+    return before, after
+
+
+@pytest.mark.parametrize("shape, sees_pairs", [(ablations.FEED_FORWARD_ONLY, False),
+                                               (ablations.ATTENTION_ONLY, True)])
+def test_only_attention_sees_the_pairs(shape, sees_pairs):
+    before, after = outputs(shape, "pairs")
+    assert torch.equal(before, after) != sees_pairs
+    before, after = outputs(shape, "query")
+    assert not torch.equal(before, after)
+
+
+@pytest.mark.parametrize("perceptron", [True, False])
+def test_no_prediction_passes_the_bound_of_the_last_norm(perceptron):
+    """The formula on the page of the boundary values; one prediction reaches it."""
+    model = ablations.Shape(2, 8, perceptron=perceptron).runs("smoke")[0].model
+    module, sizes = model.build([0], 1, 3), torch.logspace(-1, 6, 50)
+    xs = sizes[None, :, None, None] * torch.tensor([-1.0, 0.5, 2, 3])[:, None]
+    with torch.no_grad():
+        *_, states = module.states(xs, 9 * xs[..., 0], (3,))
+        module.final_norm.gain += torch.linspace(0, 1, model.width)
+        module.read_out.weight[0, :, 0] = module.final_norm(states)[0, -1, 0]
+        module.read_out.weight /= module.final_norm.gain[0, 0, 0][:, None] ** 2
+        module.read_out.bias += 2
+        predictions = module(xs, 9 * xs[..., 0], (3,)).abs()
+        product = module.final_norm.gain[0, 0, 0] * module.read_out.weight[0, :, 0]
+        bound = model.width**0.5 * product.norm() + 2
+    assert float(predictions.max()) == pytest.approx(float(bound), rel=1e-4)
+
+
+# ---- statistics -----------------------------------------------------------------------------
+
+
+def test_the_rise_is_one_on_the_line_and_zero_beyond_a_boundary():
+    xs = np.array(QUERIES, dtype=float)
+    on_lines = np.stack([9 * xs, np.clip(9 * xs, -50, 50), np.clip(9 * xs, -135, 135)])
+    assert ablations.rise(on_lines, 9).tolist() == pytest.approx([1, 0, 0.5])
+    falls = 200 * np.sign(xs) - 9 * xs
+    assert ablations.rise(falls[None], 9).tolist() == pytest.approx([-1])
+
+
+def test_answers_on_a_line_are_chosen_by_its_slope():
+    answers = np.arange(2 * 3 * 4).reshape(2, 3, 4)
+    assert ablations.on_line(answers, 9).tolist() == answers[:, 1].tolist()
+
+
+def test_metrics_find_their_model_in_any_order():
+    models = ablations.models_by_law("smoke")
+    runs = [run for runs in models.values() for run in runs]
+    made = [Record(settings(run), {}, {"error": [place]}, {}) for place, run in enumerate(runs)]
+    found = ablations.by_model(made[::-1], models, "error")
+    assert found["N(0, 100)"].tolist() == [[4.0], [5.0]]
+
+
+# ---- printed numbers ------------------------------------------------------------------------
+
+
+def test_the_printed_ratios_of_the_claims_are_those_of_the_tables():
+    """The ledger was read from the tables apart from ours, and rounded."""
+    full = [shape.name for shape in SHAPES if shape.perceptron]
+    rows = {name: np.array(printed_ablations.TABLE_6[name]) for name in full}
+    assert {name: row[0] for name, row in rows.items()} == CLAIMS["signed_averaging.1"]
+    ratios = {f"{name} over {above}": ablations.geometric_mean(rows[name][2:] / rows[above][2:])
+              for above, name in zip(full[1:], full[2:])}
+    assert ratios == pytest.approx(CLAIMS["signed_averaging.12"], rel=1e-2)
+    growth = {f"sigma = {std}": error / printed_ablations.TABLE_5[0]
+              for std, error in zip(FIRST_STDS[1:], printed_ablations.TABLE_5[1:])}
+    assert growth == pytest.approx(CLAIMS["signed_averaging.11"], rel=1e-2)
+
+
+def test_ours_stands_below_the_printed_row():
+    ours = {name: np.full((3, 10), [[1.0], [2.0], [3.0]]) for name in ("12L8AH", "other")}
+    table = printed_ablations.beside(ours, printed_ablations.TABLE_6, SIGMAS)
+    assert list(table.index) == [("12L8AH", "paper"), ("12L8AH", "ours"), ("other", "ours")]
+    assert table.loc[("12L8AH", "paper"), 10] == "73.5"
+    assert table.loc[("other", "ours"), 1] == "2"
+    across = printed_ablations.beside(ours, {}, SIGMAS, spread=True)
+    assert across.loc[1, ("other", "ours")] == "2 [-0.48, 4.5]"  # 2 -+ 4.303 / sqrt(3)

@@ -1,0 +1,81 @@
+"""Figures 1 and 8 of the context-scaling paper and the pages around them: runs and statistics."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from icllib.models import SGPT, Transformer
+from icllib.papers import context_scaling as sheet
+from icllib.results import PROFILES
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_figure_8_has_the_decoders_of_figure_1_and_what_its_claim_needs(profile):
+    runs = sheet.fig08_sgpt_scaling(profile)
+    first = {run for run in sheet.fig01_scaling(profile) if isinstance(run.model, Transformer)}
+    assert first == {run for run in runs if isinstance(run.model, Transformer)
+                     and run.task == sheet.LINEAR_8}
+    recipes, counts = {}, {}
+    for run in runs:
+        recipes.setdefault((run.task, run.model), set()).add(run.recipe)
+        counts.setdefault((run.task, run.model), set()).add(run.pretraining_tasks)
+        assert run.recipe.lengths == run.evaluation.lengths and {10, 40} <= set(run.recipe.lengths)
+    assert len(recipes) == 4 and all(len(found) == 1 for found in recipes.values())
+    assert all({10**4, 10**5, 10**6} <= found for found in counts.values())
+
+
+def test_figure_8_at_the_paper_profile():
+    """Appendix C: both of eight layers, d = 8, networks of width 100."""
+    for run in sheet.fig08_sgpt_scaling("paper"):
+        assert (run.model.layers, run.model.width, run.task.dimension) == (8, 256, 8)
+        assert getattr(run.task, "width", 100) == 100 and getattr(run.model, "heads", 8) == 8
+        assert run.recipe.steps == 500_000
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_run_of_figures_1_and_8_has_one_with_half_the_steps(profile):
+    runs = sheet.optimizer_steps(profile)
+    halved, full = runs[: len(runs) // 2], runs[len(runs) // 2 :]
+    linear = {run for run in sheet.fig08_sgpt_scaling(profile) if run.task == sheet.LINEAR_8}
+    assert set(full) == linear | set(sheet.fig01_scaling(profile)) and len(set(runs)) == len(runs)
+    for half, run in zip(halved, full):
+        assert 2 * half.recipe.steps == run.recipe.steps
+        assert replace(half, recipe=run.recipe) == run
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_untrained_lengths_are_new_to_training_and_have_positions(profile):
+    runs = sheet.untrained_lengths(profile)
+    assert [type(run.model) for run in runs if run.seed == 0] == [SGPT, Transformer, Transformer]
+    assert {run.model.positions for run in runs[len(runs) // 3 :]} == {"learned", "none"}
+    for run in runs:
+        trained, tested = set(run.recipe.lengths), set(run.evaluation.lengths)
+        new = tested - trained
+        assert trained < tested and min(tested) == min(trained)
+        assert any(length < max(trained) for length in new) and max(new) > max(trained)
+        if isinstance(run.model, Transformer) and run.model.positions == "learned":
+            assert run.model.positions_up_to == max(tested)
+
+
+def test_ratios_at_untrained_lengths():
+    """By hand: trained at 1, 11 and 21 with errors 1, 0.5 and 0.25."""
+    tested = (1, 6, 11, 16, 21, 31)
+    errors = [[1, 0.75, 0.5, 0.75, 0.25, 0.5], [1, 1.5, 0.5, 0.375, 0.25, 0.125]]
+    ratios = sheet.untrained_ratios(errors, (1, 11, 21), tested)
+    np.testing.assert_allclose(ratios["between"], [(1 + 2) / 2, (2 + 1) / 2])
+    np.testing.assert_allclose(ratios["beyond"], [2, 0.5])
+
+
+def test_slopes_over_tasks_are_the_exponents_of_power_laws():
+    counts = np.array([100, 10**4, 10**6])
+    slopes = sheet.slopes_over_tasks(np.stack([3 * counts**-0.2, counts**0.1], axis=1), counts)
+    np.testing.assert_allclose(slopes, [-0.2, 0.1])
+
+
+def test_scaling_ratios_by_hand():
+    errors = {10**4: np.array([[8.0, 9, 4]]), 10**5: np.array([[6.0, 9, 2]]),
+              10**6: np.array([[4.0, 9, 3]])}
+    ratios = sheet.scaling_ratios(errors, (10, 20, 40), "GPT-2")
+    assert ratios == {"tasks GPT-2": 0.5, "context GPT-2 T = 1e5": 1 / 3,
+                      "context GPT-2 T = 1e6": 0.75}

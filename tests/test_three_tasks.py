@@ -1,0 +1,85 @@
+"""Figure 4 of the context-scaling paper: its models, its baselines and its curves."""
+
+import numpy as np
+import pytest
+import torch
+
+from icllib.baselines import LeastSquares, StudentNetwork
+from icllib.claims import find_claim
+from icllib.evaluate import ErrorByLength
+from icllib.models import Transformer
+from icllib.papers import context_scaling as sheet
+from icllib.results import PROFILES, Record, settings
+from icllib.streams import Stream
+from icllib.tasks import SparseLinear
+from icllib.training import Run
+
+CURVES = {
+    sheet.TREES: {"SGPT", "GPT-2, separate tokens", "GPT-2, joint tokens", "XGBoost"},
+    sheet.NETWORKS: {"SGPT", "GPT-2", "student network"},
+    sheet.SPARSE: {"SGPT", "GPT-2", "Lasso", "least squares"},
+}
+
+
+def trained(profile):
+    return [run for run in sheet.fig04_three_tasks(profile) if isinstance(run, Run)]
+
+
+def test_a_baseline_is_measured_prompt_by_prompt():
+    task, lengths = SparseLinear(4, nonzero=2), (2, 6)
+    found = sheet.Baseline(task, LeastSquares(), ErrorByLength(lengths, prompts=8)).measure()
+    xs, ys, _ = (values[0].double().numpy() for values in task.sample(
+        Stream.of([0], "evaluation"), torch.arange(8)[None], 7))
+    for n, error in zip(lengths, found["error"]):
+        fits = [np.linalg.lstsq(x[:n], y[:n], rcond=None)[0] for x, y in zip(xs, ys)]
+        expected = np.mean([(x[n] @ w - y[n]) ** 2 for x, y, w in zip(xs, ys, fits)])
+        assert error == pytest.approx(expected, rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_panel_has_the_papers_curves_at_the_lengths_of_its_claim(profile):
+    found = {}
+    for run in sheet.fig04_three_tasks(profile):
+        panel, curve = sheet.figure_4_curve(settings(run))
+        assert (run.task, run.evaluation.lengths) == sheet.figure_4_tasks(profile)[panel]
+        found.setdefault(panel, set()).add(curve)
+    assert found == CURVES
+    for number, (_, lengths) in zip((7, 8, 9), sheet.figure_4_tasks(profile).values()):
+        parts = find_claim(f"context_scaling.{number}").parts
+        assert {int(part.split("n = ")[1]) for part in parts} <= set(lengths)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_models_of_a_panel_are_trained_alike(profile):
+    """The same steps, batch and T, and each at the lengths at which it is measured."""
+    by_panel = {}
+    for run in trained(profile):
+        assert set(run.evaluation.lengths) <= set(run.recipe.lengths)
+        told = run.recipe.steps, run.recipe.batch, run.recipe.schedule, run.pretraining_tasks
+        by_panel.setdefault(type(run.task), set()).add(told)
+    assert len(by_panel) == 3 and all(len(found) == 1 for found in by_panel.values())
+
+
+def test_the_paper_profile_has_the_papers_sizes():
+    for run in trained("paper"):
+        assert (run.task.dimension, run.pretraining_tasks) == (20, 2_000_000)
+        separate = getattr(run.model, "tokens", "") == "separate"
+        assert (run.model.layers, run.model.width) == (12 if separate else 8, 256)
+        if isinstance(run.model, Transformer):
+            assert run.model.heads == 8
+    networks = [run for run in trained("paper") if hasattr(run.task, "width")]
+    assert {run.recipe.lengths for run in networks} == {tuple(range(1, 92, 10))}  # Appendix A
+
+
+def test_errors_are_over_those_of_zero_and_the_student_shares_its_prompts():
+    evaluation = ErrorByLength((1, 2), prompts=4)
+    runs = [sheet.Baseline(SparseLinear(5), LeastSquares(), evaluation),
+            sheet.Baseline(sheet.RELU_8, StudentNetwork(), evaluation)]
+    records = [Record.of(run, {"error": [6.0, 3.0]}, {}) for run in runs]
+    curves = sheet.figure_4_curves(records)
+    assert curves[sheet.SPARSE]["least squares"].tolist() == [[2.0, 1.0]]  # 3 nonzero weights
+    assert curves[sheet.NETWORKS]["student network"].tolist() == [[0.75, 0.375]]  # d = 8
+    quick = sheet.fig04_three_tasks("quick")
+    student = next(run for run in quick if isinstance(getattr(run, "predictor", 0), StudentNetwork))
+    assert 200 <= student.evaluation.prompts <= quick[0].evaluation.prompts
+    assert student.evaluation.seed == quick[0].evaluation.seed
