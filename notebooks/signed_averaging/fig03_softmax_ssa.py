@@ -55,7 +55,8 @@ from icllib.plotting import BLUE, ORANGE, draw
 
 figure, panels = plt.subplots(1, 4, figsize=(14, 3.8), width_ratios=(1.25, 1, 1, 1))
 for name, color in zip(names, (ORANGE, BLUE)):
-    draw(panels[0], table, "error", name, color=color, label=f"{name}, ours")
+    draw(panels[0], table, "error", name, color=color, label=f"{name}, ours",
+         lw=3 if name == "softmax" else 1.5)
     draw(panels[0], table, "error", f"{name}, paper", color=color, ls="--")
 draw(panels[0], table, "error", "zero", color="grey", ls=":", label="always 0")
 panels[0].set(xlabel=r"$\sigma_F$", ylabel="mean squared error", yscale="log",
@@ -72,7 +73,7 @@ for axes, (title, values) in zip(panels[1:], maps.items()):
              yticklabels=stds, xlabel=r"$\sigma_F$", title=title)
     label = r"$\log_{10}$ error" if title in names else "difference"
     figure.colorbar(image, ax=axes, shrink=0.75, label=label)
-panels[1].set_ylabel(r"$\sigma_I$")
+label = panels[1].set_ylabel(r"$\sigma_I$")
 
 # %% [markdown]
 # Bands are 95% intervals over seeds; the dashed lines are the printed rows of Table 1, of the paper's

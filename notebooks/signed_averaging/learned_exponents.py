@@ -70,7 +70,8 @@ for name, marker in zip(list(ratios)[1:], "so"):
     panels[2].plot(rounds, ratios[name], marker=marker, label=name)
 panels[2].axhline(1, color="grey", lw=1)
 panels[2].axhline(1.1, color="grey", ls=":", lw=1)
-panels[2].set(xlabel="round", title="time of a step / softmax", ylim=(0, None))
+panels[2].set(xlabel="round", title="time of a step / softmax",
+              ylim=(0, 1.2 * ratios["SSA"].max()))
 legend = panels[2].legend()
 
 # %% [markdown]

@@ -65,10 +65,11 @@ from icllib.plotting import BLUE, ORANGE, draw, draw_rows
 
 figure, panels = plt.subplots(1, 2, figsize=(11, 4.2), width_ratios=(1, 1.1))
 for name in list(errors)[2:]:
-    draw(panels[0], table, name, "ours", color="0.75", lw=1, label="_")
-panels[0].plot([], [], color="0.75", lw=1, label="others, ours")
+    panels[0].plot(sheet.SIGMAS, errors[name].mean(axis=0), color="0.75", lw=1,
+                   label="others, ours" if name == "sparsemax" else None)
 for name, color in (("softmax", ORANGE), ("SSA", BLUE)):
-    draw(panels[0], table, name, "ours", color=color, label=f"{name}, ours")
+    draw(panels[0], table, name, "ours", color=color, label=f"{name}, ours",
+         lw=3 if name == "softmax" else 1.5)
     draw(panels[0], table, name, "paper", color=color, ls="--",
          label=f"{name}, paper")
 draw(panels[0], table, "softmax", "paper, Table 6", color=ORANGE, ls="", marker="x",
@@ -85,7 +86,7 @@ panels[1].set(xscale="log", xlabel=r"error / softmax error, $\sigma$ = 3 to 10")
 legend = panels[1].legend()
 
 # %% [markdown]
-# Bands and bars are 95% intervals over seeds. Means of ratios are geometric. The dashed lines, the
+# Bands and bars are 95% intervals over seeds; the grey lines are means. Means of ratios are geometric. The dashed lines, the
 # crosses and the diamonds are printed values, of the paper's own models, and so of profile `paper`.
 #
 # ## Numbers
@@ -129,7 +130,7 @@ page.verdicts()
 #
 # - The paper trains 12 layers of width 256 for 500,000 steps. At `quick` the models are small and
 #   training is short (the settings say how much), and the errors in distribution are hundreds of
-#   times the printed ones. Rows are then to be compared with each other, not with the printed
+#   times the printed ones or more. Rows are then to be compared with each other, not with the printed
 #   errors, and a small profile refutes nothing.
 # - All functions have the same learning rate and steps, as in the paper. At `quick` softmax at high
 #   temperature stays on the plateau on which every model starts, an error near 0.9 at $\sigma = 1$:

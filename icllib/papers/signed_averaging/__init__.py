@@ -19,6 +19,8 @@ from icllib.papers.signed_averaging.comparisons import (
     errors_at, fig03_softmax_ssa, growth, mean_ratio, nearer_row, ratio_rows, settings_of,
     training_control)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
+from icllib.papers.signed_averaging.quantifier_models import (
+    AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
 from icllib.papers.signed_averaging.quantifiers import (
     FIRST_COUNTED, LENGTHS, READ, BaseRates, quantifier_base_rates)
 from icllib.papers.signed_averaging.scoring_function import (

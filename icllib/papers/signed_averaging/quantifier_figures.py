@@ -1,0 +1,181 @@
+"""Figures 2, 4 and 5: the tables behind heat maps and attention maps, and how they are drawn."""
+
+import numpy as np
+import pandas as pd
+
+from icllib.claims import interval
+from icllib.papers.signed_averaging.quantifier_models import EXAMPLES, PRINTED, by_cell, cells
+from icllib.papers.signed_averaging.quantifiers import TRAINED, open_rates, reader_error
+from icllib.plotting import BLUE, ORANGE, draw, draw_rows, matrix, series
+
+STYLES = {"softmax": {"color": BLUE}, "SSA": {"color": ORANGE},
+          "constant": {"color": "black", "ls": "--"}}
+PARTS = {  # of the grid: the claims', then the law and the lengths of training
+    "all lengths and sigmas": lambda sigma, n: sigma > 0,
+    "lengths above 40": lambda sigma, n: n > TRAINED,
+    "sigma above 10": lambda sigma, n: sigma > 10,
+    "sigma = 1, lengths up to 40": lambda sigma, n: (sigma == 1) & (n <= TRAINED),
+}
+
+
+def grid(record) -> tuple[np.ndarray, np.ndarray]:
+    """The sigmas and the lengths on which a record was tested."""
+    errors, _ = record.run["evaluation"]["parts"]
+    return np.array(errors["sigmas"]), np.array(errors["lengths"])
+
+
+def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
+    """Share of wrong sequences by length, one curve per sigma, and of wrong answers by position.
+
+    The constant predictor's are in closed form. records: those of the page of this quantifier.
+    """
+    tables, chosen = [], cells(quantifier)
+    seeds = len(records) // len(chosen)
+    wrong, wrong_at = (by_cell(records, chosen, name) for name in ("wrong", "wrong_at"))
+    for cell, record in zip(chosen, records[::seeds]):
+        sigmas, lengths = grid(record)
+        if cell.scoring == "softmax":  # once for both scorings
+            constant = [reader_error(cell.task, 0, n) for n in lengths]
+            tables.append(series(cell.variant, "constant", lengths, constant, profile))
+        for place, sigma in enumerate(sigmas):
+            tables.append(series(cell.variant, f"{cell.scoring}, sigma = {sigma}", lengths,
+                                 wrong[cell][:, place], profile))
+        for place in (0, -1):
+            panel = position_panel(cell.variant, sigmas[place])
+            curves = {cell.scoring: wrong_at[cell][:, place]}
+            if cell.scoring == "softmax":
+                curves["constant"] = open_rates(cell.task, lengths.max())
+            tables += [series(panel, name, *by_tens(rates), profile)
+                       for name, rates in curves.items()]
+    return tables
+
+
+def by_tens(rates) -> tuple[list[int], np.ndarray]:
+    """Positions 1 to 10 one by one, then means over ten positions, named by the last of them."""
+    rates = np.asarray(rates)
+    first, ends = min(10, rates.shape[-1]), list(range(20, rates.shape[-1] + 1, 10))
+    means = [rates[..., end - 10 : end].mean(-1) for end in ends]
+    single = [rates[..., place] for place in range(first)]
+    return [*range(1, first + 1), *ends], np.stack(single + means, axis=-1)
+
+
+def position_panel(variant: str, sigma) -> str:
+    """The panel of the errors by position."""
+    return f"{variant}, by position, sigma = {sigma}"
+
+
+def errors_by_part(records, quantifier: str) -> dict:
+    """The mean error over each of PARTS, by cell: {cell: {part: (seeds,)}}."""
+    chosen, found = cells(quantifier), {}
+    seeds = len(records) // len(chosen)
+    for (cell, wrong), record in zip(by_cell(records, chosen, "wrong").items(), records[::seeds]):
+        sigma, n = np.meshgrid(*grid(record), indexing="ij")
+        found[cell] = {part: wrong[:, inside(sigma, n)].mean(1) for part, inside in PARTS.items()}
+    return found
+
+
+def evidence(errors: dict, quantifier: str) -> dict:
+    """SSA's mean error over softmax's in the parts of the claim, seed by seed."""
+    softmax, ssa = (errors[cell] for cell in cells(quantifier, (PRINTED,)))
+    return {part: ssa[part] / softmax[part] for part in list(PARTS)[:3]}
+
+
+def part_table(errors: dict) -> pd.DataFrame:
+    """Mean errors over the parts of the grid with their intervals, one row per cell."""
+    rows = {(cell.variant, cell.scoring): {part: "{:.3f} [{:.3f}, {:.3f}]".format(
+        *interval(samples)) for part, samples in parts.items()} for cell, parts in errors.items()}
+    return pd.DataFrame(rows).T
+
+
+# ---- attention ------------------------------------------------------------------------------
+
+
+def token_names(example: int) -> list[str]:
+    """The tokens of an example under "every"."""
+    names, xs = [], EXAMPLES[example]
+    for k, x in enumerate(xs):
+        names += [f"{x:g}", "true" if min(xs[: k + 1]) > 0 else "false"]
+    return names[:-1]
+
+
+def share(maps: np.ndarray, example: int) -> np.ndarray:
+    """The weight that the last token gives to 70, or else to itself, mean over heads: (seeds,).
+
+    maps: (seeds, examples, heads, T, T).
+    """
+    tokens = token_names(example)
+    column = tokens.index("70") if "70" in tokens else len(tokens) - 1
+    return maps[:, example, :, -1, column].mean(1)
+
+
+def attention_tables(records, profile: str) -> list[pd.DataFrame]:
+    """Maps of the first example, row by row; the share and the log-odds of every example."""
+    tables, chosen = [], cells("every", (PRINTED,))
+    maps, odds = (by_cell(records, chosen, name) for name in ("attention", "log_odds"))
+    places = range(len(EXAMPLES))
+    for cell in chosen:
+        rows = maps[cell][:, 0].mean(1)  # over heads: (seeds, T, T)
+        tables += [series(f"map, {cell.scoring}", f"row {row}", range(1, rows.shape[1] + 1),
+                          rows[:, row - 1], profile) for row in range(1, rows.shape[1] + 1)]
+        tables.append(series("share", cell.scoring, places,
+                             np.stack([share(maps[cell], k) for k in places], axis=1), profile))
+        tables.append(series("log-odds", cell.scoring, places, odds[cell][:, :, -1], profile))
+    return tables
+
+
+def share_evidence(records) -> dict:
+    """The parts of the claim on Figure 2: softmax's share over 0.9, and over SSA's."""
+    chosen = cells("every", (PRINTED,))
+    softmax, ssa = (share(maps, 0) for maps in by_cell(records, chosen, "attention").values())
+    return {"softmax alone": softmax / 0.9, "softmax over SSA": softmax / ssa}
+
+
+# ---- drawing --------------------------------------------------------------------------------
+
+
+def draw_heat_map(axes, table, variant: str, scoring: str):
+    """Errors over length and sigma; dots where the constant predictor does as well or better."""
+    panel = table[table.panel == variant]
+    rows = panel[panel.series.str.startswith(f"{scoring}, ")]
+    errors = rows.pivot(index="series", columns="x", values="y").loc[rows.series.unique()]
+    constant = panel[panel.series == "constant"].y.to_numpy()
+    image = axes.pcolormesh(errors, vmin=0, vmax=1)
+    row, column = np.nonzero(errors.to_numpy() >= constant)
+    axes.plot(column + 0.5, row + 0.5, ls="", marker="o", ms=3, mfc="white", mec="black", mew=0.5)
+    sigmas = [name.split()[-1] for name in errors.index]
+    for axis, ticks in ((axes.xaxis, [f"{n:g}" for n in errors.columns]), (axes.yaxis, sigmas)):
+        step = -(-len(ticks) // 10)
+        axis.set_ticks(np.arange(0, len(ticks), step) + 0.5, ticks[::step])
+    axes.grid(False)
+    axes.set(title=f"{scoring}, {variant}", xlabel="length", ylabel=r"$\sigma$")
+    return image
+
+
+def draw_positions(axes, table, variant: str, sigma) -> None:
+    """Errors by position; a grey line where the positions of training end."""
+    for name, style in STYLES.items():
+        draw(axes, table, position_panel(variant, sigma), name, **style)
+    axes.axvline(TRAINED, color="grey", lw=1, ls=":")
+    axes.set_yscale("symlog", linthresh=0.01)
+    axes.set(title=rf"{variant}, $\sigma = {sigma}$", ylim=(0, 1.2), yticks=[0, 0.01, 0.1, 1],
+             yticklabels=["0", "0.01", "0.1", "1"])
+
+
+def draw_map(axes, table, scoring: str) -> None:
+    """The attention map of the first example, with its numbers."""
+    rows = table[table.panel == f"map, {scoring}"]
+    weights, tokens = rows.y.to_numpy().reshape(-1, rows.x.max()), token_names(0)
+    matrix(axes, weights, cmap="Purples", vmin=0, vmax=1.6)
+    axes.set_xticks(range(len(tokens)), tokens)
+    axes.set_yticks(range(len(tokens)), tokens)
+    axes.set(title=scoring, xlabel="attends to", ylabel="token")
+
+
+def draw_examples(axes, table, panel: str) -> None:
+    """A number for every example, one row each, both scorings."""
+    for shift, scoring in ((-0.12, "softmax"), (0.12, "SSA")):
+        rows = table[table.panel == panel]
+        draw_rows(axes, rows.assign(x=rows.x + shift), panel, scoring, **STYLES[scoring])
+    labels = [", ".join(f"{x:g}" for x in xs) for xs in EXAMPLES]
+    axes.set_yticks(range(len(EXAMPLES)), labels)
+    axes.set_ylim(len(EXAMPLES) - 0.5, -0.5)
