@@ -85,7 +85,7 @@ for axes, name, color in zip(panels, groups, COLORS):
     axes.axvspan(max(trained), max(tested), color="grey", alpha=0.1, lw=0)
     axes.set(title=name, xlabel="context length n")
     axes.legend(loc="lower left")
-panels[0].set(ylabel="error / error of zero", ylim=(0, None))
+labels = panels[0].set(ylabel="error / error of zero", ylim=(0, None))
 
 # %% [markdown]
 # Shaded: beyond the longest trained length. Bands are 95% intervals over seeds.
