@@ -122,14 +122,16 @@ page.verdicts()
 # %% [markdown]
 # ## What the answers mean for the paper
 #
-# - **A.** At `quick` every doubling of the layers lowers the error, and eight layers
-#   are still above ridge regression. One layer is enough to context-scale, as Figure
-#   5 shows, but that SGPT matches GPT-2 and ridge (Section 4) is a statement about
-#   deep models.
-# - **B.** The paper's account of one layer does not hang on the normalization: at
-#   `quick` the error of one layer falls with the context nearly as fast without it.
-#   Deep models do depend on it in training. Without it one seed comes close to the
-#   normalized model, another hardly learns, at the one rate and scale that we tried.
+# As read from the numbers at `quick`:
+#
+# - **A.** Every doubling of the layers lowers the error, and eight layers are still
+#   above ridge regression. One layer is enough to context-scale, as Figure 5 shows,
+#   but that SGPT matches GPT-2 and ridge (Section 4) is a statement about deep
+#   models.
+# - **B.** The paper's account of one layer does not hang on the normalization: the
+#   error of one layer falls with the context nearly as fast without it. Deep models
+#   do depend on it in training. Without it one seed comes close to the normalized
+#   model, another hardly learns, at the one rate and scale that we tried.
 # - **C.** From $T = 10^4$ on one layer gains nothing, as the paper says of features.
 #   Below, its error falls too, where training meets the same few prompts hundreds of
 #   times. So "does not task-scale" is true of large $T$ only. Where SGPT task-scales
