@@ -80,6 +80,8 @@ def test_pages_share_their_runs(profile):
     default = [run for run in forms if run.model == sheet.SGPTS[profile][0]
                and run.task == sheet.LINEAR_8]
     assert len(default) == 3 and set(default) < set(asked)
+    assert set(sheet.fig08_sgpt_scaling(profile)) & set(forms) == {
+        run for run in forms if run.model == sheet.SGPTS[profile][0]}
     known = [run for run in asked if run in sheet.fig01_scaling(profile)]
     assert len(known) == 18  # GPT-2 at five T, the MLP at one, three seeds
     if profile == "quick":

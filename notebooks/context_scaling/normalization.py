@@ -11,8 +11,8 @@
 #   $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}}) + Z$. The text of Section 4
 #   says that this skip is removed, $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}})$.
 #
-# Here are the four readings on two tasks of Figure 8. Unless a page says otherwise, SGPT
-# has signed weights and Equation 13 as printed.
+# Here are the four readings on the tasks of [Figure 8](fig08_sgpt_scaling.ipynb).
+# Unless a page says otherwise, SGPT has signed weights and Equation 13 as printed.
 #
 # In the first layer a query's row of $H$ is linear in $x_N$, since its label is 0.
 # Its score with a pair is then linear in $x_N$ too, so that signed weights change
@@ -48,7 +48,7 @@ icllib.settings_table(settings[0], (*sheet.ASSUMED, "pretraining_tasks",
 # %%
 from icllib.plotting import series
 
-tasks = sheet.form_tasks(shown)
+tasks = sheet.scaling_tasks(shown)
 
 def of(title, form, metric="error"):
     """(seeds, context lengths)."""

@@ -24,4 +24,4 @@ from icllib.papers.context_scaling.three_tasks import (
     NETWORKS, SPARSE, TREES, Baseline, fig04_three_tasks, figure_4_curve, figure_4_curves,
     figure_4_settings, figure_4_tasks)
 from icllib.papers.context_scaling.variants import (
-    COUNTS, DEPTHS, FORMS, WIDE_COUNT, answers, form_tasks, normalization, what_would_a_reviewer_ask)
+    COUNTS, DEPTHS, FORMS, WIDE_COUNT, answers, normalization, what_would_a_reviewer_ask)

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from icllib.baselines import Ridge, Zero
-from icllib.papers.context_scaling.common import (
-    LENGTHS, LINEAR_8, RELU_8, RELU_LENGTHS, evaluation)
+from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, evaluation
 from icllib.papers.context_scaling.perceptrons import (
     FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS, seeds)
 from icllib.papers.context_scaling.scaling import (
-    FIGURE_1, SGPTS, fig01_scaling, transformers)
+    FIGURE_1, SGPTS, fig01_scaling, scaling_tasks, transformers)
 from icllib.results import samples
 from icllib.training import Run
 
@@ -25,19 +24,10 @@ COUNTS = (100, 10**3, 10**4, 10**5, 10**6)  # Figure 1A's
 WIDE_COUNT = 10**5  # ASSUMED: the smaller T of Figure 1B, which training goes through often
 
 
-def form_tasks(profile: str) -> dict:
-    """The tasks of Figure 8 by name, each with its context lengths.
-
-    ASSUMED: those of Figure 7. Below the profile paper ReLU networks have those up to 40 pairs.
-    """
-    lengths = RELU_LENGTHS if profile == "paper" else RELU_LENGTHS[:4]
-    return {"linear": (LINEAR_8, LENGTHS), "ReLU network": (RELU_8, lengths)}
-
-
 def normalization(profile: str) -> list[Run]:
-    """Equation 13 and Section 4: every form of SGPT on two tasks."""
+    """Equation 13 and Section 4: every form of SGPT on the tasks of Figure 8."""
     runs = []
-    for task, lengths in form_tasks(profile).values():
+    for task, lengths in scaling_tasks(profile).values():
         sgpt, recipe = transformers(profile, lengths=lengths)["SGPT"]
         runs += [Run(task, replace(sgpt, **form), recipe, evaluation(lengths, profile), seed,
                      MOST_TASKS) for form in FORMS.values() for seed in seeds(profile)]
@@ -90,6 +80,9 @@ def answers(records, profile: str) -> dict:
     for name, phi in (("l1", "l1"), ("identity", "none")):
         panels["B"] |= {f"{name}, layers: {k}": (LENGTHS, of("SGPT", layers=k, normalization=phi))
                         for k in sorted({1, deep})}
+    scattered = f"identity, layers: {deep}"  # its seeds are too far apart for a mean
+    panels["B"] |= {f"{scattered}, seed {seed}": (LENGTHS, errors)
+                    for seed, errors in enumerate(panels["B"].pop(scattered)[1])}
     panels["B"]["ridge"] = LENGTHS, ridge
     counts, first = FIGURE_1[profile][4], FIGURE_5_LENGTHS.index(10)
     panels["C"] = {"one-layer SGPT": over_tasks("FeatureMLP", COUNTS, first),
