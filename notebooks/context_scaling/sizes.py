@@ -35,8 +35,8 @@ icllib.settings_table(settings[-1], assumed, printed[-1], shown)
 # ## Figure
 #
 # Each panel changes one thing and keeps the other two at the paper's choice: most
-# layers, least width, most heads. The floor is ridge regression with the penalty
-# $d \sigma^2$.
+# layers, least width, most heads. The floor is ridge regression with the penalty $d
+# \sigma^2$.
 
 # %%
 from icllib.baselines import Ridge
@@ -123,16 +123,18 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - At `quick` SGPT gains from layers, as in the paper, and from width too, so that the
-#   narrowest model is not the best. For GPT-2 the spread between seeds is as large as the
-#   differences between sizes; with one layer or one head one seed of three hardly learns.
-# - This small sweep can show whether depth and heads help. It cannot show whether a model
-#   of width 256 has room enough: its widths lie far below, and SGPT still gains from
-#   more. Nor can it show whether the paper's widest models lost for lack of training.
-#   So at `quick` what the paper says of width stays open.
-# - All sizes share one learning rate and one number of steps, which were chosen for other
-#   sizes ([Figure 1](fig01_scaling.ipynb)). The paper does not say whether each size had
-#   its own. If the best rate depends on the size, the shared one can decide such a sweep.
+# - At `quick` SGPT gains from layers, as in the paper, and from width too, so that
+#   the narrowest model is not the best. For GPT-2 the spread between seeds is as
+#   large as the differences between sizes; with one layer or one head one seed of
+#   three hardly learns.
+# - This small sweep can show whether depth and heads help. It cannot show whether a
+#   model of width 256 has room enough: its widths lie far below, and SGPT still
+#   gains from more. Nor can it show whether the paper's widest models lost for lack
+#   of training. So at `quick` what the paper says of width stays open.
+# - All sizes share one learning rate and one number of steps, which were chosen for
+#   other sizes ([Figure 1](fig01_scaling.ipynb)). The paper does not say whether
+#   each size had its own. If the best rate depends on the size, the shared one can
+#   decide such a sweep.
 # - The paper does not say on which of its five tasks that size was best, nor by how
 #   much. Here it is linear regression, with the mean over context lengths.
 # - The lowest of several errors is taken for each seed, which is strict towards the
