@@ -155,7 +155,7 @@ Run(LinearRegression({d}), Transformer(1, {heads}, 16), Recipe(({n},), 1), Error
 
 @pytest.mark.parametrize("sizes, message", [
     ({"d": 0}, "dimension: expected at least 1, got 0"),
-    ({"n": 0}, "lengths: expected context lengths n >= 1, got"),
+    ({"n": -1}, "lengths: expected context lengths n >= 0, got (-1,)"),
     ({"heads": 3}, "heads: expected a divisor of the width 16, got 3"),
     ({"T": 0}, "pretraining_tasks: expected T >= 1 or None, got 0"),
 ])
