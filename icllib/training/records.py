@@ -28,21 +28,25 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
 
 def stored_records(runs_of_profile, page: str) -> list[Record]:
     """The committed records of the best profile that is complete."""
-    complete = every_profile(runs_of_profile, page)
-    if not complete:
+    best = next(complete_profiles(runs_of_profile, page, reversed(PROFILES)), None)
+    if best is None:
         raise InputError(f"{page}: expected stored records of at least one profile, found none; "
                          f"make them with: python -m icllib run {page} --profile quick")
-    return complete[max(complete, key=PROFILES.index)]
+    return best[1]
 
 
 def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
     """The committed records of each profile that is complete, from the smallest size on."""
-    paper, complete = page.split("/")[0], {}
-    for profile in PROFILES:
+    return dict(complete_profiles(runs_of_profile, page, PROFILES))
+
+
+def complete_profiles(runs_of_profile, page: str, profiles):
+    """Each of these profiles that is complete, in their order, with its records."""
+    paper = page.split("/")[0]
+    for profile in profiles:
         found = [find_record(run, paper) for run in runs_of_profile(profile)]
         if all(record is not None for record in found):
-            complete[profile] = found
-    return complete
+            yield profile, found
 
 
 def is_fresh(record: Record | None) -> bool:

@@ -18,6 +18,6 @@ ASSUMED = (
 )
 
 
-def evaluation(lengths, profile: str, prompts: int = 4096) -> ErrorByLength:
-    """Errors on new prompts, by default as many as in Figure 1."""
-    return ErrorByLength(lengths, prompts=64 if profile == "smoke" else prompts)
+def evaluation(lengths, profile: str, prompts: int = 4096, kind=ErrorByLength):
+    """Errors on new prompts, by default as many as in Figure 1. kind: ErrorByLength or a relative."""
+    return kind(lengths, prompts=64 if profile == "smoke" else prompts)

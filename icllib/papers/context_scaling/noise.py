@@ -4,6 +4,7 @@ import numpy as np
 
 from icllib.baselines import MixtureRidge, Ridge, RidgeSweep
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
+from icllib.papers.context_scaling.common import evaluation
 from icllib.papers.context_scaling.estimators import one_step_error
 from icllib.papers.context_scaling.perceptrons import seeds
 from icllib.papers.context_scaling.scaling import transformers
@@ -44,9 +45,9 @@ def fig03_two_noise_levels(profile: str) -> list[Run]:
     return both_models(profile, two_noise_levels(profile), lengths, ErrorByNoiseLevel)
 
 
-def both_models(profile: str, task, lengths, evaluation) -> list[Run]:
-    """Both models at every seed, measured where they were trained."""
-    measure = evaluation(lengths, prompts=64 if profile == "smoke" else 4096)
+def both_models(profile: str, task, lengths, kind) -> list[Run]:
+    """Both models at every seed, measured where they were trained; kind: of the evaluation."""
+    measure = evaluation(lengths, profile, kind=kind)
     models = transformers(profile, lengths=lengths, **LONGER.get(profile, {}))
     return [Run(task, model, recipe, measure, seed, MANY_TASKS)
             for model, recipe in models.values()

@@ -10,6 +10,7 @@ import pandas as pd
 
 from icllib.claims import interval
 from icllib.pages import settings_table
+from icllib.papers.signed_averaging.ablations import geometric_mean
 from icllib.papers.signed_averaging.affine import (
     ASSUMED, SIGMAS, TEMPERATURES, scorings, table01_scoring_functions)
 from icllib.plotting import band
@@ -116,7 +117,7 @@ def ssa_to_alternatives(compared) -> dict[str, np.ndarray]:
 def mean_ratio(compared, name: str, to: str = "softmax") -> np.ndarray:
     """The geometric mean over sigma = 3 to 10 of the ratio of two errors: (seeds,)."""
     one, other = compared(name, to)
-    return np.exp(np.log(one / other)[:, 2:].mean(axis=1))
+    return geometric_mean((one / other)[:, 2:])
 
 
 def temperatures_to_softmax(compared) -> dict[str, np.ndarray]:
