@@ -1,0 +1,80 @@
+# %% [markdown]
+# # Attention or feed-forward layers alone
+#
+# Which part of a transformer learns in context? {cite:t}`naim2025scaled` (Section 5.2) take parts
+# away. Models whose layers consist of attention alone learn affine functions $y = a x + b$ in
+# context about as well as full ones. Small models of feed-forward layers alone do not.
+#
+# The latter could hardly be otherwise: without attention no token sees another one. Such a model
+# can answer with a function of $x_k$ and of the position $k$ only, and for $a, b \sim N(0, 1)$,
+# independent of $x$, the best one is zero. Its error is then
+#
+# $$\mathbb{E}\, y^2 = \sigma^2 \left( 1 + \mathbb{E}\, x^2 \right) = 2 \sigma^2 .$$
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers.signed_averaging import SIGMAS, ablations, settings_of
+
+page = icllib.Page("signed_averaging/attention_or_feed_forward")
+records = icllib.records(ablations.attention_or_feed_forward, profile, page=page.name)
+shown = icllib.shown_profile(records)
+settings_of(ablations.FEED_FORWARD_ONLY.runs, shown)
+
+# %% [markdown]
+# These are the settings of the feed-forward model; the other two are 12L8AH and 12Al8AH of
+# [Table 6](table06_depth_heads.ipynb). They differ in `model.attention` and `model.perceptron`.
+#
+# ## Figure
+
+# %%
+from icllib.plotting import series
+
+models = ablations.models_by_shape(shown, ablations.PARTS)
+errors = ablations.by_model(records, models, "error")
+zero = [2 * sigma**2 for sigma in SIGMAS]
+curves = errors | {"zero, in expectation": zero}
+table = page.save_figure(*(series("error", name, SIGMAS, values, shown)
+                           for name, values in curves.items()))
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Mean squared error against sigma on a logarithmic axis for the full model, attention only and feed-forward only. The last lies on the dashed line of the zero predictor."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import draw
+
+figure, axes = plt.subplots(figsize=(6.5, 3.8))
+for name, marker in zip(models, "os^"):
+    draw(axes, table, "error", name, marker=marker)
+draw(axes, table, "error", "zero, in expectation", color="black", ls="--")
+axes.set(yscale="log", xlabel=r"$\sigma$ of the functions", ylabel="mean squared error")
+legend = axes.legend()
+
+# %% [markdown]
+# Bands are 95% intervals over seeds.
+#
+# ## Numbers
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+numbers(table)
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+page.decide("signed_averaging.13", {
+    "attention only 12Al8AH": errors["12Al8AH"][:, 0] / 0.15,
+    "feed-forward only": 1 / errors["feed-forward only"][:, 0]}, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - TO BE WRITTEN
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/attention_or_feed_forward/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))

@@ -1,0 +1,110 @@
+# %% [markdown]
+# # Figures 1 and 9: boundary values
+#
+# A model that was trained on $x, a, b \sim N(0, 1)$ sees many pairs of the line $f(x) = c\,x$ and
+# is asked for $f(x)$ far from them. {cite:t}`naim2025scaled` report *boundary values*: predictions
+# level off and never pass a certain size, in models with and without perceptrons (MLPs). This
+# follows from the architecture: the last layer norm fixes the length of what the read-out sees, so
+# that no prediction $\hat y$ can be larger than
+#
+# $$\lvert \hat y \rvert \le \sqrt{d}\; \lVert \gamma \odot w \rVert
+#   + \lvert \beta^\top w + w_0 \rvert ,$$
+#
+# where $d$ is the width, $\gamma, \beta$ are the gain and shift of that norm and $w, w_0$ the
+# read-out. The paper looks for the reason in the attention.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers.signed_averaging import ablations, settings_of
+
+page = icllib.Page("signed_averaging/boundary_values")
+records = icllib.records(ablations.boundary_values, profile, page=page.name)
+shown = icllib.shown_profile(records)
+settings_of(ablations.FULL.runs, shown)
+
+# %% [markdown]
+# These are the settings of 12L8AH; it and 12Al8AH are the models of
+# [Table 6](table06_depth_heads.ipynb). Softmax and SSA are those of
+# [Table 5](table05_deviant_input.ipynb).
+#
+# ## Figure
+
+# %%
+import numpy as np
+from icllib.plotting import series
+
+models = ablations.boundary_models(shown)
+answers = ablations.by_model(records, models, "answer")  # (seeds, slopes, queries)
+xs = np.array(ablations.QUERIES)
+panels = {  # title: models, slope, inputs shown
+    "Figure 1: 9x": (["12L8AH"], 9, abs(xs) <= 30),
+    "Figure 1: 10x, attention only": (["12Al8AH"], 10, abs(xs) <= 30),
+    "9x, softmax and SSA": (["softmax", "SSA"], 9, abs(xs) <= 30),
+    "Figure 9: x, large x": (["12L8AH"], 1, xs >= 3),
+    "Figure 9: 10x, normal x": (["12L8AH"], 10, abs(xs) <= 3),
+    "Figure 9: 10x, low x": (["12L8AH"], 10, xs <= -3)}
+tables = []
+for title, (names, slope, inside) in panels.items():
+    curves = {name: ablations.on_line(answers[name], slope) for name in names}
+    curves["the line"] = slope * xs[None]
+    tables += [series(title, name, xs[inside], values[:, inside], shown)
+               for name, values in curves.items()]
+table = page.save_figure(*tables)
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of predictions against x beside the line that the context shows. In all of them the predictions follow the line near the origin and level off far from it, with and without perceptrons and under both scoring functions."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import COLORS, draw
+
+figure, grid = plt.subplots(2, 3, figsize=(10.5, 5.6))
+colors = dict(zip(models, COLORS))
+for axes, title in zip(grid.flat, panels):
+    draw(axes, table, title, "the line", color="black", ls="--")
+    for name in panels[title][0]:
+        draw(axes, table, title, name, color=colors[name], marker="o")
+    rows = table[(table.panel == title) & (table.series != "the line")]
+    low, high = min(0, rows.low.min()), max(0, rows.high.max())
+    axes.set(title=title, ylim=(low - (high - low) / 2, high + (high - low) / 2))
+    axes.legend()
+labels = [axes.set(xlabel="x") for axes in grid[1]]
+labels = [axes.set(ylabel="prediction") for axes in grid[:, 0]]
+
+# %% [markdown]
+# Each point is the mean prediction over contexts of 39 pairs with $x \sim N(0, 1)$; bands are 95%
+# intervals over seeds. Axes end where predictions do, and the line leaves them.
+#
+# ## Numbers
+#
+# The boundary value is the largest absolute value of the mean prediction over all inputs, from
+# $-100$ to $100$.
+
+# %% tags=["numbers"]
+import pandas as pd
+from icllib.papers.signed_averaging.printed_ablations import with_interval
+
+pd.DataFrame({(name, f"{slope}x"): {
+    "boundary value": with_interval(np.abs(on := ablations.on_line(values, slope)).max(1)),
+    "true value at x = 20": slope * 20,
+    "rise from 10 to 20, share of the true rise": with_interval(ablations.rise(on, slope))}
+    for name, values in answers.items() for slope in (1, 9, 10)}).T
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+page.decide("signed_averaging.7", {
+    f"{name} on {slope}x": ablations.rise(ablations.on_line(answers[name], slope), slope)
+    for name, slope in (("12L8AH", 9), ("12Al8AH", 10))}, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - TO BE WRITTEN
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/boundary_values/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))

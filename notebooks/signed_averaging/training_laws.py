@@ -1,0 +1,101 @@
+# %% [markdown]
+# # Wider training laws, and no curriculum
+#
+# If deviant inputs fail because training never showed them, wider training should help.
+# {cite:t}`naim2025scaled` (Section 5.3) train the softmax model on inputs from $N(0, 10)$ and
+# $N(0, 100)$ in place of $N(0, 1)$, with $a, b \sim N(0, 1)$ as before. They report a model that is
+# better on deviant sequences and worse on inputs from $N(0, \sigma)$ with small $\sigma$. Their
+# Appendix A.1 trains with and without a curriculum, from 3 pairs in a prompt to 40, and shows no
+# comparison of the two; here it is.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers.signed_averaging import (
+    FIRST_STDS, SIGMAS, SIZES, ablations, settings_of)
+
+page = icllib.Page("signed_averaging/training_laws")
+records = icllib.records(ablations.training_laws, profile, page=page.name)
+shown = icllib.shown_profile(records)
+settings_of(ablations.training_laws, shown)
+
+# %% [markdown]
+# These are the settings of the base model, which is the softmax model of
+# [Table 1](table01_scoring_functions.ipynb). The others differ in `task.input_std` or have no
+# curriculum.
+#
+# ## Figure
+#
+# The error against the deviation of all inputs, of the first input alone and of the functions,
+# and along training at $\sigma = 1$ with and without curriculum.
+
+# %%
+from icllib.plotting import series
+
+models, size = ablations.models_by_law(shown), SIZES[shown]
+metric = lambda name: ablations.by_model(records, models, name)
+panels = {  # title: deviations or steps, errors of every model
+    "inputs": (size.grid, {name: grid[:, :, size.grid.index(1)]
+                           for name, grid in metric("error_grid").items()}),
+    "first input": (FIRST_STDS, metric("error_deviant")),
+    "functions": (SIGMAS, metric("error")),
+    "steps": (size.stops, {name: along[:, :, 0]
+                           for name, along in metric("error_along").items()})}
+table = page.save_figure(*(series(title, name, xs, errors[name], shown)
+                           for title, (xs, errors) in panels.items() for name in models))
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error on logarithmic axes for models trained on N(0, 1), N(0, 10) and N(0, 100) and without curriculum: against the deviation of the inputs, of the first input alone, of the functions, and along training."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import draw
+
+figure, axes_of_panels = plt.subplots(1, 4, figsize=(13, 3.8))
+for axes, title in zip(axes_of_panels, panels):
+    for name, marker in zip(models, "os^D"):
+        draw(axes, table, title, name, marker=marker)
+    axes.set(yscale="log", xlabel=rf"$\sigma$ of the {title}")
+axes_of_panels[0].set(ylabel="mean squared error")
+axes_of_panels[3].set(xlabel="training steps")
+legend = figure.legend(*axes_of_panels[0].get_legend_handles_labels(), ncols=4,
+                       loc="outside lower center")
+
+# %% [markdown]
+# Bands are 95% intervals over seeds.
+#
+# ## Numbers
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+numbers(table, ["inputs"])
+
+# %% tags=["numbers"]
+numbers(table, ["first input"])
+
+# %% tags=["numbers"]
+numbers(table, ["steps"])
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+near, deviant = panels["functions"][1], panels["first input"][1]
+at_50 = FIRST_STDS.index(50)
+parts = {}
+for name in ("N(0, 10)", "N(0, 100)"):
+    part = name.replace(",", "")
+    parts[f"{part} at sigma = 1"] = near[name][:, 0] / near["N(0, 1)"][:, 0]
+    parts[f"{part} deviant"] = deviant["N(0, 1)"][:, at_50] / deviant[name][:, at_50]
+page.decide("signed_averaging.14", parts, shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - TO BE WRITTEN
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/training_laws/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))
