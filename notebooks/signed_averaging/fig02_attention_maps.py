@@ -1,0 +1,100 @@
+# %% [markdown]
+# # Figure 2: attention in the last layer, with one large number
+#
+# {cite:t}`naim2025scaled` give a decoder that was trained on `every` with $x_i \sim \mathcal{N}(0, 1)$
+# the numbers $1, -2, 3, 70$ with their labels,
+#
+# $$1, \text{true}, -2, \text{false}, 3, \text{false}, 70 ,$$
+#
+# and look at the weights with which the last token attends in the last layer. They report that
+# softmax puts all weight on the largest number, and that the model then answers *true*, as if $-2$ had
+# not been there. Scaled signed averaging (SSA) is to spread its weights. In each head
+#
+# $$\alpha_{ij} = \frac{f(z_{ij})}{\sum_{k \le i} f(z_{ik})} , \qquad z_{ij} = \frac{q_i^\top k_j}{\sqrt{d}} ,$$
+#
+# with $f(z) = e^z$ for softmax and $f(z) = (1 + b \lvert z \rvert)^{\operatorname{sgn}(z)\, n}$ for SSA.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import quantifier_figures as figures
+from icllib.papers.signed_averaging import quantifier_models as models
+
+page = icllib.Page("signed_averaging/fig02_attention_maps")
+records = icllib.records(sheet.fig02_attention_maps, profile, page=page.name)
+shown = icllib.shown_profile(records)
+icllib.settings_table(sheet.fig02_attention_maps(shown)[0], models.ASSUMED,
+                      sheet.fig02_attention_maps("paper")[0], shown)
+
+# %% [markdown]
+# These are the models of [Figure 4](fig04_every.ipynb) with positions. The settings are those of
+# softmax; SSA differs in `model.scoring` alone. Four more sequences stand beside the paper's: with 2
+# in place of $-2$, so that *true* is right; both with an ordinary last number, 0.7; and with 70
+# inside, so that the last number, 3, can look at it.
+#
+# ## Figure
+#
+# Weights are means over heads and seeds. A row is the token that attends, a column the one that it
+# attends to.
+
+# %%
+table = page.save_figure(*figures.attention_tables(records, shown))
+
+# %% tags=["figure"] mystnb={"image": {"alt": "ALT1"}}
+import matplotlib.pyplot as plt
+
+figure, panels = plt.subplots(1, 2, figsize=(9.5, 4.4))
+for axes, scoring in zip(panels, models.SCORINGS):
+    figures.draw_map(axes, table, scoring)
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+numbers(table[table.series == "row 7"])
+
+# %% [markdown]
+# The row of the last token, 70, over the seven tokens.
+#
+# ### The other sequences
+#
+# Left: the weight that the last token gives to 70 or, where there is none, to itself. Right: the
+# log-odds of *true* that the model answers at the last number, where only the second and the fourth
+# sequence are true. Bars are 95% intervals over seeds.
+
+# %% tags=["figure"] mystnb={"image": {"alt": "ALT2"}}
+figure, panels = plt.subplots(1, 2, figsize=(10, 3.4), sharey=True)
+figures.draw_examples(panels[0], table, "share")
+figures.draw_examples(panels[1], table, "log-odds")
+panels[0].axvline(1 / 7, color="grey", ls="--", label="equal weights")
+panels[0].axvline(0.9, color="black", ls=":", label="the claim's 0.9")
+panels[0].set(xlim=(0, 1), xlabel="share of attention, mean over heads")
+panels[1].axvline(0, color="grey", lw=1)
+panels[1].set(xlabel="log-odds of true")
+legend = figure.legend(*panels[0].get_legend_handles_labels(),
+                       loc="outside lower center", ncols=4)
+
+# %% tags=["numbers"]
+import pandas as pd
+
+names = [", ".join(f"{x:g}" for x in xs) for xs in models.EXAMPLES]
+numbers(table, ["share", "log-odds"]).set_axis(names, axis=1)
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+page.decide("signed_averaging.8", figures.share_evidence(records), shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - TODO
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig02_attention_maps/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))

@@ -1,0 +1,148 @@
+# %% [markdown]
+# # Figure 4: `every`, over length and scale
+#
+# A decoder reads $x_1, y_1, x_2, y_2, \dots$ as scalars and says at each $x_k$ whether *every* number
+# so far is positive:
+#
+# $$y_k = \mathbb{1}[x_1 > 0, \dots, x_k > 0] .$$
+#
+# It is trained on up to 40 numbers $x_i \sim \mathcal{N}(0, 1)$ and tested on 10 to 200 numbers
+# $x_i \sim \mathcal{N}(0, \sigma)$ with $\sigma$ from 1 to 30. {cite:t}`naim2025scaled` draw the share
+# of wrong answers over length and $\sigma$, for softmax and for scaled signed averaging (SSA),
+# $\operatorname{softmax}(s(z))$ with $s(z) = \operatorname{sgn}(z)\, n \log(1 + b \lvert z \rvert)$, and
+# find that SSA keeps it lower over a wider range.
+#
+# A label depends on signs alone, so the predictor that always says *false* errs on one sequence in
+# eight at every length and $\sigma$ ([base rates](quantifier_base_rates.ipynb)). It is the reference here.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import quantifier_figures as figures
+from icllib.papers.signed_averaging import quantifier_models as models
+
+page = icllib.Page("signed_averaging/fig04_every")
+records = icllib.records(sheet.fig04_every, profile, page=page.name)
+shown = icllib.shown_profile(records)
+icllib.settings_table(sheet.fig04_every(shown)[0], models.ASSUMED,
+                      sheet.fig04_every("paper")[0], shown)
+
+# %% [markdown]
+# These are the settings of the softmax model; the SSA model differs in `model.scoring` alone, where
+# $n = 1.5$ and $b = 1$ at the start, one trained pair for each head and layer. Two more pairs of models
+# stand beside them. *Without positions* they have no position embedding, since the embeddings of the
+# pairs beyond 40, which tests need, are never trained. With *balanced labels* training and test
+# draw the position of the first $x_i \le 0$ uniformly, which is not the paper's law.
+#
+# ## Figure
+#
+# A sequence is wrong if any answer from the third on is wrong.
+
+# %%
+tables = figures.error_tables(records, "every", shown)
+table = page.save_figure(*tables)
+sigmas, lengths = figures.grid(records[0])
+
+# %% tags=["figure"] mystnb={"image": {"alt": "ALT1"}}
+import matplotlib.pyplot as plt
+from icllib.papers.signed_averaging.quantifier_models import SCORINGS, VARIANTS
+
+figure, panels = plt.subplots(2, 2, figsize=(9.5, 6.4))
+for row, variant in zip(panels, list(VARIANTS)[:2]):
+    for axes, scoring in zip(row, SCORINGS):
+        image = figures.draw_heat_map(axes, table, variant, scoring)
+bar = figure.colorbar(image, ax=panels, label="share of wrong sequences")
+bar.ax.axhline(1 / 8, color="white")
+
+# %% [markdown]
+# Means over seeds. White line in the scale: the constant predictor, 1/8. White dots: cells in which
+# it does as well as the model or better.
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+few = table[table.series.str.contains("constant|sigma = (?:1|3|10|30)$")]
+numbers(few, list(VARIANTS)[:2], (10, 40, 60, 100, 200))
+
+# %% [markdown]
+# ### By position
+#
+# The share of wrong answers along the longest sequences, at the smallest and the largest $\sigma$:
+# the first ten positions one by one, then means over ten positions, drawn at the last of them. Bands
+# are 95% intervals over seeds. Dotted: the last position of training.
+
+# %% tags=["figure"] mystnb={"image": {"alt": "ALT2"}}
+figure, panels = plt.subplots(2, 3, figsize=(12, 5.6), sharex=True, sharey=True)
+for column, variant in zip(panels.T, VARIANTS):
+    for axes, sigma in zip(column, sigmas[[0, -1]]):
+        figures.draw_positions(axes, table, variant, sigma)
+for axes in panels[:, 0]:
+    axes.set_ylabel("share of wrong answers")
+for axes in panels[1]:
+    axes.set_xlabel("position")
+legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
+                       loc="outside lower center", ncols=3)
+
+# %% tags=["numbers"]
+by_position = [name for name in table.panel.unique() if "by position" in name]
+numbers(table, by_position, (1, 2, 3, 5, 10, 40, 100, 200))
+
+# %% [markdown]
+# ### Balanced labels
+#
+# Not in the paper. Under its law almost all labels are false after a few positions. Here half of
+# all labels are true at every length, in training and in tests, and the constant predictor is wrong
+# on $1 - 3 / (n + 1)$ of the sequences of length $n$.
+
+# %% tags=["figure"] mystnb={"image": {"alt": "ALT3"}}
+figure, panels = plt.subplots(1, 2, figsize=(9.5, 3.4))
+for axes, scoring in zip(panels, SCORINGS):
+    image = figures.draw_heat_map(axes, table, "balanced labels", scoring)
+bar = figure.colorbar(image, ax=panels, label="share of wrong sequences")
+
+# %% tags=["numbers"]
+numbers(few, ["balanced labels"], (10, 40, 60, 100, 200))
+
+# %% [markdown]
+# ## Paper beside ours
+#
+# Mean error over parts of the grid, with 95% intervals over seeds:
+
+# %% tags=["numbers"]
+errors = figures.errors_by_part(records, "every")
+figures.part_table(errors)
+
+# %% [markdown]
+# The claim is about the models with positions under the paper's law; SSA over softmax, seed by seed:
+
+# %%
+page.decide("signed_averaging.9", figures.evidence(errors, "every"), shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - The paper prints color maps of one model of each kind, without numbers. Here each map is a mean
+#   over seeds, and the claim is decided on the mean error over parts of the grid.
+# - The paper does not say when an answer to a sequence counts as wrong. The reading here is strict; the
+#   error by position shows what is behind it.
+# - The paper does not say what stands for positions beyond those of training. Here they exist from the
+#   start, so that longer tests can run, but no gradient ever reaches those after the 79th token: they
+#   stay as they were drawn. Models without positions have nothing untrained. What the two share is due
+#   to the inputs, what they do not share is due to positions.
+# - The captions give training lengths from 11 to 40, the text a curriculum from 3 pairs to 40 and
+#   lengths from 1. The text is followed.
+# - True and false are the numbers 1 and 0, under the same embedding as the inputs; the paper does not
+#   say how it writes them.
+# - Seen in public code, which says nothing about the printed results: the code released with the paper
+#   has one pair of $n$ and $b$ for each layer, from $n = e^{0.4}$ and $b = e$, and uses SSA only in the
+#   branch without fused attention, so that a recent PyTorch runs plain softmax there. Here $n$ and $b$
+#   are as in the text.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig04_every/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))
