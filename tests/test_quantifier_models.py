@@ -238,7 +238,7 @@ def test_parts_and_ratios_are_those_of_loops():
     made = [Record(settings(run), {}, {"wrong": draw.random(shape(run)).tolist()}, {})
             for run in runs]
     errors = quantifier_figures.errors_by_part(made, "every")
-    ratios = quantifier_figures.evidence(errors, "every")
+    ratios = quantifier_figures.evidence(made, errors, "every")
     inside = {"all lengths and sigmas": lambda s, n: True, "lengths above 40": lambda s, n: n > 40,
               "sigma above 10": lambda s, n: s > 10}
     for part, holds in inside.items():
@@ -249,6 +249,17 @@ def test_parts_and_ratios_are_those_of_loops():
         assert ratios[part] == pytest.approx(np.divide(means[3:6], means[:3]))
         last = errors[cells("every")[-1]][part]
         assert last == pytest.approx(means[-3:])
+
+
+def test_a_part_without_a_wrong_sequence_counts_as_half_a_sequence():
+    runs = quantifier_models.fig05_some("smoke")  # 8 sequences at each of 2 sigmas and 2 lengths
+    wrong = {"softmax": np.zeros((2, 2)), "SSA": np.array([[0.25, 0], [0, 0]])}
+    scoring = lambda run: "SSA" if run.model.scoring == SignedAveraging() else "softmax"
+    made = [Record(settings(run), {}, {"wrong": wrong[scoring(run)].tolist()}, {}) for run in runs]
+    errors = quantifier_figures.errors_by_part(made, "some")
+    ratios = quantifier_figures.evidence(made, errors, "some")
+    assert ratios["all lengths and sigmas"] == pytest.approx([2 / 0.5] * 2)  # 2 wrong of 32
+    assert ratios["sigma above 10"] == pytest.approx([1.0] * 2)  # none on either side
 
 
 def test_positions_are_averaged_by_tens():

@@ -55,7 +55,7 @@ for row, variant in zip(panels, list(VARIANTS)[:2]):
     for axes, scoring in zip(row, SCORINGS):
         image = figures.draw_heat_map(axes, table, variant, scoring)
 bar = figure.colorbar(image, ax=panels, label="share of wrong sequences")
-bar.ax.axhline(1 / 8, color="white")
+level = bar.ax.axhline(1 / 8, color="white")
 
 # %% [markdown]
 # Means over seeds. White line in the scale: the constant predictor, 1/8. White dots: cells in which
@@ -119,7 +119,7 @@ figures.part_table(errors)
 # The claim is about the models with positions under the paper's law; SSA over softmax, seed by seed:
 
 # %%
-page.decide("signed_averaging.9", figures.evidence(errors, "every"), shown)
+page.decide("signed_averaging.9", figures.evidence(records, errors, "every"), shown)
 page.verdicts()
 
 # %% [markdown]

@@ -140,7 +140,9 @@ STATISTICS = (ssa_to_softmax, ssa_to_alternatives, temperatures_to_softmax,
 
 def settings_of(runs_of_page, profile: str) -> pd.DataFrame:
     """The settings of a page's first run; the pages say in words what is measured on it."""
-    table = settings_table(runs_of_page(profile)[0], ASSUMED, runs_of_page("paper")[0], profile)
+    run = runs_of_page(profile)[0]
+    assumed = [name for name in ASSUMED if run.along or not name.startswith("along.")]
+    table = settings_table(run, assumed, runs_of_page("paper")[0], profile)
     return table[~table.index.str.contains("evaluation")]
 
 

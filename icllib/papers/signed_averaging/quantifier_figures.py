@@ -74,10 +74,19 @@ def errors_by_part(records, quantifier: str) -> dict:
     return found
 
 
-def evidence(errors: dict, quantifier: str) -> dict:
-    """SSA's mean error over softmax's in the parts of the claim, seed by seed."""
+def evidence(records, errors: dict, quantifier: str) -> dict:
+    """SSA's mean error over softmax's in the parts of the claim, seed by seed.
+
+    So that no ratio is infinite, a part in which no sequence is wrong counts as half a sequence.
+    """
     softmax, ssa = (errors[cell] for cell in cells(quantifier, (PRINTED,)))
-    return {part: ssa[part] / softmax[part] for part in list(PARTS)[:3]}
+    sigma, n = np.meshgrid(*grid(records[0]), indexing="ij")
+    sequences = records[0].run["evaluation"]["parts"][0]["sequences"]
+    ratios = {}
+    for part in list(PARTS)[:3]:
+        least = 0.5 / (sequences * max(1, PARTS[part](sigma, n).sum()))
+        ratios[part] = np.maximum(ssa[part], least) / np.maximum(softmax[part], least)
+    return ratios
 
 
 def part_table(errors: dict) -> pd.DataFrame:
