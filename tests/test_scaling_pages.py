@@ -34,14 +34,14 @@ def test_figure_8_at_the_paper_profile():
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_every_run_of_figures_1_and_8_has_one_with_half_the_steps(profile):
+def test_every_run_of_figures_1_and_8_has_one_with_twice_the_steps(profile):
     runs = sheet.optimizer_steps(profile)
-    halved, full = runs[: len(runs) // 2], runs[len(runs) // 2 :]
+    once, twice = runs[: len(runs) // 2], runs[len(runs) // 2 :]
     linear = {run for run in sheet.fig08_sgpt_scaling(profile) if run.task == sheet.LINEAR_8}
     assert set(full) == linear | set(sheet.fig01_scaling(profile)) and len(set(runs)) == len(runs)
-    for half, run in zip(halved, full):
-        assert 2 * half.recipe.steps == run.recipe.steps
-        assert replace(half, recipe=run.recipe) == run
+    for run, longer in zip(once, twice):
+        assert longer.recipe.steps == 2 * run.recipe.steps
+        assert replace(run, recipe=longer.recipe) == longer
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -47,6 +47,9 @@ tables.append(series("error", "zero", sheet.SIGMAS, zero, shown))
 for title, values in maps.items():
     tables += [series(f"log10 error, {title}", f"sigma_I = {std}", stds, row, shown)
                for std, row in zip(stds, values)]
+for size, kept in icllib.every_profile(sheet.fig03_softmax_ssa, page.name).items():
+    tables += [series("profiles", f"{name}, {size}", sheet.SIGMAS, values, size)
+               for name, values in sheet.by_scoring(kept, names, "error").items()]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "First panel: error against sigma of the functions, log axis, for softmax and SSA, ours solid with bands and the printed values dashed, and the error of always answering zero dotted. Then three heat maps over the deviation of the functions, across, and of the inputs, upwards: the logarithm of the error of softmax, that of SSA, and the difference of the two."}}
@@ -80,12 +83,28 @@ label = panels[1].set_ylabel(r"$\sigma_I$")
 # own models, and so of profile `paper`. Heat maps are means of $\log_{10}$ error over seeds; on the
 # right, negative values (orange) are where SSA has the lower error.
 #
+# ### How much training
+#
+# The first panel at every profile of which all records are there:
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Error against sigma of the functions, log axis, for softmax in orange and SSA in blue, with a marker for each profile that has records."}}
+figure, axes = plt.subplots(figsize=(6.5, 3.6))
+curves = table[table.panel == "profiles"].series.unique()
+for curve in curves:
+    name, size = curve.split(", ")
+    color, width = (ORANGE, 3) if name == "softmax" else (BLUE, 1.5)
+    draw(axes, table, "profiles", curve, color=color, lw=width,
+         marker={"quick": "o", "gpu": "s", "paper": "D"}[size])
+axes.set(xlabel=r"$\sigma_F$", ylabel="mean squared error", yscale="log", xticks=sheet.SIGMAS)
+legend = axes.legend()
+
+# %% [markdown]
 # ## Numbers
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["error"])
+numbers(table, ["error", "profiles"])
 
 # %% [markdown]
 # The heat maps, and their difference:

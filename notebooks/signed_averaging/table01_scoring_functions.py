@@ -55,8 +55,8 @@ for name, samples in errors.items():
 tables += [
     series("zero", "2 sigma^2", sheet.SIGMAS, 2 * np.square(sheet.SIGMAS), shown),
     series("softmax", "paper, Table 6", sheet.SIGMAS, sheet.PRINTED_12L8AH, "paper"),
-    sheet.ratio_rows("ratio to softmax", "ours", ratios, shown),
-    sheet.ratio_rows("ratio to softmax", "paper", of_paper, "paper")]
+    sheet.geometric_rows("ratio to softmax", "ours", ratios, shown),
+    sheet.geometric_rows("ratio to softmax", "paper", of_paper, "paper")]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: error against sigma from 1 to 10, log axis, ours for every scoring function, with SSA and softmax in color, the printed rows of both dashed, and the error of always answering zero dotted. Right: a row for each scoring function with the geometric mean ratio of its error to that of softmax, ours with intervals and the printed one as a diamond."}}

@@ -52,7 +52,7 @@ compared = {"equal steps": sheet.EqualSteps({name: samples[:, -1]
 others = [name for name in paths if name != "softmax"]
 ratios = {kind: {name: sheet.mean_ratio(pair, name) for name in others}
           for kind, pair in compared.items()}
-tables += [sheet.ratio_rows("ratio to softmax", kind, found, shown)
+tables += [sheet.geometric_rows("ratio to softmax", kind, found, shown)
            for kind, found in ratios.items()]
 table = page.save_figure(*tables)
 

@@ -16,7 +16,7 @@ from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j
 from icllib.papers.signed_averaging.bounds import BoundsByRange
 from icllib.papers.signed_averaging.comparisons import (
     PRINTED, PRINTED_12L8AH, STATISTICS, EqualError, EqualSteps, beyond_spread, by_scoring,
-    errors_at, fig03_softmax_ssa, growth, mean_ratio, nearer_row, ratio_rows, settings_of,
+    errors_at, fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, settings_of,
     training_control)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
 from icllib.papers.signed_averaging.quantifier_models import (

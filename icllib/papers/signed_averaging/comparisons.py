@@ -147,15 +147,15 @@ def settings_of(runs_of_page, profile: str) -> pd.DataFrame:
 
 
 def geometric_interval(samples) -> tuple[float, float, float]:
-    """Geometric mean of ratios, and the 95% t interval of their logarithms."""
+    """Geometric mean of positive numbers, and the 95% t interval of their logarithms."""
     return tuple(float(bound) for bound in np.exp(interval(np.log(samples))))
 
 
-def ratio_rows(panel: str, name: str, ratios: dict, profile: str) -> pd.DataFrame:
-    """Rows of a figure's table: geometric means over seeds. ratios: x -> (seeds,) or a number."""
-    samples = [np.atleast_1d(values) for values in ratios.values()]
+def geometric_rows(panel: str, name: str, values: dict, profile: str) -> pd.DataFrame:
+    """Rows of a figure's table: geometric means over seeds. values: x -> (seeds,) or a number."""
+    samples = [np.atleast_1d(value) for value in values.values()]
     columns = zip(*map(geometric_interval, samples))
-    return band(panel, name, list(ratios), *columns, max(map(len, samples)), profile)
+    return band(panel, name, list(values), *columns, max(map(len, samples)), profile)
 
 
 def beyond_spread(ratios: dict) -> pd.DataFrame:
