@@ -36,7 +36,7 @@ def test_at_any_profile_models_differ_in_their_shape_only(profile):
     models = ablations.models_by_shape(profile)
     assert len({(run.recipe, run.evaluation, run.task, run.model.width)
                 for runs in models.values() for run in runs}) == 1
-    assert {len(runs) for runs in models.values()} == {ablations.DEPTH_SIZES[profile].depths_seeds}
+    assert {len(runs) for runs in models.values()} == {ablations.DEPTH_SIZES[profile].seeds}
 
 
 def test_pages_share_their_runs():

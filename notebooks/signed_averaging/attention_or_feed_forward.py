@@ -16,7 +16,7 @@ profile = "stored"
 
 # %%
 import icllib
-from icllib.papers.signed_averaging import SIGMAS, ablations, settings_of
+from icllib.papers.signed_averaging import SIGMAS, ablations, geometric_rows, settings_of
 
 page = icllib.Page("signed_averaging/attention_or_feed_forward")
 records = icllib.records(ablations.attention_or_feed_forward, profile, page=page.name)
@@ -35,9 +35,9 @@ from icllib.plotting import series
 models = ablations.models_by_shape(shown, ablations.PARTS)
 errors = ablations.by_model(records, models, "error")
 zero = [2 * sigma**2 for sigma in SIGMAS]
-curves = errors | {"zero, in expectation": zero}
-table = page.save_figure(*(series("error", name, SIGMAS, values, shown)
-                           for name, values in curves.items()))
+table = page.save_figure(*(
+    geometric_rows("error", name, dict(zip(SIGMAS, values.T)), shown)
+    for name, values in errors.items()), series("error", "zero, in expectation", SIGMAS, zero, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Mean squared error against sigma on a logarithmic axis for the full model, attention only and feed-forward only. The last lies on the dashed line of the zero predictor."}}
 import matplotlib.pyplot as plt
@@ -51,7 +51,7 @@ axes.set(yscale="log", xlabel=r"$\sigma$ of the functions", ylabel="mean squared
 legend = axes.legend()
 
 # %% [markdown]
-# Bands are 95% intervals over seeds.
+# Geometric means over seeds; bands are 95% intervals of the logarithm.
 #
 # ## Numbers
 

@@ -18,7 +18,8 @@ profile = "stored"
 
 # %%
 import icllib
-from icllib.papers.signed_averaging import SIGMAS, ablations, printed_ablations, settings_of
+from icllib.papers.signed_averaging import (
+    SIGMAS, ablations, geometric_rows, printed_ablations, settings_of)
 
 page = icllib.Page("signed_averaging/table06_depth_heads")
 records = icllib.records(ablations.table06_depth_heads, profile, page=page.name)
@@ -42,8 +43,9 @@ grid = ablations.by_model(records, models, "error_grid")["12L8AH"]
 stds = ablations.DEPTH_SIZES[shown].grid
 table = page.save_figure(
     *(series("paper", name, SIGMAS, paper[name], "paper") for name in models),
-    *(series("ours", name, SIGMAS, ours[name], shown) for name in models),
-    *(series("12L8AH", f"inputs from N(0, {std})", stds, grid[:, place], shown)
+    *(geometric_rows("ours", name, dict(zip(SIGMAS, ours[name].T)), shown) for name in models),
+    *(geometric_rows("12L8AH", f"inputs from N(0, {std})",
+                     dict(zip(stds, grid[:, place].T)), shown)
       for place, std in enumerate(stds)))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels with the mean squared error of fourteen models against sigma on a logarithmic axis, as printed and ours, and a heat map of the logarithm of the error of 12L8AH over the deviations of inputs and functions, which grows towards the upper right."}}
@@ -60,7 +62,7 @@ for axes, panel in zip(panels, ("paper", "ours")):
     axes.set_yscale("log", nonpositive="mask")
     axes.set(ylim=(5e-3, 400), title=panel, xlabel=r"$\sigma$ of the functions")
 panels[0].set(ylabel="mean squared error")
-logs = np.log10(grid.mean(axis=0))
+logs = np.log10(grid).mean(axis=0)
 matrix(panels[2], logs, cmap="YlOrBr", vmin=logs.min(), vmax=1.5 * logs.max(),
        origin="lower")
 ticks = range(len(stds))
@@ -71,7 +73,7 @@ legend = figure.legend(*panels[1].get_legend_handles_labels(), ncols=7,
                        loc="outside lower center")
 
 # %% [markdown]
-# Bands are 95% intervals over seeds. The paper's 0.0 is not on a logarithmic axis. Models that
+# Geometric means over seeds; bands are 95% intervals of the logarithm. The paper's 0.0 is not on a logarithmic axis. Models that
 # Figure 11 and Table 6 have in common are the same, and so are their numbers.
 #
 # ## Numbers

@@ -44,7 +44,7 @@ class Shape(NamedTuple):
         """Softmax models of this shape, one per seed."""
         size = DEPTH_SIZES[profile]
         model = decoder(size, **self._asdict())
-        runs = [affine_run(size, model, seed) for seed in range(size.depths_seeds)]
+        runs = [affine_run(size, model, seed) for seed in range(size.seeds)]
         # At `paper` 12L8AH is the softmax model of Table 1. At the other profiles it is not, and
         # errors along its training would cost more than the training.
         return runs if profile == "paper" else [replace(run, along=None) for run in runs]

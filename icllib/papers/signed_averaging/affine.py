@@ -36,7 +36,6 @@ class Size:
     schedule: str = "constant"
     warmup: float = 0.0
     seeds: int = 3  # ASSUMED: the paper shows one
-    depths_seeds: int = 3
     functions: int = 100  # Section 3
     prompts: int = 64  # per function, Section 3
     grid: tuple[int, ...] = SIGMAS  # ASSUMED: both deviations of Figures 3, 11
@@ -55,13 +54,12 @@ class Size:
 
 
 SIZES = {
-    "smoke": Size(1, 8, 16, 32, steps=4, batch=2, seeds=2, depths_seeds=2, functions=2,
+    "smoke": Size(1, 8, 16, 32, steps=4, batch=2, seeds=2, functions=2,
                   prompts=2, grid=(1, 10), grid_functions=1, line_prompts=1),
     # ASSUMED: a size that takes a minute on one core, and a learning rate at which every seed of
     # softmax leaves the plateau on which all models start (at four times it two of three do not).
     "quick": Size(2, 4, 32, 32, steps=2000, batch=16, learning_rate=1e-3, schedule="cosine",
-                  warmup=0.1, depths_seeds=2, prompts=4, grid=(1, 2, 3, 5, 7, 10),
-                  line_prompts=16),
+                  warmup=0.1, prompts=4, grid=(1, 2, 3, 5, 7, 10), line_prompts=16),
     # ASSUMED: a rate at which shorter training reaches the paper's error on its training law.
     "gpu": Size(steps=60_000, learning_rate=5e-4, schedule="cosine", warmup=0.1),
     "paper": Size(),
