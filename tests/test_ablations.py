@@ -43,7 +43,7 @@ def test_pages_share_their_runs():
     table_6 = names(ablations.table06_depth_heads("quick"))
     table_5 = names(ablations.table05_deviant_input("quick"))
     parts = names(ablations.attention_or_feed_forward("quick"))
-    assert len(parts - table_6) == 2  # feed-forward only
+    assert len(parts - table_6) == ablations.SIZES["quick"].seeds  # feed-forward only
     assert names(ablations.boundary_values("quick")) < table_6 | table_5
     assert len(names(ablations.training_laws("quick")) - table_5) == 9
     # At `paper` the base model is 12L8AH.

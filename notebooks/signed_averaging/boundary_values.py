@@ -102,7 +102,17 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - TO BE WRITTEN
+# - The paper draws these curves without numbers, one model each. It does not say how many pairs a
+#   context has, nor how they are drawn; here they are the longest and ordinary ones.
+# - At `quick` the predictions do not stay at their largest value but fall back towards 0 far from the
+#   origin. So the boundary value is found near the training law, not far from it. All four models have
+#   it at the same size, softmax and SSA alike.
+# - The paper takes boundary values to come from the attention, since models without MLPs have them
+#   too. But the bound above holds whatever is below the last layer norm: with any scoring function,
+#   and with no attention at all. That models without MLPs have boundary values therefore does not
+#   tell where they come from. The bound is an upper one; predictions may stop far below it.
+# - The heads of 12Al8AH are those of 12L8AH, and so is its width; without MLPs it has about a third of
+#   the weights.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/boundary_values/figure.csv>`.
 
