@@ -8,9 +8,9 @@ import pytest
 
 from icllib.claims import evidence_path, ledger, load_claims
 from icllib.pages import all_pages, notebooks_folder
-from icllib.results import results_folder
+from icllib.results import PROFILES, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
-from icllib.status import status
+from icllib.status import runs_of, status
 
 PAGES = all_pages()
 
@@ -48,6 +48,13 @@ def test_no_record_is_stale_and_something_is_stored_for_every_page():
     assert [state for state in states if state.state == "stale"] == []
     shown = {state.page for state in states if state.profile != "stored" and state.state == "fresh"}
     assert shown == {page.split("/")[1] for page in PAGES}
+
+
+def test_every_record_is_of_a_run_that_some_page_lists():
+    listed = {(page.split("/")[0], digest(settings(run)))
+              for page in PAGES for profile in PROFILES for run in runs_of(page)(profile)}
+    kept = results_folder().glob("*/*/*/*.json")  # paper, page, profile, run
+    assert [path for path in kept if (path.parts[-4], path.stem) not in listed] == []
 
 
 # ---- each guard can fail ---------------------------------------------------------------------
