@@ -44,7 +44,7 @@ tables = figures.error_tables(records, "some", shown)
 table = page.save_figure(*tables)
 sigmas, lengths = figures.grid(records[0])
 
-# %% tags=["figure"] mystnb={"image": {"alt": "ALT1"}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. With positions errors grow with length and with sigma, without positions with sigma alone and far less."}}
 import matplotlib.pyplot as plt
 from icllib.papers.signed_averaging.quantifier_models import SCORINGS, VARIANTS
 
@@ -72,7 +72,7 @@ numbers(few, list(VARIANTS)[:2], (10, 40, 60, 100, 200))
 # the first ten positions one by one, then means over ten positions, drawn at the last of them. Bands
 # are 95% intervals over seeds. Dotted: the last position of training.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "ALT2"}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}}
 figure, panels = plt.subplots(2, 3, figsize=(12, 5.6), sharex=True, sharey=True)
 for column, variant in zip(panels.T, VARIANTS):
     for axes, sigma in zip(column, sigmas[[0, -1]]):
@@ -95,7 +95,7 @@ numbers(table, by_position, (1, 2, 3, 5, 10, 40, 100, 200))
 # all labels are true at every length, in training and in tests, and the constant predictor is wrong
 # on $1 - 3 / (n + 1)$ of the sequences of length $n$.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "ALT3"}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths."}}
 figure, panels = plt.subplots(1, 2, figsize=(9.5, 3.4))
 for axes, scoring in zip(panels, SCORINGS):
     image = figures.draw_heat_map(axes, table, "balanced labels", scoring)

@@ -8,7 +8,7 @@ from icllib.papers.signed_averaging.quantifier_models import EXAMPLES, PRINTED, 
 from icllib.papers.signed_averaging.quantifiers import TRAINED, open_rates, reader_error
 from icllib.plotting import BLUE, ORANGE, draw, draw_rows, matrix, series
 
-STYLES = {"softmax": {"color": BLUE}, "SSA": {"color": ORANGE},
+STYLES = {"softmax": {"color": ORANGE}, "SSA": {"color": BLUE},
           "constant": {"color": "black", "ls": "--"}}
 PARTS = {  # of the grid: the claims', then the law and the lengths of training
     "all lengths and sigmas": lambda sigma, n: sigma > 0,
