@@ -166,7 +166,8 @@ def exact_runs():
 EXACT = exact_runs()
 ROUNDING = (causal_lm.ByPositionPropositions, causal_lm.Propositions,
             context_scaling.Identities, solvable_attention.ClosedFormCheck,
-            solvable_attention.SolutionFormulas, solvable_attention.UnseenStrength)
+            solvable_attention.IdempotentCheck, solvable_attention.SolutionFormulas,
+            solvable_attention.UnseenStrength)
 
 
 @pytest.mark.parametrize("page, run", EXACT, ids=lambda value: str(value)[:60])

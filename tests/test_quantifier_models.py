@@ -148,7 +148,7 @@ def test_looking_leaves_the_model_as_it_was():
     log_odds, weights = last_attention(module, xs, ys)
     assert torch.equal(log_odds, module(xs, ys, range(4)))
     assert weights.shape == (2, 3, 2, 7, 7)
-    assert not module.blocks[-1].scoring._forward_pre_hooks
+    assert not module.blocks[-1]._forward_pre_hooks
 
 
 def test_the_map_is_that_of_the_last_layer():

@@ -49,7 +49,7 @@ def outputs_at_pairs(module, prompt):
     """What the read-out makes of every pair's token, which a hook catches: (M, B, C) each."""
     seen = []
     hook = module.blocks[0].register_forward_hook(lambda block, inputs, out: seen.append(out))
-    module(prompt.xs, prompt.ys, (5,))
+    module(prompt.xs, prompt.ys, (5,), with_pairs=True)
     hook.remove()
     answers = module.read_out(module.final_norm(seen[-1]))
     return [answers[:, :, pair] for pair in range(5)]

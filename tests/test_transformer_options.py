@@ -67,13 +67,15 @@ def first_decoder(module, xs, ys, lengths):
 
 
 @pytest.mark.parametrize("lengths", [LENGTHS, (12, 3, 3)])
-def test_the_default_is_what_it_was_to_the_bit(lengths):
+def test_the_default_is_the_decoder_without_options(lengths):
+    """Up to rounding: here the last layer has all tokens, there the queries alone."""
     module, gradients = shaken(), []
     for forward in (module, lambda *inputs: first_decoder(module, *inputs)):
         predictions = forward(*prompts(), lengths)
         gradients.append((predictions, *torch.autograd.grad(predictions.square().sum(),
                                                             list(module.parameters()))))
-    assert all(torch.equal(*pair) for pair in zip(*gradients, strict=True))
+    for ours, theirs in zip(*gradients, strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-6, rtol=1e-5)
 
 
 def test_the_default_keeps_the_identity_of_its_records():
@@ -262,7 +264,7 @@ def test_predictions_by_layer_are_those_of_the_first_layers(options):
             module.repeats = layers
         else:
             module.blocks = module.blocks[:layers]
-        assert torch.equal(by_layer[layers - 1], module(xs, ys, LENGTHS))
+        torch.testing.assert_close(by_layer[layers - 1], module(xs, ys, LENGTHS), atol=1e-6, rtol=0)
 
 
 def test_without_positions_there_is_no_table():

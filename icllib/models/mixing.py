@@ -1,8 +1,9 @@
 """Modules that mix the values of visible tokens; icllib/models/scoring.py has their settings.
 
 Each maps q, k, v (M, B, H, T, d) with d = width / heads, a mask (T, T) and the places of the
-tokens (T,) to mixed values of the same shape. Without places, tokens stand in a row. Nothing
-here waits for the device, so that a CUDA graph can capture it.
+tokens (T,) to mixed values of the same shape. Without places, tokens stand in a row. Queries may
+be fewer than keys: then the mask is (K, T), and places are a pair, of the queries and of the keys.
+Nothing here waits for the device, so that a CUDA graph can capture it.
 """
 
 import math
@@ -97,7 +98,8 @@ class CosineAttention(Weighted):
         """The attention map: (M, B, H, T, T)."""
         if places is None:
             places = torch.arange(len(mask), device=q.device)
-        decay = attention.cosine_decay(places.to(q.dtype))
+        rows, columns = places if isinstance(places, tuple) else (places, places)
+        decay = attention.cosine_decay(columns.to(q.dtype), rows.to(q.dtype))
         return self.weigh(q.relu() @ k.relu().mT * decay, mask)
 
 
@@ -125,6 +127,6 @@ class SplitHeads(nn.Module):
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
         """The attention map: (M, B, H, T, T)."""
         heads = zip(*(tensor.split(self.sizes, dim=2) for tensor in (q, k)))
-        maps = [part.weights(*own, mask, places).expand(*own[0].shape[:-1], len(mask))
+        maps = [part.weights(*own, mask, places).expand(*own[0].shape[:-1], mask.shape[1])
                 for part, own in zip(self.parts, heads)]
         return torch.cat(maps, dim=2)

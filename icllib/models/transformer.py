@@ -80,13 +80,17 @@ class Transformer:
         return StackedTransformer(self, seeds, dimension, max_pairs, device, classes)
 
     def multiplications(self, dimension: int, lengths) -> float:
-        """Multiply-adds of the forward pass on one prompt."""
-        total = 0
-        for tokens in (self.token_count(own) for own in self.passes(lengths)):
-            mixed = self.attention_width or self.width
-            mixing = (4 + 2 * tokens / self.width) * mixed * self.attention
-            expanding = 8 * self.width * self.perceptron
-            total += self.layers * tokens * self.width * (mixing + expanding)
+        """Multiply-adds of the forward pass on one prompt.
+
+        In the last layer only queries, keys and values are made of every token.
+        """
+        total, mixed = 0, (self.attention_width or self.width) * self.attention
+        for own in self.passes(lengths):
+            tokens = self.token_count(own)
+            prepare = 3 * mixed * self.width  # per token, as what follows
+            finish = mixed * (self.width + 2 * tokens) + 8 * self.width**2 * self.perceptron
+            total += self.layers * tokens * prepare
+            total += ((self.layers - 1) * tokens + len(own)) * finish
         return total
 
     def token_count(self, lengths) -> int:
@@ -183,9 +187,11 @@ class StackedTransformer(nn.Module):
             hidden = self.embed(joint_tokens(xs, ys, pairs, layout.points))
         if self.positions is not None:
             hidden = hidden + self.positions[:, None, layout.places]
-        for block in [*self.blocks] * self.repeats:
+        *blocks, last = [*self.blocks] * self.repeats
+        for block in blocks:
             hidden = block(hidden, layout.mask, layout.places)
             yield hidden.index_select(2, layout.read)
+        yield last(hidden, layout.mask, layout.places, layout.read)
 
     def states_by_pass(self, xs: Tensor, ys: Tensor, lengths, points) -> Iterator[Tensor]:
         """The same where not all lengths can share a pass."""
@@ -214,22 +220,35 @@ class Block(nn.Module):
             self.expand = linear(draw, f"{name}.expand", width, 4 * width)
             self.contract = linear(draw, f"{name}.contract", 4 * width, width, residual_std)
 
-    def forward(self, x: Tensor, mask: Tensor, places: Tensor) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor, places: Tensor, read: Tensor | None = None) -> Tensor:
+        """The stream after this layer, (M, B, T, width), or only at the K tokens in read."""
         if self.attention:
             normal = self.attention_norm(x)
             x = normal if self.normalize_stream else x
-            x = x + self.project(self.attend(normal, mask, places))
+            x = at(read, x) + self.project(self.attend(normal, mask, places, read))
+        else:
+            x = at(read, x)
         if self.perceptron:
             normal = self.mlp_norm(x)
             x = normal if self.normalize_stream else x
             x = x + self.contract(gelu(self.expand(normal), approximate="tanh"))
         return x
 
-    def attend(self, x: Tensor, mask: Tensor, places: Tensor) -> Tensor:
-        """Values mixed by every head, side by side: (M, B, T, width) -> the same."""
-        qkv = self.qkv(x).unflatten(-1, (3, self.heads, -1))  # (M, B, T, 3, H, width / H)
-        q, k, v = qkv.permute(3, 0, 1, 4, 2, 5)
+    def attend(self, x: Tensor, mask: Tensor, places: Tensor, read: Tensor | None) -> Tensor:
+        """Values mixed by every head, side by side: (M, B, T, width) -> (M, B, T or K, width)."""
+        q, k, v = self.heads_of(x)
+        if read is not None:
+            q, mask, places = at(read, q, 3), mask[read], (places[read], places)
         return self.scoring(q, k, v, mask, places).transpose(2, 3).flatten(3)
+
+    def heads_of(self, x: Tensor) -> Tensor:
+        """Queries, keys and values: (M, B, T, width) -> (3, M, B, H, T, width / H)."""
+        return self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(3, 0, 1, 4, 2, 5)
+
+
+def at(read: Tensor | None, x: Tensor, axis: int = 2) -> Tensor:
+    """The tokens in read, or all: only what is read of the last layer needs to be computed."""
+    return x if read is None else x.index_select(axis, read)
 
 
 def linear(draw: Initializer, name: str, fan_in: int, fan_out: int, std=0.02) -> StackedLinear:

@@ -115,14 +115,15 @@ def last_attention(module, xs: Tensor, ys: Tensor) -> tuple[Tensor, Tensor]:
 
     The map is (M, B, heads, 2n - 1, 2n - 1): row t holds the weights of token t.
     """
-    scoring, caught = module.blocks[-1].scoring, []
-    hook = scoring.register_forward_pre_hook(lambda _, inputs: caught.append(inputs))
+    last, caught = module.blocks[-1], []
+    hook = last.register_forward_pre_hook(lambda _, inputs: caught.append(inputs))
     try:
         log_odds = module(xs, ys, range(xs.shape[2]))
     finally:
         hook.remove()
-    q, k, _, mask, places = caught[-1]
-    return log_odds, scoring.weights(q, k, mask, places)
+    hidden, mask, places, _ = caught[-1]
+    q, k, _ = last.heads_of(last.attention_norm(hidden))
+    return log_odds, last.scoring.weights(q, k, mask, places)
 
 
 # ---- the runs -------------------------------------------------------------------------------
