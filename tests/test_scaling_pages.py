@@ -34,11 +34,15 @@ def test_figure_8_at_the_paper_profile():
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_every_run_of_figures_1_and_8_has_one_with_twice_the_steps(profile):
+def test_runs_of_figures_1_and_8_have_one_with_twice_the_steps(profile):
     runs = sheet.optimizer_steps(profile)
     once, twice = runs[: len(runs) // 2], runs[len(runs) // 2 :]
-    linear = {run for run in sheet.fig08_sgpt_scaling(profile) if run.task == sheet.LINEAR_8}
-    assert set(full) == linear | set(sheet.fig01_scaling(profile)) and len(set(runs)) == len(runs)
+    figures = {run for run in sheet.fig08_sgpt_scaling(profile) if run.task == sheet.LINEAR_8}
+    figures |= set(sheet.fig01_scaling(profile))
+    counts = {run.pretraining_tasks for run in figures}
+    assert set(once) == {run for run in figures
+                         if run.pretraining_tasks in {min(counts), 10**5, 10**6}}
+    assert len(set(runs)) == len(runs)
     for run, longer in zip(once, twice):
         assert longer.recipe.steps == 2 * run.recipe.steps
         assert replace(run, recipe=longer.recipe) == longer

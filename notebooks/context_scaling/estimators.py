@@ -3,7 +3,8 @@
 #
 # One attention layer without weights maps the prompt matrix $A$, whose last row is $(x_N, 0)$, to a
 # matrix $\psi(A)$ of the same shape. {cite:t}`abedsoltan2024context` note that its last entry is
-# already an estimate of $y_N$, with nothing to train:
+# already an estimate of $y_N$, with nothing to train. With $X$ the matrix of rows $x_i^\top$ and
+# $y = (y_1, \dots, y_{N-1}, 0)$:
 #
 # | feature map | $\psi(A)_{N, d+1}$ |
 # |---|---|
@@ -25,7 +26,7 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/estimators")
 records = icllib.records(sheet.estimators, profile, page=page.name)
 icllib.settings_table(sheet.EstimatorErrors(sheet.LINEAR_8), assumed=(
-    "lengths", "functions", "queries", "seed"))
+    "task.noise_std", "lengths", "functions", "queries", "seed"))
 
 # %% [markdown]
 # These are the settings of the linear task at $d = 8$. The ReLU networks have $d = 8$ and $r = 100$;

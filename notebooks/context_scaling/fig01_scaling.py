@@ -26,7 +26,7 @@ page = icllib.Page("context_scaling/fig01_scaling")
 records = icllib.records(sheet.fig01_scaling, profile, page=page.name)
 shown = icllib.shown_profile(records)
 settings, printed = sheet.fig01_scaling(shown), sheet.fig01_scaling("paper")
-icllib.settings_table(settings[0], sheet.ASSUMED, printed[0], shown)
+icllib.settings_table(settings[0], (*sheet.ASSUMED, "task.noise_std"), printed[0], shown)
 
 # %% [markdown]
 # These are the decoder's settings at the profile shown. The MLP's differ in:
@@ -131,9 +131,9 @@ page.verdicts()
 # - The paper gives no number of steps, batch size or learning rate for this figure: every entry
 #   marked *assumed* is ours, the same for every $T$. At `quick` the models are small and training
 #   is short. The decoder draws 48,000 prompts in all, so that $T = 10^5$ and $10^6$ are the same to
-#   it, and ends near one step of gradient descent, above ridge. The MLP draws 1.5 million: at
+#   it, and ends near one step of gradient descent, above ridge. The MLP draws 1 million: at
 #   $T = 10^6$ it has seen each task about once and has not finished learning, which is why it is
-#   worse there than at $10^5$, where it has come back to each task fifteen times.
+#   worse there than at $10^5$, where it has come back to each task ten times.
 # - The MLP is printed without biases (Eq. 14). A two-layer ReLU network without biases is a linear
 #   function plus an even one, while the target is odd in the prompt and has no linear part, so as
 #   printed it could not beat the zero predictor at all. Ours has biases.

@@ -1,9 +1,10 @@
 # %% [markdown]
 # # Figure 2: one noise level
 #
-# *SGPT* is GPT-2 with its key, query and value weights replaced by the identity, and little else
-# ([the equation](../../book/context_scaling.md)). {cite:t}`abedsoltan2024context` train both on
-# linear regression with one noise level,
+# *SGPT* is GPT-2 with its key, query and value weights replaced by the identity, softmax by a
+# division by row sums, the embedding left random, and without normalization layers and the second
+# linear layer of each perceptron block ([the equation](../../book/context_scaling.md)).
+# {cite:t}`abedsoltan2024context` train both on linear regression with one noise level,
 #
 # $$x \sim N(0, I_d), \quad \beta \sim N(0, I_d / d), \quad y = \beta^\top x + \epsilon,
 #   \quad \epsilon \sim N(0, 0.5^2),$$
@@ -14,7 +15,7 @@
 #
 # $$\hat y = x_N^\top (X^\top X + \lambda I)^{-1} X^\top y .$$
 #
-# With $\lambda = d \sigma^2$ this is the mean of $\beta^\top x_N$ given the pairs, so no predictor is
+# Here $X$ and $y$ hold the $n$ labeled pairs, without $x_N$. With $\lambda = d \sigma^2$ this is the mean of $\beta^\top x_N$ given the pairs, so no predictor is
 # better on average: it is the floor of both panels.
 
 # %% tags=["parameters"]
@@ -29,14 +30,14 @@ records = icllib.records(sheet.fig02_one_noise_level, profile, page=page.name)
 shown = icllib.shown_profile(records)
 settings = sheet.fig02_one_noise_level(shown)
 printed = sheet.fig02_one_noise_level("paper")
-assumed = (*sheet.ASSUMED, "pretraining_tasks")
+assumed = (*sheet.SGPT_ASSUMED, "pretraining_tasks")
 icllib.settings_table(settings[0], assumed, printed[0], shown)
 
 # %% [markdown]
 # These are the settings for SGPT. GPT-2's differ in:
 
 # %%
-icllib.settings_table(settings[-1], assumed, printed[-1], shown).filter(
+icllib.settings_table(settings[-1], sheet.ASSUMED, printed[-1], shown).filter(
     regex=r"model|recipe\.learning_rate", axis=0)
 
 # %% [markdown]
@@ -133,8 +134,8 @@ page.verdicts()
 #
 # - The paper gives no $T$, number of steps, batch size or learning rate for this figure: every
 #   entry marked *assumed* is ours, and $T$ is that of Figure 4, in the same section.
-# - At `quick` both models are small, $d$ is 8 instead of 20, and training has 6,000 steps. So many
-#   because GPT-2 stays for thousands of steps on a plateau near one step of gradient descent. One of
+# - At `quick` both models are small, $d$ is 8 instead of 20, and training has 6,000 steps. It has
+#   so many because GPT-2 stays for thousands of steps on a plateau near one step of gradient descent. One of
 #   its three seeds is still near it at the end, which makes its band so wide: a 95% interval of three
 #   seeds that reaches below the floor, where no error can lie on average.
 # - At `quick` SGPT ends at about the margin of the claim, above ridge at every context length. It

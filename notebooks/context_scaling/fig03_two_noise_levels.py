@@ -19,7 +19,7 @@
 # $$\hat y = \sum_s p(\sigma_s \mid x_1, y_1, \ldots, x_n, y_n) \; \hat y_s, \qquad
 #   p(\sigma_s \mid \ldots) \propto N(y; 0, X X^\top / d + \sigma_s^2 I),$$
 #
-# with $\hat y_s$ ridge regression tuned for level $s$. It is the floor in the figure.
+# with $\hat y_s$ ridge regression tuned for level $s$ and $X$, $y$ the $n$ pairs. It is the floor in the figure.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -33,14 +33,14 @@ records = icllib.records(sheet.fig03_two_noise_levels, profile, page=page.name)
 shown = icllib.shown_profile(records)
 settings = sheet.fig03_two_noise_levels(shown)
 printed = sheet.fig03_two_noise_levels("paper")
-assumed = (*sheet.ASSUMED, "pretraining_tasks")
+assumed = (*sheet.SGPT_ASSUMED, "pretraining_tasks")
 icllib.settings_table(settings[0], assumed, printed[0], shown)
 
 # %% [markdown]
 # These are the settings for SGPT. GPT-2's differ in:
 
 # %%
-icllib.settings_table(settings[-1], assumed, printed[-1], shown).filter(
+icllib.settings_table(settings[-1], sheet.ASSUMED, printed[-1], shown).filter(
     regex=r"model|recipe\.learning_rate", axis=0)
 
 # %% [markdown]
@@ -66,7 +66,7 @@ for metric in ("error", "excess"):
                              errors["sweep"][metric][:, level, at], shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left and middle: error against context length on prompts of low and of high noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that is not told the level. At high noise all lie close together. At low noise both models stay far above ridge from about ten pairs on. Right: error of ridge regression at 20 pairs against its penalty for both levels, with the models as horizontal lines. The lower row shows excess errors on a logarithmic axis."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left and middle: error against context length on prompts of low and of high noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that is not told the level. At high noise SGPT lies close above ridge and GPT-2 somewhat higher. At low noise both models stay far above ridge from seven pairs on. Right: error of ridge regression at 20 pairs against its penalty for both levels, with the models as horizontal lines. The lower row shows excess errors on a logarithmic axis."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
@@ -100,7 +100,7 @@ legend = figure.legend(handles=handles, loc="outside lower center", ncols=4)
 # for prompts with $\sigma = 0.1$ and dotted ones for $\sigma = 0.5$: green, ridge regression with
 # penalty $\lambda$; horizontal, SGPT, GPT-2 and, dashed, the floor.
 #
-## Numbers
+# ## Numbers
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -149,8 +149,9 @@ page.verdicts()
 # - At `quick` the seeds of GPT-2 differ much, because they leave the plateau of one gradient step
 #   (Figure 2) at different times: one does as well as SGPT at 20 pairs, two are well above. Hence
 #   the wide bands, which reach below the floor, where no error can lie on average.
-# - From some 15 pairs on, the level can be told from the pairs almost without error, and the floor
-#   is ridge regression tuned for the level. With fewer pairs it is a little higher.
+# - At `quick` ($d = 8$), from some 15 pairs on, the level can be told from the pairs almost without
+#   error, and the floor is ridge regression tuned for the level. With fewer pairs it is a little
+#   higher. In more dimensions this takes more pairs.
 # - The level is drawn once per prompt, as the paper's formula says. {cite:t}`bai2023transformers`
 #   change it from step to step.
 # - All seeds are measured on the same 4,096 prompts, with the same inputs and functions at each

@@ -7,7 +7,8 @@
 #
 # - A: decision trees of depth 4, which test signs of random coordinates and have leaves $N(0, 1)$;
 # - B: two-layer networks, $y = \sqrt{2/r} \sum_{j \le r} \alpha_j \operatorname{relu}(w_j^\top x)$
-#   with $r = 100$ and standard normal weights;
+#   with $r = 100$ and standard normal weights; the weights' law and the factor $\sqrt{2/r}$ are those
+#   of Garg et al., the paper prints neither;
 # - C: sparse linear functions, $y = \beta^\top x$ with all but 3 entries of $\beta \sim N(0, I_d)$
 #   set to zero.
 #
@@ -29,7 +30,7 @@ records = icllib.records(sheet.fig04_three_tasks, profile, page=page.name)
 trained = [record for record in records if "model" in record.run]
 shown = icllib.shown_profile(trained)
 run, printed = (sheet.fig04_three_tasks(name)[0] for name in (shown, "paper"))
-assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
+assumed = (*sheet.SGPT_ASSUMED, "recipe.lengths", "evaluation.lengths")
 icllib.settings_table(run, assumed, printed, shown)
 
 # %% [markdown]

@@ -10,7 +10,8 @@
 #
 # with $\phi$ the division of each row by its $\ell_1$ norm (Eq. 6) and $\sigma$ = GeLU. There are
 # $d + 1 = 9$ numbers in that row whatever the context length, and only $W^{(1)}$ and $W^{(2)}$ are
-# trained. On all four tasks of the paper the error falls as the context grows.
+# trained. On all four tasks that the paper tries it on, the error falls as the
+# context grows.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -23,7 +24,8 @@ page = icllib.Page("context_scaling/fig05_one_layer")
 records = icllib.records(sheet.fig05_one_layer, profile, page=page.name)
 shown = icllib.shown_profile(records)
 settings, printed = sheet.fig05_one_layer(shown), sheet.fig05_one_layer("paper")
-assumed = (*sheet.ASSUMED, "model.width", "model.activation", "pretraining_tasks")
+assumed = (*sheet.ASSUMED, "task.noise_std", "model.features", "model.width",
+           "model.activation", "pretraining_tasks")
 icllib.settings_table(settings[0], assumed, printed[0], shown)
 
 # %% [markdown]

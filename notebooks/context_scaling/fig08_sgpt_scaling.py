@@ -9,7 +9,8 @@
 # $$y = \sqrt{\tfrac{2}{r}} \, \sum_{j=1}^{r} \alpha_j \max(w_j^\top x, 0),
 #   \qquad w_j \sim N(0, I_8), \quad \alpha_j \sim N(0, 1), \quad r = 100.$$
 #
-# Both models are found to task-scale (A: error against the number $T$ of pre-training tasks, at
+# The law of the weights and the factor $\sqrt{2/r}$ are those of {cite:t}`garg2022what`; the paper
+# prints neither. Both models are found to task-scale (A: error against the number $T$ of pre-training tasks, at
 # 10 pairs) and to context-scale (B: error against the context length $n$, for two values of $T$).
 
 # %% tags=["parameters"]
@@ -23,15 +24,16 @@ page = icllib.Page("context_scaling/fig08_sgpt_scaling")
 records = icllib.records(sheet.fig08_sgpt_scaling, profile, page=page.name)
 shown = icllib.shown_profile(records)
 settings, printed = map(sheet.fig08_sgpt_scaling, (shown, "paper"))
-assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
-icllib.settings_table(settings[0], assumed, printed[0], shown)
+assumed = ("recipe.lengths", "evaluation.lengths")
+icllib.settings_table(settings[0], (*sheet.SGPT_ASSUMED, "task.noise_std", *assumed),
+                      printed[0], shown)
 
 # %% [markdown]
 # These are the settings of SGPT on linear regression; $T$ goes up to $10^6$. GPT-2 on ReLU networks
 # differs in:
 
 # %%
-icllib.settings_table(settings[-1], assumed, printed[-1],
+icllib.settings_table(settings[-1], (*sheet.ASSUMED, *assumed), printed[-1],
                       shown).filter(regex=r"task|model|lengths|rate", axis=0)
 
 # %% [markdown]
@@ -55,11 +57,10 @@ floor = settings[0].evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_
 
 def of(title, name, T, metric="error"):
     """(seeds, context lengths), in units of the error of zero; ridge has one row."""
-    task = tasks[title][0]
-    chosen = {"task": type(task).__name__, "pretraining_tasks": T}
+    chosen = {"task": type(tasks[title][0]).__name__, "pretraining_tasks": T}
     found = floor[metric] if name == "ridge" else icllib.samples(
         records, metric, model=models[name], **chosen)
-    return found / task.label_variance
+    return found / tasks[title][0].label_variance
 
 tables, panels = [], [(title, "error") for title in tasks] + [("linear", "excess")]
 for title, metric in panels:

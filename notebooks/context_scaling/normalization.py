@@ -30,8 +30,7 @@ page = icllib.Page("context_scaling/normalization")
 records = icllib.records(sheet.normalization, profile, page=page.name)
 shown = icllib.shown_profile(records)
 settings, printed = sheet.normalization(shown), sheet.normalization("paper")
-icllib.settings_table(settings[0], (*sheet.ASSUMED, "pretraining_tasks",
-                                    "model.normalization", "model.mlp_skip"),
+icllib.settings_table(settings[0], (*sheet.SGPT_ASSUMED, "task.noise_std", "pretraining_tasks"),
                       printed[0], shown)
 
 # %% [markdown]

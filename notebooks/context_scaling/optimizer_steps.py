@@ -4,9 +4,10 @@
 # {cite:t}`abedsoltan2024context` give neither steps nor epochs. This matters for task-scaling: with
 # a fixed number of epochs more tasks would also mean more training. Here every $T$ gets the same
 # number of steps, so that $T$ alone differs, and each page states the number. It is a choice of
-# ours, so this page asks whether the verdicts hang on it: every run of [Figure 1](fig01_scaling.ipynb)
-# and of [Figure 8](fig08_sgpt_scaling.ipynb) on linear regression was made again with twice the
-# steps, that is, with the whole schedule stretched to twice its length.
+# ours, so this page asks whether the verdicts hang on it: runs of [Figure 1](fig01_scaling.ipynb)
+# and of [Figure 8](fig08_sgpt_scaling.ipynb) on linear regression were made again with twice the
+# steps, that is, with the whole schedule stretched to twice its length. They are those with the
+# smallest $T$ and with the two $T$ for which the figures show the context length.
 #
 # Two numbers decide for each model and seed, as on those pages:
 #
@@ -26,7 +27,7 @@ page = icllib.Page("context_scaling/optimizer_steps")
 records = icllib.records(sheet.optimizer_steps, profile, page=page.name)
 shown = icllib.shown_profile(records)
 settings, printed = map(sheet.optimizer_steps, (shown, "paper"))
-assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
+assumed = (*sheet.SGPT_ASSUMED, "task.noise_std", "recipe.lengths", "evaluation.lengths")
 icllib.settings_table(settings[-1], assumed, printed[-1], shown)
 
 # %% [markdown]
@@ -62,7 +63,7 @@ def statistics(name, amount):
     """One number per seed each: slope over T, ratios over n, and an error."""
     errors = {T: of(name, amount, "error", T) for T in counts}
     excess = [of(name, amount, "excess", T)[:, at_10] for T in counts]
-    return sheet.scaling_ratios(errors, sheet.LENGTHS, name) | {
+    return sheet.context_ratios(errors, sheet.LENGTHS, name) | {
         f"tasks {name}": sheet.slopes_over_tasks(excess, counts),
         f"error {name}": errors[10**6][:, at_10]}
 
@@ -127,8 +128,9 @@ page.verdicts()
 #   its verdict is the same with both numbers of steps, 0 that it changed. It says nothing about
 #   verdicts that need much longer training, such as the floor that the models reach.
 # - The right panel shows what does change with the steps: the error itself.
-# - SGPT is judged here by the slope over all $T$, as GPT-2 is. On the page of Figure 8 its claim
-#   takes the ratio from $T = 10^4$ to $10^6$ instead.
+# - Slopes are over three $T$ here, with either number of steps; on the pages of the figures they are
+#   over all. SGPT is judged by the slope, as GPT-2 is. On the page of Figure 8 its claim takes the
+#   ratio from $T = 10^4$ to $10^6$ instead.
 # - At `quick` this page trains for longer than the ten minutes that a page has, since it is twice the
 #   figures themselves.
 #

@@ -1,8 +1,8 @@
 # %% [markdown]
-# # Section 4, text: which size is best?
+# # Appendix A, text: which size is best?
 #
 # For the comparisons of Section 4, {cite:t}`abedsoltan2024context` train GPT-2 and
-# SGPT in many sizes and report one sentence: 8 layers of width 256 did best, with 8
+# SGPT in many sizes and report in two sentences (Appendix A): 8 layers of width 256 did best, with 8
 # heads for GPT-2. The sizes were 2, 4, 6 and 8 layers, widths 256, 512 and 1024, and
 # 2, 4 and 8 heads. So the best model was the deepest and the narrowest, with the
 # most heads. No errors are printed.

@@ -6,7 +6,7 @@
 # that GPT-2 does not carry over to lengths that were missing from its training, and that SGPT does.
 #
 # What could fail? SGPT has no positions, and averages over whatever rows there are. GPT-2 adds a
-# learned vector $p_i$ to its $i$-th token. A query after $n$ pairs is the token
+# learned vector $p_i$ to its token $i$, counted from 0. A query after $n$ pairs is the token
 #
 # $$h = E \, (x, 0) + p_n .$$
 #
@@ -37,7 +37,7 @@ icllib.settings_table(settings[seeds], (*sheet.ASSUMED, "evaluation.lengths"),
 # These are the settings of GPT-2. SGPT differs in model and learning rate:
 
 # %%
-icllib.settings_table(settings[0], sheet.ASSUMED, printed[0],
+icllib.settings_table(settings[0], sheet.SGPT_ASSUMED, printed[0],
                       shown).filter(regex=r"^model|rate", axis=0)
 
 # %% [markdown]
@@ -119,8 +119,8 @@ page.verdicts()
 # ## What differs and why
 #
 # - The paper has one sentence on this and no figure. It names neither the lengths at which GPT-2
-#   fails nor by how much. Ours are two, five and eight pairs past each trained length, and up to
-#   20 pairs past the longest.
+#   fails nor by how much. Ours are two, five and eight pairs past each trained length but
+#   the longest, and 2, 5, 10 and 20 pairs past the longest.
 # - Item 4 is about $d = 20$ and trained lengths 1, 11, ..., 91. At `quick` it is $d = 8$, the first
 #   five of these lengths, a small model and short training. Positions start small and grow with
 #   training, so that a short training shows less of what they do.

@@ -61,7 +61,7 @@ from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4.2))
 dots = {"ls": "", "mfc": "none", "ms": 5}
-for name, color in (("SSA", ORANGE), ("softmax", BLUE)):
+for name, color in (("SSA", BLUE), ("softmax", ORANGE)):
     style = {"color": color}
     draw(left, table, "least_rest", name, ls="--", label=f"{name}, bound", **style)
     draw(left, table, "extreme_rest", name, marker="o", **dots, **style,

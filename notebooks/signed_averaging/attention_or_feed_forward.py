@@ -2,11 +2,11 @@
 # # Attention or feed-forward layers alone
 #
 # Which part of a transformer learns in context? {cite:t}`naim2025scaled` (Section 5.2) take parts
-# away. Models whose layers consist of attention alone learn affine functions $y = a x + b$ in
+# away. Models whose layers consist of attention alone learn affine functions $y = a x + c$ in
 # context about as well as full ones. Small models of feed-forward layers alone do not.
 #
 # The latter could hardly be otherwise: without attention no token sees another one. Such a model
-# can answer with a function of $x_k$ and of the position $k$ only, and for $a, b \sim N(0, 1)$,
+# can answer with a function of $x_k$ and of the position $k$ only, and for $a, c \sim N(0, 1)$,
 # independent of $x$, the best one is zero. Its error is then
 #
 # $$\mathbb{E}\, y^2 = \sigma^2 \left( 1 + \mathbb{E}\, x^2 \right) = 2 \sigma^2 .$$
@@ -74,10 +74,8 @@ page.verdicts()
 #
 # - The paper prints no number for feed-forward layers alone and does not say how many there are.
 #   Here they are as many as in the full model.
-# - Without attention a token cannot look at another. What such a model says about $x_k$ depends on
-#   $x_k$ alone, and $a$ and $b$ are independent of it, so that 0 is the best answer: the failure
-#   follows from the architecture and needs no experiment. Dashed is the error of 0 in expectation,
-#   which differs a little from that on the 100 functions of the test.
+# - Dashed is the error of 0 in expectation, which differs a little from that on the 100 functions of
+#   the test.
 # - At `quick` attention alone is as good as the full model within the spread.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/attention_or_feed_forward/figure.csv>`.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Figures 1 and 9: boundary values
 #
-# A model that was trained on $x, a, b \sim N(0, 1)$ sees many pairs of the line $f(x) = c\,x$ and
+# A model that was trained on $x, a, c \sim N(0, 1)$ sees many pairs of the line $f(x) = c\,x$ and
 # is asked for $f(x)$ far from them. {cite:t}`naim2025scaled` report *boundary values*: predictions
 # level off and never pass a certain size, in models with and without perceptrons (MLPs). This
 # follows from the architecture: the last layer norm fixes the length of what the read-out sees, so

@@ -58,8 +58,8 @@ bar = figure.colorbar(image, ax=panels, label="share of wrong sequences")
 level = bar.ax.axhline(1 / 8, color="white")
 
 # %% [markdown]
-# Means over seeds. White line in the scale: the constant predictor, 1/8. White dots: cells in which
-# it does as well as the model or better.
+# Means over seeds; colors follow the square root of the share. White line in the scale: the constant
+# predictor, 1/8. White dots: cells in which it does as well as the model or better.
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers

@@ -100,7 +100,7 @@ pd.DataFrame({f"m = {r.run['n']:g}": {
 # - The limit is stated for $x \ge 0$. It holds for both signs, with errors of the same size and
 #   opposite sign.
 #
-# The statements of Appendix J are checked on [the next page](appendix_j_theory.ipynb). The numbers
+# The statements of Appendix J are checked on [the page of Appendix J](appendix_j_theory.ipynb). The numbers
 # behind the figure: {download}`figure.csv <../../results/signed_averaging/fig10_scoring_function/figure.csv>`.
 
 # %% tags=["provenance"]

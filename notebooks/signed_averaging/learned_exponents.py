@@ -117,6 +117,10 @@ page.verdicts()
 #
 # - The paper shows no learned $n$ or $b$. Its $n \ge 1$ and $b > 0$ are kept here by
 #   $n = 1 + \operatorname{softplus}(\cdot)$ and $b = \exp(\cdot)$.
+# - At `quick` both stay near their start: $n$ between 1.49 and 1.75, $b$ between 0.99 and 1.47,
+#   somewhat higher in the second layer. $n b$ is above 1 in every head, where SSA is the more
+#   concentrated of the two for small scores ([Appendix J](appendix_j_theory.ipynb)).
+# - The 9 under *seeds* are the nine rounds of the measurement; the interval is over rounds.
 # - The times belong to the device in the last line below and to this library. On a CPU they are
 #   processor times of one thread. Softmax has a fused kernel here that never holds its weights; SSA
 #   holds the matrix of scores and transforms it. The middle row, softmax computed in the same

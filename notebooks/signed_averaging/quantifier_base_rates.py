@@ -2,8 +2,8 @@
 # # Base rates of the quantifier tasks
 #
 # The label at position $k$ says whether all (`every`) or any (`some`) of $x_1, \dots, x_k$ are
-# positive. The paper trains and tests on independent $x_i \sim \mathcal{N}(0, \sigma)$ and shows
-# error rates over the length and $\sigma$ in its Figures 4 and 5 {cite:p}`naim2025scaled`. This page
+# positive. The paper trains on independent $x_i \sim \mathcal{N}(0, 1)$, tests on
+# $\mathcal{N}(0, \sigma)$ and shows error rates over the length and $\sigma$ in its Figures 4 and 5 {cite:p}`naim2025scaled`. This page
 # trains nothing. It asks what these errors are for predictors that know next to nothing, so that
 # they can stand beside the heat maps as a reference.
 #
@@ -15,7 +15,8 @@
 # The paper does not say when a sequence counts as wrong. Here it does if the label at any position
 # from the third on is wrong. The *constant* predictor, always false for `every` and always true for
 # `some`, is then wrong exactly where the label is open at position 3. A predictor that is right on
-# the first $r$ numbers and ignores all others is wrong where the label is open at $r + 1$.
+# the first $r \ge 2$ numbers and from then on gives the constant's answer is wrong where the label is
+# open at $r + 1$.
 #
 # In the *balanced* law, which is not the paper's, the position of the number that settles the label
 # is uniform on $1, \dots, n$ and never. Then $P(\text{open at } k) = 1 - k / (n + 1)$, so that half of

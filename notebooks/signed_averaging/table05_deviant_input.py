@@ -4,10 +4,11 @@
 # What does one large number in the context do? {cite:t}`naim2025scaled` draw the first input alone
 # from a wider law,
 #
-# $$x_1 \sim N(0, \sigma), \qquad x_k \sim N(0, 1) \ \text{for}\ k \ge 2, \qquad a, b \sim N(0, 1) ,$$
+# $$x_1 \sim N(0, \sigma), \qquad x_k \sim N(0, 1) \ \text{for}\ k \ge 2, \qquad a, c \sim N(0, 1) ,$$
 #
 # and count the error from the third point on, where $x_1$ is only one of the pairs that a prediction
-# may use. Its error still grows by orders of magnitude with $\sigma$. Their explanation is that
+# may use. The error of the softmax model still grows by orders of magnitude with $\sigma$.
+# Their explanation is that
 # softmax gives nearly all weight to the largest number. So the question here is also whether SSA,
 # whose weights fall more slowly, is hurt less; the paper has no such row in this table.
 #
@@ -53,9 +54,9 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8))
-styles = {"softmax, paper": {"color": BLUE, "ls": "--", "marker": "D", "mfc": "none"},
-          "softmax, ours": {"color": BLUE, "marker": "o"},
-          "SSA, ours": {"color": ORANGE, "marker": "s"}}
+styles = {"softmax, paper": {"color": ORANGE, "ls": "--", "marker": "D", "mfc": "none"},
+          "softmax, ours": {"color": ORANGE, "marker": "o"},
+          "SSA, ours": {"color": BLUE, "marker": "s"}}
 draw(right, table, "f(x) = x", "the true value", color="black", marker="x", ls=":")
 for name, style in styles.items():
     draw(left, table, "error", name, **style)
@@ -75,7 +76,7 @@ printed_ablations.beside(errors, paper, FIRST_STDS, spread=True)
 
 # %% [markdown]
 # Predictions on $f(x) = x$ at each of the five inputs. The first sees no pair, so that nothing but
-# zero is a sensible answer. The pair $(100, 100)$ then tells $a$, but hardly $b$; from the third
+# zero is a sensible answer. The pair $(100, 100)$ then tells $a$, but hardly $c$; from the third
 # input on, two pairs determine both.
 
 # %% tags=["numbers"]

@@ -2,7 +2,7 @@
 # # Table 6 and Figure 11: depth and heads
 #
 # {cite:t}`naim2025scaled` train softmax models of 1 to 18 layers on affine functions
-# $y = a x + b$ with $x, a, b \sim N(0, 1)$, and test them with $a, b \sim N(0, \sigma)$. All of
+# $y = a x + c$ with $x, a, c \sim N(0, 1)$, and test them with $a, c \sim N(0, \sigma)$. All of
 # them learn the task in context with next to no error at $\sigma = 1$, all fail as $\sigma$ grows,
 # and more layers or heads make the failure smaller but do not remove it. The error is
 #
@@ -105,7 +105,7 @@ page.verdicts()
 #   what the paper finds between depths and heads is not to be seen before training is longer.
 # - With one layer and tokens that hold one number each, no token ever holds an $x_k$ together with its
 #   $y_k$. Such a model can form means of the labels, but not the products $x_k y_k$, from which the
-#   slope follows. Ours stop at an error near 1, which is what it costs to know $b$ and not $a$. The
+#   slope follows. Ours stop at an error near 1, which is what it costs to know $c$ and not $a$. The
 #   printed 0.1 and 0.0 are far below. The paper does not say how its one-layer models read a pair.
 # - The printed row 2Al32AH stands apart, with 1.17 at $\sigma = 1$; ours is like the other models of
 #   two layers.

@@ -8,7 +8,7 @@
 # this.
 #
 # Here every model is also measured on its way. Its path shows the error at
-# $a, b \sim \mathcal{N}(0, \sigma)$ against its error in distribution, at $\sigma = 1$. Of two
+# $a, c \sim \mathcal{N}(0, \sigma)$ against its error in distribution, at $\sigma = 1$. Of two
 # functions the one with the lower path is better at equal error in distribution.
 #
 # The claims of Table 1 on SSA and on the alternatives are repeated by one rule, which was fixed

@@ -3,7 +3,7 @@
 #
 # If deviant inputs fail because training never showed them, wider training should help.
 # {cite:t}`naim2025scaled` (Section 5.3) train the softmax model on inputs from $N(0, 10)$ and
-# $N(0, 100)$ in place of $N(0, 1)$, with $a, b \sim N(0, 1)$ as before. They report a model that is
+# $N(0, 100)$ in place of $N(0, 1)$, with $a, c \sim N(0, 1)$ as before. They report a model that is
 # better on deviant sequences and worse on inputs from $N(0, \sigma)$ with small $\sigma$. Their
 # Appendix A.1 trains with and without a curriculum, from 3 pairs in a prompt to 40, and shows no
 # comparison of the two; here it is.
@@ -29,7 +29,7 @@ settings_of(ablations.training_laws, shown)
 # ## Figure
 #
 # The error against the deviation of all inputs, of the first input alone and of the functions, and
-# along training with $x, a, b \sim N(0, 1)$ in the tests. Geometric means over seeds.
+# along training with $x, a, c \sim N(0, 1)$ in the tests. Geometric means over seeds.
 
 # %%
 models, size = ablations.models_by_law(shown), SIZES[shown]

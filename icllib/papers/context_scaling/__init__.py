@@ -5,7 +5,7 @@ setting is marked ASSUMED, with the reason.
 """
 
 from icllib.papers.context_scaling.common import (
-    ASSUMED, LENGTHS, LINEAR_8, RELU_8, TASKS)
+    ASSUMED, LENGTHS, LINEAR_8, RELU_8, SGPT_ASSUMED, TASKS)
 from icllib.papers.context_scaling.estimators import (
     EstimatorErrors, Identities, best_step, estimators, exponential_limit, one_step_error,
     theory)
@@ -16,8 +16,9 @@ from icllib.papers.context_scaling.perceptrons import (
     FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, fig05_one_layer,
     fig06_scalar_against_row, fig07_features, reads)
 from icllib.papers.context_scaling.scaling import (
-    SGPTS, UNTRAINED_LENGTHS, fig01_scaling, fig08_sgpt_scaling, optimizer_steps, scaling_ratios,
-    scaling_tasks, slopes_over_tasks, transformers, untrained_lengths, untrained_ratios)
+    SGPTS, UNTRAINED_LENGTHS, context_ratios, fig01_scaling, fig08_sgpt_scaling, optimizer_steps,
+    scaling_ratios, scaling_tasks, slopes_over_tasks, transformers, untrained_lengths,
+    untrained_ratios)
 from icllib.papers.context_scaling.sizes import (
     against_best, along, best_size, by_size, sizes)
 from icllib.papers.context_scaling.three_tasks import (

@@ -16,6 +16,7 @@ ASSUMED = (
     "recipe.steps", "recipe.batch", "recipe.learning_rate", "recipe.schedule", "recipe.warmup",
     "recipe.weight_decay", "evaluation.prompts", "evaluation.seed", "seed",
 )
+SGPT_ASSUMED = (*ASSUMED, "model.normalization", "model.mlp_skip")
 
 
 def evaluation(lengths, profile: str, prompts: int = 4096, kind=ErrorByLength):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.colors import PowerNorm
 
 from icllib.claims import interval
 from icllib.papers.signed_averaging.quantifier_models import EXAMPLES, PRINTED, by_cell, cells
@@ -148,7 +149,7 @@ def draw_heat_map(axes, table, variant: str, scoring: str):
     rows = panel[panel.series.str.startswith(f"{scoring}, ")]
     errors = rows.pivot(index="series", columns="x", values="y").loc[rows.series.unique()]
     constant = panel[panel.series == "constant"].y.to_numpy()
-    image = axes.pcolormesh(errors, vmin=0, vmax=1)
+    image = axes.pcolormesh(errors, norm=PowerNorm(0.5, vmin=0, vmax=1))
     row, column = np.nonzero(errors.to_numpy() >= constant)
     axes.plot(column + 0.5, row + 0.5, ls="", marker="o", ms=3, mfc="white", mec="black", mew=0.5)
     sigmas = [name.split()[-1] for name in errors.index]
