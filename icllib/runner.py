@@ -36,6 +36,8 @@ def run_page(page: str, profile: str, parameters: dict, time_limit: float | None
     """
     check_profile(profile)
     check_parameters(page, parameters)
+    if parameters and profile == "stored":
+        raise InputError("-p: expected a profile to compute at (--profile), got parameters alone")
     if profile == "smoke":
         with tempfile.TemporaryDirectory() as folder, environment(
                 ICLLIB_RESULTS=f"{folder}/results", ICLLIB_OUTPUT=f"{folder}/output"):

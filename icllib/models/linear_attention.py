@@ -105,7 +105,8 @@ def construct(module: StackedLinearAttention, step_size: float, start: Tensor | 
     """Give every layer the weights of Eq. 5, with which it is one step of gradient descent.
 
     K = Q = diag(I, 0), V = (0 0; w0 -1), P = (step_size / n) I, n being the largest
-    number of pairs. start: w0 (d,), by default 0; any other is right for the first layer only.
+    number of pairs. start: w0 (d,), by default 0; with any other the last coordinate of a pair is
+    y_j - (w_l - w0) x_j in every layer, so that a query's prediction lacks w0 x (Proposition 6).
     """
     parameter = next(module.parameters())
     size = parameter.shape[-1]

@@ -1,8 +1,8 @@
 """How attention turns scores into weights: one frozen dataclass of settings per scoring.
 
 `build` makes the module that mixes values, for the members of a fleet (icllib/models/mixing.py).
-`weigh`, where there is one, maps scores z = q . k / sqrt(d) (M, B, H, T, T) and a mask (T, T) to
-weights; the formulas are in icllib/attention.py.
+`weigh`, where there is one, maps scores z = q . k / sqrt(d) (M, B, H, K, T) and a mask (K, T) to
+weights, for K queries among T tokens; the formulas are in icllib/attention.py.
 
 The list is Table 1 of the paper on scaled signed averaging, which is silent where ASSUMED, and
 what the other papers use: row-wise l1 (SGPT) and no normalisation (linear attention).

@@ -143,6 +143,7 @@ class StackedTransformer(nn.Module):
 
         points: the queries x[points[k]] instead, each with the first lengths[k] pairs.
         with_pairs: the outputs at the pairs first, (M, B, pairs + K); for one context length.
+        With one-hot labels a last axis of classes follows.
         """
         for states in self.states(xs, ys, lengths, points, with_pairs):
             pass  # only the last layer's count
@@ -235,14 +236,14 @@ class Block(nn.Module):
         return x
 
     def attend(self, x: Tensor, mask: Tensor, places: Tensor, read: Tensor | None) -> Tensor:
-        """Values mixed by every head, side by side: (M, B, T, width) -> (M, B, T or K, width)."""
+        """Values mixed by every head: (M, B, T, width) -> (M, B, T or K, attention width)."""
         q, k, v = self.heads_of(x)
         if read is not None:
             q, mask, places = at(read, q, 3), mask[read], (places[read], places)
         return self.scoring(q, k, v, mask, places).transpose(2, 3).flatten(3)
 
     def heads_of(self, x: Tensor) -> Tensor:
-        """Queries, keys and values: (M, B, T, width) -> (3, M, B, H, T, width / H)."""
+        """Queries, keys and values: (M, B, T, width) -> (3, M, B, H, T, attention width / H)."""
         return self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(3, 0, 1, 4, 2, 5)
 
 

@@ -158,12 +158,13 @@ def half_times(start, strength, rate):
 
 
 def loss(shares, outputs, strength):
-    """Eq. 8 with the tasks on the last axis: (..., tasks) -> (...)."""
+    """Eq. 8, or Eq. 15 with shares P(s), with the tasks on the last axis: (..., tasks) -> (...)."""
     return 0.5 * (shares * (outputs - strength) ** 2).sum(-1)
 
 
 def gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, steps, kept=None):
-    """f_s during gradient descent on Eq. 8, all tasks at once: (steps + 1, tasks).
+    """f_s during gradient descent on Eq. 8, all tasks at once: (steps + 1, tasks),
+    or (len(kept), tasks).
 
     v0, w0: (tasks, 2), the two coordinates that H_s couples; the others never move. psi, strength,
     shares: (tasks,) or one for all. kept: the steps to return, in order; all by default.

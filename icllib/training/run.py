@@ -77,7 +77,7 @@ def shape(value):
 
 
 class Computation(Protocol):
-    """A run that trains nothing: it costs seconds and is the same in every profile."""
+    """A run outside the training engine: seconds to minutes, the same in every profile but smoke."""
 
     version: ClassVar[int]
 

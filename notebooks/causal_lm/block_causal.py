@@ -93,6 +93,8 @@ printed.beside({cell: errors[cell._replace(plain=False)] for cell in plain}, {})
 # - The paper prints no block-causal number for a synthetic task, so that nothing is decided here;
 #   the printed ones are claim 34 of the ledger, and were not run.
 # - The plain block is trained with the learning rate of the other one, and may want another.
+# - At `quick` two of three seeds of the plain prefix decoder with shared layers did not learn, which
+#   makes its intervals so wide.
 # - The sizes of the blocks are ours. The runs with the causal and the prefix mask are those of
 #   [Table 1](table01_prefix_causal.ipynb), and what differs there differs here.
 #

@@ -30,7 +30,7 @@ shown = icllib.shown_profile(records)
 runs = sheet.few_shot_tokens(shown)
 assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths", "recipe.steps",
            "recipe.batch", "recipe.learning_rate", "recipe.schedule", "recipe.warmup",
-           "recipe.weight_decay", "evaluation.lengths", "evaluation.prompts",
+           "recipe.weight_decay", "model.queries_see_themselves", "evaluation.lengths", "evaluation.prompts",
            "evaluation.seed", "seed", "pretraining_tasks")
 icllib.settings_table(runs[0], assumed, sheet.few_shot_tokens("paper")[0], shown)
 
@@ -105,7 +105,7 @@ page.verdicts()
 # - *Undecided.* The prefix decoder gives fewer wrong answers on average, but not at 3 shots, and by
 #   about 2% at most; only at 5 shots does the interval lie below 1. Three seeds of a small decoder
 #   show no advantage of the prefix mask here, and refute none.
-# - Both decoders stay below ridge, and further below the more shots there are: they have not
+# - Both decoders stay below ridge, and from 5 shots on further below the more there are: they have not
 #   finished learning to combine them. In the paper's theory the masks part as layers are added;
 #   these decoders have three.
 # - A shot is one position here, the sum of the embeddings of its words and of its class, and not one

@@ -35,7 +35,7 @@ icllib.settings_table(causal_lm.propositions(profile)[0], assumed=(
 # %% [markdown]
 # ## Largest deviations
 #
-# One row per size: more pairs than dimensions, few of both, and more dimensions than pairs.
+# One row per size: few of both, more pairs than dimensions, and more dimensions than pairs.
 # Coefficients $a$ are unique only where $d \ge n$, so these two columns need the last size.
 
 # %% tags=["numbers"]

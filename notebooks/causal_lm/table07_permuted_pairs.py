@@ -16,8 +16,9 @@ from icllib.papers.causal_lm import printed, trained
 page = icllib.Page("causal_lm/table07_permuted_pairs")
 records = icllib.records(trained.table07_permuted_pairs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_paper = trained.table07_permuted_pairs("paper")[-1]
-icllib.settings_table(trained.table07_permuted_pairs(shown)[-1], trained.ASSUMED,
+of_paper = trained.table07_permuted_pairs("paper")[-trained.SIZES["paper"].seeds]
+of_shown = trained.table07_permuted_pairs(shown)[-trained.SIZES[shown].seeds]
+icllib.settings_table(of_shown, trained.ASSUMED,
                       of_paper, shown)
 
 # %% [markdown]

@@ -110,7 +110,7 @@ page.verdicts()
 #   what is on the page of the [errata](errata.ipynb).
 # - The corrected formulas lose the second order at the start of Appendix G, for which they were not
 #   derived.
-# - The paper has no figure here; it prints formulas without a check.
+# - The paper has no figure here; it prints formulas and checks only their limit $t \to \infty$.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/appJ_first_order/figure.csv>`.
 

@@ -3,7 +3,8 @@
 #
 # A hundred tasks, task $s$ with share $P(s) \propto s^{-\alpha}$, are learned by linear attention
 # {cite:p}`lyu2025solvable`. The loss is
-# $L = \tfrac12 \sum_s P(s) (f_s - \Lambda)^2$ (Eq. 8), $\Lambda$ the common strength. The closed
+# $L = \tfrac12 \sum_s P(s) (f_s - \Lambda)^2$ (Eq. 15; Eq. 8 with $\#_s / N$ at its
+# expectation), $\Lambda$ the common strength. The closed
 # form of [Theorem 3.1](thm31_closed_form.ipynb) holds to order $1/\psi$ in the context length
 # $\psi$: the paper shows it on top of the simulation at $\psi = 100$ and apart from it at $\psi = 5$.
 #

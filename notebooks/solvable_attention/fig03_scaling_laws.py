@@ -52,7 +52,7 @@ for number, (x, y) in enumerate(by_size):
     tables.append(band("compute", f"alpha = 1.8, size {number}", x, y, y, y, 1, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, time, number of data points and compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines; at 500 tasks and 5,000 steps the curves in size turn up beyond about 40 tasks, those in data flatten, those in time follow the line."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, time, number of data points and compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines; at 500 tasks and 5,000 steps the curves in size turn up beyond about 25 to 40 tasks, those in data flatten, those in time follow the line."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 
@@ -74,8 +74,8 @@ handles = panels[0].get_legend_handles_labels()
 legend = figure.legend(*handles, loc="outside lower center", ncols=4)
 
 # %% [markdown]
-# The last panel shows $\alpha = 1.8$ for eight sizes from $N_s/100$ to $N_s/5$, darker for larger ones,
-# and the lower envelope in the limit.
+# The last panel shows eight sizes from $N_s/100$ to $N_s/5$ for $\alpha = 1.8$, darker for larger ones,
+# and dashed the lower envelopes in the limit for both $\alpha$.
 #
 # ## Numbers
 #
@@ -115,7 +115,7 @@ page.verdicts()
 #
 # - Five thousand steps at a learning rate of $10^{-3}$ are $t = 5$, not infinity: at $N_s = 500$ the
 #   rare tasks have not been learned yet. The curve in $N$ flattens. The curve in $D$ even turns up
-#   near $D = 40$, since a task that the model has room for starts at $f(0) = 2.5$, farther from
+#   near $D = 37$ ($\alpha = 1.8$) and $25$ ($\alpha = 2.1$), since a task that the model has room for starts at $f(0) = 2.5$, farther from
 #   $\Lambda = 0.5$ than the 0 of a task that it has no room for. The laws are laws of the limit.
 # - The time law is already straight at $N_s = 500$, but ends a little too steep, since there is no tail
 #   of rarer tasks behind the last one.

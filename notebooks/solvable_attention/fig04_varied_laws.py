@@ -148,8 +148,9 @@ page.verdicts()
 #   for each task. By $t = 5$ between 3 and 9 tasks have been learned: the laws in $t$ and $C$ can be seen
 #   over little more than a decade, and the loss in $D$ and $N$ levels off at the tasks that there was no
 #   time for. The verdicts use the limit instead.
-# - At $\gamma > 0$ the losses in time and compute fall faster than Table 2 says, and follow the generic
-#   form. [Table 2's page](table02_exponents.ipynb) shows when the printed form holds.
+# - At $\gamma > 0$ the losses in time and compute fall faster than Table 2 says. In the limit they have
+#   the generic form; at the paper's size the exponents in time lie between the two, nearer to the
+#   generic one. [Table 2's page](table02_exponents.ipynb) shows when the printed form holds.
 # - With $\gamma = 0$ the two forms agree, and a larger $\beta$ slows both laws down as the paper says.
 # - The context length is a real number here, as in the paper. At $\beta = 1$ it is below one pair for
 #   $s > 100$; no such task is learned by $t = 5$.

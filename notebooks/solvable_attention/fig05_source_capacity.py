@@ -27,14 +27,14 @@ from icllib.papers import solvable_attention as sheet
 page = icllib.Page("solvable_attention/fig05_source_capacity")
 records = icllib.records(sheet.fig05_source_capacity, profile, page=page.name)
 icllib.settings_table(sheet.fig05_source_capacity("paper")[0], assumed=(
-    "sizes", "tasks", "width", "scale", "seed"))
+    "sizes", "tasks", "steps", "width", "scale", "seed"))
 
 # %% [markdown]
 # The softmax itself:
 
 # %%
 icllib.settings_table(sheet.fig05_source_capacity("paper")[3], assumed=(
-    "sizes", "tasks", "width", "scale", "steps", "queries", "tests", "seed"))
+    "sizes", "tasks", "steps", "width", "scale", "steps", "queries", "tests", "seed"))
 
 # %% [markdown]
 # ## Figure

@@ -25,8 +25,8 @@ icllib.settings_table(sheet.fig07_idempotent(profile)[0], assumed=(
 # %% [markdown]
 # ## Figure
 #
-# Gradient descent from the paper's two starts, $w = v$ (Eq. 107) and $w = v + 0.1 A$ (Eq. 106),
-# against the closed form.
+# Gradient descent from two starts with $A = 0.1$, $w = v$ (as Eq. 107, whose $A$ is $10^{-5}$) and
+# $w = v + 0.1 A$ (Eq. 106), against the closed form.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Loss against time for a balanced and an unbalanced start: the closed form as a line, gradient descent as dots on it, a plateau and then an exponential fall over six decades."}}
 import matplotlib.pyplot as plt

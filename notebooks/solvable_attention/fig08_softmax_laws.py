@@ -7,7 +7,7 @@
 # $$f(G) = V G \, \mathrm{softmax}(G^\top W_K^\top W_Q G)$$
 #
 # by gradient descent on the same tasks {cite:p}`lyu2025solvable`. For task $s$ only a few entries of
-# the matrices matter: the key $k$ and the query $q$ of its feature, two values, and the key $k_y$ of
+# the matrices matter: the key $k$ and the query $q$ of its feature, two values, $v_s$ and $v_y$, and the key $k_y$ of
 # the label, the one entry that tasks share. If $n$ of the $\psi$ context features have the query's
 # sign,
 #
@@ -28,7 +28,7 @@ from icllib.papers import solvable_attention as sheet
 page = icllib.Page("solvable_attention/fig08_softmax_laws")
 records = icllib.records(sheet.fig08_softmax_laws, profile, page=page.name)
 icllib.settings_table(sheet.fig08_softmax_laws("paper")[1], assumed=(
-    "learning_rate", "positive_share", "width", "scale", "seed", "starts"))
+    "learning_rate", "positive_share", "sizes", "width", "scale", "seed", "starts"))
 
 # %% [markdown]
 # ## Figure

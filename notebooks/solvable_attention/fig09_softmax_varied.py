@@ -27,7 +27,7 @@ icllib.settings_table(sheet.fig09_softmax_varied("paper")[1], assumed=(
 # %% [markdown]
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two log-log panels, random signs and all signs +1: loss against steps at beta 0 and beta 0.5. The two solid lines lie on each other and follow the dashed law of beta 0, not the flatter one of beta 0.5."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two log-log panels, random signs and all signs +1: loss against steps at beta 0 and beta 0.5. The solid and the dashed line lie on each other and follow the dotted law of beta 0, not the flatter one of beta 0.5."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, series
 
@@ -82,12 +82,13 @@ page.verdicts()
 # ## What differs and why
 #
 # - The time law of softmax attention does not feel $\beta$ beyond the small differences above, under
-#   either sign law: the mechanism that slows linear attention, a score multiplied by $\psi_s$, is not
+#   either sign law: the mechanism that slows linear attention, a sum over $\psi_s$ tokens, is not
 #   there. The exponent at $\beta = 0.5$ itself is a part of the claim decided on the page of
 #   [Figure 8](fig08_softmax_laws.ipynb).
 # - Figure 9's caption says that the context length is fixed; the text and its law are for a varied
 #   one, which is what is shown here.
-# - $\beta$, the largest context length, the learning rate and the law of the signs are not printed.
+# - $\beta$, the largest context length and the law of the signs are not printed, and the printed
+#   learning rate barely trains the model ([Figure 8](fig08_softmax_laws.ipynb)).
 #   We take $\beta = 0.5$ and $\psi_1 = 100$, as for Figure 4, and round $\psi_s$; the shortest context
 #   has 4 pairs.
 #

@@ -104,7 +104,8 @@ sheet.large_strength_table(large_strength, errata)
 # ### The best size and time for a budget
 #
 # The size with the lowest loss grows as $D \propto C^y$, and its time as $t \propto C^x$. Right is
-# $x = q / (q + 1)$ and $y = 1 / (q + 1)$; Table 2 has them exchanged. Sizes are tried in steps of about
+# $x = q / (q + 1)$ and $y = 1 / (q + 1)$; Table 2 has them exchanged (Table 1, for equal
+# tasks, has them right; *printed* is Table 2's formula in every row). Sizes are tried in steps of about
 # 8%, which is coarser than the half width of some of the fits.
 
 # %% tags=["numbers"]
@@ -156,8 +157,8 @@ page.verdicts()
 #   range mean little.
 # - In the limit the curves of equal tasks at $\alpha = 1.8$ still bend down a little at their right end:
 #   even 200,000 tasks come to an end.
-# - The best share of compute is nearer to long training than to large size; the table in the paper has
-#   the two exchanged.
+# - The best share of compute is nearer to long training than to large size; Table 2 has the two
+#   exchanged.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/table02_exponents/figure.csv>`.
 

@@ -17,8 +17,8 @@
 # h(t) = \frac{h_0(\kappa_- + \kappa_+ e) + C(1 - e)}{\kappa_+ + \kappa_- e + \frac{h_0}{2}(1 - e)}.$$
 #
 # No term is negative, so nothing cancels or overflows: balanced starts ($C = 0$), $f_0 = \Lambda$,
-# late times and negative $\Lambda$ need no special case. Printed Eq. 13 divides zero by zero at the
-# first two.
+# late times and negative $\Lambda$ need no special case. Printed Eq. 13 divides by zero at the first
+# two.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -39,7 +39,7 @@ icllib.settings_table(solvable_attention.thm31_closed_form(profile)[0],
 #
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, one per kind of start: integrated output f against time as dots, closed form as a line through all of them, ending at Lambda or at 0."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, one per kind of start: integrated output f against time as dots, closed form as a line through all of them, ending at Lambda."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import draw, series
 
@@ -74,8 +74,8 @@ pd.DataFrame({r.run["start"]: {"deviation below 1e-8": r["deviation"] < 1e-8,
 # $$t = \frac1c \int_0^{u} \frac{du'}{\lvert f'(\tau(u')) \rvert}, \qquad
 # u = \log \frac{f(0) - \Lambda}{f - \Lambda} .$$
 #
-# How far this time, for the output that integration of Eq. 9 reaches at a given time, is from it, at
-# the start of Appendix G:
+# Is this time, for the output that integration of Eq. 9 reaches at a given time, the given time to
+# $10^{-8}$? At the start of Appendix G:
 
 # %% tags=["numbers"]
 import numpy as np

@@ -22,7 +22,7 @@ MASKS = ("prefix", "causal")
 ASSUMED = (
     "model.scoring", "model.queries_see_themselves", "model.normalize_stream",
     "model.attention_width", "model.final_norm", "model.uniform_start", "recipe.warmup",
-    "recipe.epsilon", "evaluation.seed", "seed",
+    "recipe.weight_decay", "recipe.epsilon", "evaluation.seed", "seed",
 )
 
 
