@@ -9,10 +9,10 @@ from icllib.runner import notebook_problem
 from icllib.training.run import Run
 
 # Multiply-adds per second in training, forward and backward.
-# quick: the 1.8e13 of context_scaling/fig01_scaling over the 1,046 s of wall time in its records,
-# on two CPU cores that did other work too: an upper estimate of the time.
+# quick: the 2.6e13 of context_scaling/fig01_scaling over half of the 3,256 s of wall time in its
+# records, on two CPU cores side by side that did other work too: an upper estimate of the time.
 # gpu, paper: ASSUMED, a tenth of an H200's dense TF32 rate, until an H200 has been measured.
-SPEED = {"quick": 1.7e10, "gpu": 2e13, "paper": 2e13}
+SPEED = {"quick": 1.6e10, "gpu": 2e13, "paper": 2e13}
 
 
 @dataclass(frozen=True)
