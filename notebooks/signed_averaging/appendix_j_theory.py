@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Appendix J: what the theory says, checked
 #
-# Appendix J derives properties of scaled signed averaging (SSA) from its score function
+# Appendix J derives properties of scaled signed averaging (SSA) from its scoring function
 # $f(x) = (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n}$ and compares them with softmax
 # {cite:p}`naim2025scaled`. For weights $\alpha_i = f(s_i) / \sum_j f(s_j)$ of $k$ scores:
 #

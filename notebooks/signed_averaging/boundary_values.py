@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Figures 1 and 9: boundary values
 #
-# A model that was trained on $x, a, c \sim N(0, 1)$ sees many pairs of the line $f(x) = c\,x$ and
+# A model that was trained on $x, a, c \sim N(0, 1)$ sees many pairs of the line $f(x) = a\,x$ and
 # is asked for $f(x)$ far from them. {cite:t}`naim2025scaled` report *boundary values*: predictions
 # level off and never pass a certain size, in models with and without perceptrons (MLPs). This
 # follows from the architecture: the last layer norm fixes the length of what the read-out sees, so
@@ -106,7 +106,7 @@ page.verdicts()
 #   context has, nor how they are drawn; here they are the longest and ordinary ones.
 # - At `quick` the predictions do not stay at their largest value but fall back towards 0 far from the
 #   origin. So the boundary value is found near the training law, not far from it. All four models have
-#   it at the same size, softmax and SSA alike.
+#   it at much the same size, 3 to 5, softmax and SSA alike.
 # - The paper takes boundary values to come from the attention, since models without MLPs have them
 #   too. But the bound above holds whatever is below the last layer norm: with any scoring function,
 #   and with no attention at all. That models without MLPs have boundary values therefore does not

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Figure 10: the score function beside the exponential
+# # Figure 10: the scoring function beside the exponential
 #
 # Scaled signed averaging (SSA) replaces the exponential of softmax by a power of each score
 # {cite:p}`naim2025scaled`:

@@ -43,7 +43,8 @@ grid = ablations.by_model(records, models, "error_grid")["12L8AH"]
 stds = ablations.DEPTH_SIZES[shown].grid
 table = page.save_figure(
     *(series("paper", name, SIGMAS, paper[name], "paper") for name in models),
-    *(geometric_rows("ours", name, dict(zip(SIGMAS, ours[name].T)), shown) for name in models),
+    *(geometric_rows("ours", name, dict(zip(SIGMAS, ours[name].T)), shown)
+      for name in models),
     *(geometric_rows("12L8AH", f"inputs from N(0, {std})",
                      dict(zip(stds, grid[:, place].T)), shown)
       for place, std in enumerate(stds)))

@@ -1,4 +1,4 @@
-"""What the pages on the score function share: scores, weights and Jacobians as the models run them.
+"""What the pages on the scoring function share: scores, weights and Jacobians as the models run them.
 
 Scores come as arrays or tensors z (..., k) and are taken in double precision. n and b are
 numbers or broadcast against z; n = None stands for softmax, whose scores are z itself.
