@@ -136,8 +136,8 @@ page.verdicts()
 #   Below, its error falls too, where training meets the same few prompts hundreds of
 #   times. So "does not task-scale" is true of large $T$ only. Where SGPT task-scales
 #   further ([Figure 8](fig08_sgpt_scaling.ipynb)), it owes that to its depth.
-# - **D.** Twice the width lowers the error of the MLP at short contexts and raises
-#   it at the longest. That MLPs do not context-scale is not a matter of too few
+# - **D.** Twice the width lowers the error of the MLP at short contexts and leaves
+#   it as it was at the longest. That MLPs do not context-scale is not a matter of too few
 #   units.
 #
 # ## What differs and why
