@@ -121,8 +121,8 @@ def test_every_curve_shows_the_runs_that_it_names():
     for name, kind in (("one-layer SGPT", FeatureMLP), ("GPT-2", Transformer)):
         run, at = shown("C", name, 10**3, seed=2)
         assert (type(run.model), run.pretraining_tasks, run.seed, at) == (kind, 10**3, 2, 10)
-    run, at = shown("D", "MLP, width 512", 30)
-    assert (run.model, run.pretraining_tasks, at) == (MLP(512), 10**5, 30)
+    run, at = shown("D", "MLP, width 2048", 30)
+    assert (run.model, run.pretraining_tasks, at) == (MLP(2048), 10**5, 30)
 
 
 @pytest.mark.parametrize("normalization, parity", [("l1", -1), ("absolute", 1)])

@@ -90,7 +90,7 @@ figure, axes = plt.subplots(figsize=(6.5, 3.6))
 for curve in table[table.panel == "profiles"].series.unique():
     name, size = curve.split(", ")
     draw(axes, table, "profiles", curve, **styles[name],
-         marker={"quick": "o", "gpu": "s", "paper": "D"}[size])
+         marker={"gpu": "s", "paper": "D"}.get(size, "o"))
 axes.set(xlabel=r"$\sigma_F$", ylabel="mean squared error", yscale="log", xticks=sheet.SIGMAS)
 legend = axes.legend()
 
