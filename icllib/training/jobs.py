@@ -12,6 +12,7 @@ import torch
 
 from icllib.results import PROJECT, Record, digest, key, settings, versions
 from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
+from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.provenance import clocks, cost_since, provenance
 from icllib.training.run import Run, Trained
@@ -45,7 +46,9 @@ def processors() -> list[str]:
     """What a fleet can be split over: the visible GPUs, or else the CPU cores."""
     if torch.cuda.is_available():
         return [f"cuda:{index}" for index in range(torch.cuda.device_count())]
-    return ["cpu"] * len(os.sched_getaffinity(0))
+    if hasattr(os, "sched_getaffinity"):  # absent from macOS
+        return ["cpu"] * len(os.sched_getaffinity(0))
+    return ["cpu"] * os.cpu_count()
 
 
 def compute_fleets(runs: list[Run], profile: str, folder: Path) -> None:
@@ -56,22 +59,20 @@ def compute_fleets(runs: list[Run], profile: str, folder: Path) -> None:
     parts = [dealt[index :: len(devices)] for index in range(len(devices))]
     others = [Worker(part, profile, folder, device)
               for part, device in zip(parts[1:], devices[1:])]
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     try:
         train_fleets(parts[0], profile, folder, devices[0])
         for worker in others:
             worker.join()
     finally:
-        torch.set_num_threads(threads)
         for worker in others:
             worker.stop()
 
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu") -> None:
     """Train and save one fleet after the other in this process."""
-    for fleet in fleets(runs):
-        train_and_save(fleet, profile, folder, device)
+    with one_core():
+        for fleet in fleets(runs):
+            train_and_save(fleet, profile, folder, device)
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu") -> None:

@@ -47,11 +47,8 @@ class Worker:
 
 def main(profile: str, folder: str) -> None:
     """The worker's own side: runs on standard input, records into the folder."""
-    import torch
-
     from icllib.training.jobs import processors, train_fleets
 
-    torch.set_num_threads(1)
     runs = [from_settings(run) for run in json.load(sys.stdin)]
     try:
         train_fleets(runs, profile, Path(folder), processors()[0])
