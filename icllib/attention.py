@@ -41,7 +41,8 @@ def full_pairs(pairs: int) -> Tensor:
 def block_causal_pairs(pairs: int, block: int) -> Tensor:
     """A pair attends to its own block and to all earlier ones (Ding et al., full version).
 
-    Blocks of one pair make it causal, one block makes it full: (pairs, pairs).
+    Blocks of one pair make it causal, one block makes it full: (pairs, pairs). Raises InputError
+    for a block of no pairs.
     """
     if block < 1:
         raise InputError(f"block: expected at least 1 pair, got {block}")

@@ -29,7 +29,10 @@ LARGE_PROFILES = ("gpu", "paper")
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of a paper, with a predicate and a tolerance fixed before the run."""
+    """One statement of a paper, with a predicate and a tolerance fixed before the run.
+
+    Raises InputError where these, the parts or what is printed are not complete.
+    """
 
     id: str
     source: str  # figure, table, proposition or section
@@ -160,7 +163,7 @@ def ledger() -> list[Decision]:
 
 
 def decision_on_record(claim: Claim) -> Decision:
-    """The verdict that the committed evidence gives."""
+    """The verdict that the committed evidence gives; raises InputError where it is damaged."""
     if claim.page is None or not evidence_path(claim.page).exists():
         return Decision(claim, "not run")
     try:

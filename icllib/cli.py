@@ -82,7 +82,7 @@ def book():
 
 
 def parse_parameter(text: str) -> tuple[str, object]:
-    """NAME=VALUE, the value read as JSON where it is, else as text."""
+    """NAME=VALUE, the value read as JSON where it is, else as text; else raises InputError."""
     name, equals, value = text.partition("=")
     if not equals:
         raise InputError(f"parameter: expected NAME=VALUE, got {text!r}")

@@ -27,6 +27,7 @@ class ErrorByLength:
     without noise (their difference is the noise variance on average); for one-hot labels, whose
     error is the mean over classes, also `wrong`, the share of wrong largest entries. Each is
     (M, K). With `by_layer`, `error_by_layer` and so on are those of every layer: (M, layers, K).
+    Raises InputError for sizes below 1.
     """
 
     lengths: tuple[int, ...]
@@ -107,7 +108,10 @@ class ErrorByNoiseLevel(ErrorByLength):
 
 @dataclass(frozen=True)
 class Together:
-    """Several measures of the same predictors; their metrics need different names."""
+    """Several measures of the same predictors; their metrics need different names.
+
+    Raises InputError for none.
+    """
 
     parts: tuple
     version: ClassVar[int] = 1

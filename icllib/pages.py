@@ -43,7 +43,10 @@ class Page:
         return table
 
     def decide(self, claim_id: str, evidence: dict, profile: str) -> None:
-        """Hand evidence, samples over seeds for each part, to a claim and note the verdict."""
+        """Hand evidence, samples over seeds for each part, to a claim and note the verdict.
+
+        Raises InputError for a claim of another page.
+        """
         claim = find_claim(claim_id)
         if claim.page != self.name:
             raise InputError(f"{claim_id}: expected a claim of page {self.name}, "
@@ -85,7 +88,8 @@ def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.Da
     """A run's settings, one row each, with where each is from.
 
     assumed: names of those that the paper does not give. paper: the same run at the profile
-    `paper`; what differs from it was chosen for the profile that is shown.
+    `paper`; what differs from it was chosen for the profile that is shown. Raises InputError
+    for an assumed name that no setting has.
     """
     rows, printed = dict(_leaves(run, "")), dict(_leaves(paper or run, ""))
     unknown = set(assumed) - set(rows)

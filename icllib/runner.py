@@ -91,7 +91,7 @@ def page_source(page: str) -> str:
 
 
 def parameters_of(page: str) -> list[str]:
-    """The names that a page's parameters cell assigns."""
+    """The names that a page's parameters cell assigns; raises InputError where it has none."""
     source = page_source(page)
     for header, body in zip(CELL.findall(source), CELL.split(source)[2::2]):
         if '"parameters"' in header:

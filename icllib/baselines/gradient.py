@@ -40,6 +40,7 @@ class OneStepGD:
         noise_std^2 + E|w - step (S w + X^T noise)|^2,  E tr S = n d,  E tr S^2 = n d (n + d + 1),
 
     a parabola in the step with its minimum at 1 / (n + d + 1 + noise_std^2 / weight_std^2).
+    Raises InputError for standard deviations that cannot be.
     """
 
     noise_std: float
@@ -52,7 +53,10 @@ class OneStepGD:
 
     @classmethod
     def optimal(cls, task) -> "OneStepGD":
-        """The steps that are best for a LinearRegression task; its inputs must be N(0, I)."""
+        """The steps that are best for a LinearRegression task; its inputs must be N(0, I).
+
+        Raises InputError where they are not.
+        """
         if task.inputs != "normal" or task.input_mean != 0:
             raise InputError("task: expected inputs N(0, I), "
                              f"got {task.inputs} inputs with mean {task.input_mean}")

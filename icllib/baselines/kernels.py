@@ -21,6 +21,7 @@ class ExponentialSmoother:
 
     Context-scaling paper, Section 5.1, which prints exp(-z . z), a constant; softmax attention
     needs exp(z . z'). ASSUMED scale 1, as printed; Eq. 3 has sqrt(d + 1).
+    Raises InputError for a scale that is not positive.
     """
 
     scale: float = 1.0

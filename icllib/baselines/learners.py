@@ -24,6 +24,7 @@ class Lasso:
 
     Context-scaling paper, Figure 4C and Appendix A item 5. ASSUMED, from the public code of Garg
     et al. (2022): no intercept, and the penalties of `LASSO_PENALTIES`.
+    Raises InputError for a penalty or a tolerance that is not positive.
     """
 
     penalty: float = 0.01
@@ -54,6 +55,7 @@ class XGBoost:
     """Gradient-boosted trees on the pairs in context (XGBoost, squared error).
 
     Context-scaling paper, Figure 4A, with the settings of Garg et al. (2022).
+    Raises InputError for settings that are not positive.
     """
 
     trees: int = 50  # Garg et al.
@@ -98,7 +100,7 @@ def best_of_sweep(settings, errors, tuned_on=None):
 
     errors: (P, K), one row per setting. tuned_on: errors of the same shape on other prompts, by
     which to choose; without them the choice and the error share their prompts, which favors the
-    sweep a little. Returns (K,) settings and (K,) errors.
+    sweep a little. Returns (K,) settings and (K,) errors. Raises InputError for other shapes.
     """
     errors = np.asarray(errors)
     tuned_on = errors if tuned_on is None else np.asarray(tuned_on)

@@ -17,6 +17,7 @@ class Ridge:
 
     The penalty sigma^2 / weight_std^2 makes it the posterior mean, so no predictor has a lower
     expected error. With x ~ N(0, I) and w ~ N(0, I/d) that is d sigma^2 (Bai et al., 2023).
+    Raises InputError for a penalty that is not positive.
     """
 
     penalty: float
@@ -46,7 +47,7 @@ class RidgeSweep:
     """Ridge regression with P penalties at once, from one eigendecomposition per prompt.
 
     It answers as a fleet of P members that share their prompts, so that one evaluation gives
-    the errors of all penalties: (P, K).
+    the errors of all penalties: (P, K). Raises InputError for a penalty that is not positive.
     """
 
     penalties: tuple[float, ...]
@@ -57,7 +58,7 @@ class RidgeSweep:
             raise InputError(f"penalties: expected positive numbers, got {self.penalties}")
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(1, B, N, d), (1, B, N) -> (P, B, K)."""
+        """(1, B, N, d), (1, B, N) -> (P, B, K); raises InputError for another number of members."""
         if xs.dim() != 4 or len(xs) != 1:
             raise InputError(f"xs: expected (1, B, N, d), got {tuple(xs.shape)}")
         return at_each_length(self._estimate, xs, ys, lengths)
@@ -83,7 +84,8 @@ class MixtureRidge:
 
     E[y | pairs, x] = sum_s p(s | pairs) x . w_s, with w_s the ridge weights for level s and
     p(s | pairs) proportional to p(s) N(y; 0, weight_std^2 X X^T + sigma_s^2 I). No predictor has
-    a lower expected error on the task of Figure 3 of the context-scaling paper.
+    a lower expected error on the task of Figure 3 of the context-scaling paper. Raises InputError
+    for numbers that are not positive, or probabilities that do not sum to 1.
     """
 
     noise_stds: tuple[float, ...]

@@ -21,7 +21,8 @@ class StudentNetwork:
     public code: biases, the initialization of torch.nn.Linear, min(batch, n) different pairs per
     step, and the same ones for all prompts. Also ASSUMED: all prompts start from the same network,
     so that an answer does not depend on which prompts are around it; between seeds the mean error
-    over 200 prompts varies by a third of its standard error.
+    over 200 prompts varies by a third of its standard error. Raises InputError for settings that
+    are not positive.
     """
 
     width: int = 100  # r, the teacher's (Section 4)

@@ -22,7 +22,8 @@ class FeatureMLP:
 
     Context-scaling paper. With relu it is the MLP of Figures 6 and 7 (Eq. 14); with gelu, as in
     Eq. 13, the one-layer SGPT of Figure 5 (Eq. 9). prompt: the hidden layer also reads the
-    vectorized prompt, as `MLP` does (Section 5.2). ASSUMED as there: biases.
+    vectorized prompt, as `MLP` does (Section 5.2). ASSUMED as there: biases. Raises InputError
+    for an activation that is not known, or no width.
     """
 
     features: str = "hilbert"  # see feature_row: "linear", "l1", "exponential" or "hilbert"

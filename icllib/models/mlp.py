@@ -20,7 +20,8 @@ class MLP:
     all context lengths. ASSUMED, since the paper does not say where the zeros go: pairs fill
     their slots from the front, unused slots are zero, and the query has a slot of its own, so
     that every length can use the same weights. Also ASSUMED: biases, without which the network
-    is the sum of a linear and an even function and cannot fit the odd target at all.
+    is the sum of a linear and an even function and cannot fit the odd target at all. Raises
+    InputError for no width.
     """
 
     width: int = 1024  # Eq. 14

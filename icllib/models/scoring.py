@@ -36,7 +36,7 @@ class Softmax:
     """softmax(z / temperature), through PyTorch's fused attention.
 
     ASSUMED, since the paper gives only the values 5 to 100: the temperature divides scores that
-    are already over sqrt(d).
+    are already over sqrt(d). Raises InputError for a temperature that is not positive.
     """
 
     temperature: float = field(default=1.0, metadata={"per_member": True})
@@ -57,6 +57,7 @@ class SignedAveraging:
 
     Initial values and one pair per head and layer: Appendix B. ASSUMED, since the paper only
     asks for n >= 1 and b > 0: n = 1 + softplus(.) and b = exp(.), both learned in float32.
+    Raises InputError for other n and b.
     """
 
     n: float = field(default=1.5, metadata={"per_member": True})
@@ -223,7 +224,10 @@ class Identity(Plain):
 
 @dataclass(frozen=True)
 class MixedHeads:
-    """Some heads with one scoring, some with another, in this order (Appendix C)."""
+    """Some heads with one scoring, some with another, in this order (Appendix C).
+
+    Raises InputError for a part of no heads.
+    """
 
     parts: tuple  # of (scoring, how many heads)
     version: ClassVar[int] = 1

@@ -52,7 +52,8 @@ class SparseFeatureRegression:
 
     A prompt of n points is the query, which comes last, and a context of psi_1 = n - 1 pairs.
     Task s has psi_s = (n - 1) s^-beta pairs, rounded and at least 1 (ASSUMED), which come first;
-    the pairs between them and the query are zero and change no sum over the context.
+    the pairs between them and the query are zero and change no sum over the context. Raises
+    InputError for a strength of 0, or a share that is none.
     """
 
     tasks: int = 500  # N_s, Appendix G
@@ -116,6 +117,7 @@ class SourceCapacityRegression:
     Appendix H.1: features are N(0, Sigma_s), where Sigma_s is diagonal and holds omega_k ~
     k^-tau rotated so that omega_1 stands at coordinate s (Eqs. 108-110, 114); y = Lambda_s . x
     (Eq. 111) with one Lambda_s ~ N(0, I) per task type, the same in training and evaluation.
+    Raises InputError for a seed outside [0, 2^32).
     """
 
     tasks: int = 500  # N_s. ASSUMED: Fig. 5 does not say; that of Figs. 3 and 4

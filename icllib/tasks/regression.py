@@ -70,7 +70,8 @@ class LinearRegression:
 class TwoNoiseLevels:
     """Linear regression whose noise level is one of two, drawn with probability 1/2 per prompt.
 
-    Context-scaling paper, Section 4 (Fig. 3), where weight_std = d^-1/2 and d = 20.
+    Context-scaling paper, Section 4 (Fig. 3), where weight_std = d^-1/2 and d = 20. Raises InputError
+    for another number of levels.
     """
 
     dimension: int
@@ -114,7 +115,8 @@ class TwoNoiseLevels:
 class SparseLinear:
     """y = w . x with x, w ~ N(0, I), all but a few random coordinates of w set to zero.
 
-    Context-scaling paper, Eq. 8 (Fig. 4C, d = 20); Garg et al. (2022).
+    Context-scaling paper, Eq. 8 (Fig. 4C, d = 20); Garg et al. (2022). Raises InputError where not
+    1 to d coordinates are left.
     """
 
     dimension: int

@@ -20,7 +20,7 @@ class BagOfWords:
     Each prompt has a lexicon of its own, a weight N(0, 1) for every word and class, so that a
     word says nothing before the shots. Nobody's task but ours: a text classification in small.
     An input is the text's words as counts (..., n, dimension), a label its class, one-hot
-    (..., n, classes).
+    (..., n, classes). Raises InputError for less than two classes.
     """
 
     dimension: int  # words of the vocabulary

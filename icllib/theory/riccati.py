@@ -113,7 +113,10 @@ def flow_outputs(v0, w0, psi, strength, shares, times):
 
 
 def task_shares(tasks: int, alpha: float):
-    """P(s) = s^-alpha / sum of s^-alpha, s = 1 ... tasks (Eq. 1, its constant corrected)."""
+    """P(s) = s^-alpha / sum of s^-alpha, s = 1 ... tasks (Eq. 1, its constant corrected).
+
+    Raises InputError for no tasks or alpha <= 1.
+    """
     if tasks < 1 or alpha <= 1:
         raise InputError(f"tasks, alpha: expected >= 1 and > 1, got {tasks} and {alpha}")
     weights = np.arange(1, tasks + 1, dtype=float) ** -alpha

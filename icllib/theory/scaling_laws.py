@@ -35,7 +35,10 @@ def allocation_exponents(alpha: float, beta: float = 0, gamma: float = 0,
 
 
 def time_power(alpha: float, beta: float, gamma: float, large_strength: bool) -> float:
-    """q of the time s^q that task s takes: 1 / (share psi_s (1 + Lambda_s^2) Lambda_s)."""
+    """q of the time s^q that task s takes: 1 / (share psi_s (1 + Lambda_s^2) Lambda_s).
+
+    Raises InputError for exponents outside the paper's ranges.
+    """
     if alpha <= 1 or beta < 0 or gamma < 0:
         raise InputError(f"alpha, beta, gamma: expected > 1, >= 0 and >= 0, "
                          f"got {alpha:g}, {beta:g} and {gamma:g}")

@@ -20,7 +20,7 @@ class Curriculum:
     """Pairs that count in the loss: `start` at first, `increment` more every `every` steps.
 
     Garg et al. (2022), Appendix A. Longer contexts have weight 0, which for a causal model is the
-    same as cutting the prompts short.
+    same as cutting the prompts short. Raises InputError for numbers below 1.
     """
 
     start: int

@@ -27,7 +27,7 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
 
 
 def stored_records(runs_of_profile, page: str) -> list[Record]:
-    """The committed records of the best profile that is complete."""
+    """The committed records of the best profile that is complete; raises InputError for none."""
     best = next(complete_profiles(runs_of_profile, page, reversed(PROFILES)), None)
     if best is None:
         raise InputError(f"{page}: expected stored records of at least one profile, found none; "

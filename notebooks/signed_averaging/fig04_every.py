@@ -47,15 +47,8 @@ table = page.save_figure(*tables)
 sigmas, lengths = figures.grid(records[0])
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. With positions errors grow with length and with sigma, without positions with sigma alone and far less."}}
-import matplotlib.pyplot as plt
-from icllib.papers.signed_averaging.quantifier_models import SCORINGS, VARIANTS
-
-figure, panels = plt.subplots(2, 2, figsize=(9.5, 6.4))
-for row, variant in zip(panels, list(VARIANTS)[:2]):
-    for axes, scoring in zip(row, SCORINGS):
-        image = figures.draw_heat_map(axes, table, variant, scoring)
-bar = figure.colorbar(image, ax=panels, label="share of wrong sequences")
-level = bar.ax.axhline(1 / 8, color="white")
+scale = figures.draw_heat_maps(table, ["as in the paper", "without positions"])
+level = scale.ax.axhline(1 / 8, color="white")
 
 # %% [markdown]
 # Means over seeds; colors follow the square root of the share. White line in the scale: the constant
@@ -65,7 +58,7 @@ level = bar.ax.axhline(1 / 8, color="white")
 from icllib.plotting import numbers
 
 few = table[table.series.str.contains("constant|sigma = (?:1|3|10|30)$")]
-numbers(few, list(VARIANTS)[:2], (10, 40, 60, 100, 200))
+numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200))
 
 # %% [markdown]
 # ### By position
@@ -75,16 +68,7 @@ numbers(few, list(VARIANTS)[:2], (10, 40, 60, 100, 200))
 # are 95% intervals over seeds. Dotted: the last position of training.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}}
-figure, panels = plt.subplots(2, 3, figsize=(12, 5.6), sharex=True, sharey=True)
-for column, variant in zip(panels.T, VARIANTS):
-    for axes, sigma in zip(column, sigmas[[0, -1]]):
-        figures.draw_positions(axes, table, variant, sigma)
-for axes in panels[:, 0]:
-    axes.set_ylabel("share of wrong answers")
-for axes in panels[1]:
-    axes.set_xlabel("position")
-legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=3)
+legend = figures.draw_by_position(table, sigmas[[0, -1]])
 
 # %% tags=["numbers"]
 by_position = [name for name in table.panel.unique() if "by position" in name]
@@ -98,10 +82,7 @@ numbers(table, by_position, (1, 2, 3, 5, 10, 40, 100, 200))
 # on $1 - 3 / (n + 1)$ of the sequences of length $n$.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths."}}
-figure, panels = plt.subplots(1, 2, figsize=(9.5, 3.4))
-for axes, scoring in zip(panels, SCORINGS):
-    image = figures.draw_heat_map(axes, table, "balanced labels", scoring)
-bar = figure.colorbar(image, ax=panels, label="share of wrong sequences")
+scale = figures.draw_heat_maps(table, ["balanced labels"])
 
 # %% tags=["numbers"]
 numbers(few, ["balanced labels"], (10, 40, 60, 100, 200))

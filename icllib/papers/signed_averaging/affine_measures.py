@@ -94,7 +94,8 @@ class LineAnswers:
 
     Measures `answer`, the mean prediction at each query after `pairs` pairs with x ~ N(0, 1)
     (ASSUMED: the paper does not say which pairs stand before), (M, slopes, queries), and
-    `deviant_answers`, the predictions at the five inputs of `DEVIANT` on y = x, (M, 5).
+    `deviant_answers`, the predictions at the five inputs of `DEVIANT` on y = x, (M, 5). Raises
+    InputError for no pairs or no prompts.
     """
 
     slopes: tuple = (1, 9, 10)  # Figures 1, 9

@@ -1,11 +1,13 @@
 """Figures 2, 4 and 5: the tables behind heat maps and attention maps, and how they are drawn."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.colors import PowerNorm
 
 from icllib.claims import interval
-from icllib.papers.signed_averaging.quantifier_models import EXAMPLES, PRINTED, by_cell, cells
+from icllib.papers.signed_averaging.quantifier_models import (
+    EXAMPLES, PRINTED, SCORINGS, VARIANTS, by_cell, cells)
 from icllib.papers.signed_averaging.quantifiers import TRAINED, open_rates, reader_error
 from icllib.plotting import BLUE, ORANGE, draw, draw_rows, matrix, series
 
@@ -65,13 +67,18 @@ def position_panel(variant: str, sigma) -> str:
     return f"{variant}, by position, sigma = {sigma}"
 
 
+def parts(record) -> dict[str, np.ndarray]:
+    """Which cells of a record's grid lie in each of PARTS: (sigmas, lengths)."""
+    sigma, n = np.meshgrid(*grid(record), indexing="ij")
+    return {part: inside(sigma, n) for part, inside in PARTS.items()}
+
+
 def errors_by_part(records, quantifier: str) -> dict:
     """The mean error over each of PARTS, by cell: {cell: {part: (seeds,)}}."""
     chosen, found = cells(quantifier), {}
     seeds = len(records) // len(chosen)
     for (cell, wrong), record in zip(by_cell(records, chosen, "wrong").items(), records[::seeds]):
-        sigma, n = np.meshgrid(*grid(record), indexing="ij")
-        found[cell] = {part: wrong[:, inside(sigma, n)].mean(1) for part, inside in PARTS.items()}
+        found[cell] = {part: wrong[:, inside].mean(1) for part, inside in parts(record).items()}
     return found
 
 
@@ -81,11 +88,10 @@ def evidence(records, errors: dict, quantifier: str) -> dict:
     So that no ratio is infinite, a part in which no sequence is wrong counts as half a sequence.
     """
     softmax, ssa = (errors[cell] for cell in cells(quantifier, (PRINTED,)))
-    sigma, n = np.meshgrid(*grid(records[0]), indexing="ij")
     sequences = records[0].run["evaluation"]["parts"][0]["sequences"]
     ratios = {}
-    for part in list(PARTS)[:3]:
-        least = 0.5 / (sequences * max(1, PARTS[part](sigma, n).sum()))
+    for part, inside in list(parts(records[0]).items())[:3]:
+        least = 0.5 / (sequences * inside.sum())
         ratios[part] = np.maximum(ssa[part], least) / np.maximum(softmax[part], least)
     return ratios
 
@@ -143,6 +149,16 @@ def share_evidence(records) -> dict:
 # ---- drawing --------------------------------------------------------------------------------
 
 
+def draw_heat_maps(table, variants):
+    """Softmax beside SSA, a row of maps for each variant; returns their common color scale."""
+    figure, panels = plt.subplots(len(variants), 2, squeeze=False,
+                                  figsize=(9.5, 0.4 + 3 * len(variants)))
+    for row, variant in zip(panels, variants):
+        for axes, scoring in zip(row, SCORINGS):
+            image = draw_heat_map(axes, table, variant, scoring)
+    return figure.colorbar(image, ax=panels, label="share of wrong sequences")
+
+
 def draw_heat_map(axes, table, variant: str, scoring: str):
     """Errors over length and sigma; dots where the constant predictor does as well or better."""
     panel = table[table.panel == variant]
@@ -159,6 +175,20 @@ def draw_heat_map(axes, table, variant: str, scoring: str):
     axes.grid(False)
     axes.set(title=f"{scoring}, {variant}", xlabel="length", ylabel=r"$\sigma$")
     return image
+
+
+def draw_by_position(table, sigmas):
+    """A column of panels for each variant, a row for each sigma; returns the legend."""
+    figure, panels = plt.subplots(len(sigmas), len(VARIANTS), sharex=True, sharey=True,
+                                  figsize=(12, 2.8 * len(sigmas)))
+    for row, sigma in zip(panels, sigmas):
+        for axes, variant in zip(row, VARIANTS):
+            draw_positions(axes, table, variant, sigma)
+        row[0].set_ylabel("share of wrong answers")
+    for axes in panels[-1]:
+        axes.set_xlabel("position")
+    return figure.legend(*panels[0, 0].get_legend_handles_labels(),
+                         loc="outside lower center", ncols=len(STYLES))
 
 
 def draw_positions(axes, table, variant: str, sigma) -> None:
