@@ -128,6 +128,8 @@ def seconds_per_step(step, seconds: float, device: str) -> float:
 
 def measure(size: Size, members, batch: int, seconds: float, device: str) -> list[dict]:
     """One row per contestant: ms per model-step, model-steps per second, and against the first."""
+    if device == "cuda":
+        torch.cuda.reset_peak_memory_stats()
     names = ["transformers", *(f"ours, M={count}" for count in members)]
     ready = {name: prepare(name, size, batch, device) for name in names}
     times = {name: [] for name in names}

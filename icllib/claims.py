@@ -101,7 +101,8 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str) -> Deci
     reproduced: every part's interval lies in its region, at `gpu` or `paper`.
     not reproduced: every part's interval lies outside, at `gpu` or `paper`.
     partly: some parts hold, or some only by their mean; or all hold, but only at a small profile.
-    undecided: a small profile that does not hold; it refutes nothing.
+    undecided: the intervals do not settle it, or a small profile does not hold, which refutes
+    nothing.
     Raises InputError where the evidence does not have the claim's parts.
     """
     if set(evidence) != set(claim.parts):

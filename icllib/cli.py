@@ -4,6 +4,7 @@ import dataclasses
 import json
 import subprocess
 import sys
+import time
 from typing import Annotated, Optional
 
 import typer
@@ -41,8 +42,9 @@ def run(
     parameters = dict(parse_parameter(text) for text in parameter)
     for name in names:
         check_parameters(name, parameters)
+    deadline = None if time_limit is None else time.monotonic() + time_limit
     for name in names:
-        typer.echo(f"{name}: {run_page(name, profile, parameters, time_limit)}")
+        typer.echo(f"{name}: {run_page(name, profile, parameters, deadline)}")
 
 
 @app.command(epilog="Examples:  python -m icllib status  |  python -m icllib status --json")

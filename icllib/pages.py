@@ -21,7 +21,7 @@ from icllib.results import (DIGITS, PROJECT, Record, rounded, to_json, told_fiel
 
 def notebooks_folder() -> Path:
     """Where pages live: notebooks/ of the project, or $ICLLIB_NOTEBOOKS."""
-    return Path(os.environ.get("ICLLIB_NOTEBOOKS", PROJECT / "notebooks"))
+    return PROJECT / os.environ.get("ICLLIB_NOTEBOOKS", "notebooks")
 
 
 class Page:

@@ -18,7 +18,7 @@ class Progress:
         self.visible = sys.stderr.isatty()
 
     def update(self, done: int, losses=None) -> None:
-        """Show how far the work has come; losses: (M,) tensor, read only if it is shown."""
+        """Show how far the work has come; losses: (steps, M), read only if it is shown."""
         if not self.visible or done <= self.start_at:
             return
         rate = (done - self.start_at) / (time.monotonic() - self.start)
@@ -45,4 +45,5 @@ def _peak_memory_gib() -> float:
 
     if torch.cuda.is_available():
         return torch.cuda.max_memory_allocated() / 2**30
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    unit = 1 if sys.platform == "darwin" else 2**10  # bytes on macOS, else KiB
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**30

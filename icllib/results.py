@@ -29,7 +29,7 @@ DIGITS = 6
 
 def results_folder() -> Path:
     """Where records live: results/ of the project, or $ICLLIB_RESULTS."""
-    return Path(os.environ.get("ICLLIB_RESULTS", PROJECT / "results"))
+    return PROJECT / os.environ.get("ICLLIB_RESULTS", "results")
 
 
 def check_profile(profile: str) -> None:

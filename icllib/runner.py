@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import tempfile
-import time
 from pathlib import Path
 
 from icllib.errors import InputError
@@ -27,11 +26,12 @@ class PageFailed(RuntimeError):
     """A page stopped with an error of its own."""
 
 
-def run_page(page: str, profile: str, parameters: dict, time_limit: float | None) -> str:
+def run_page(page: str, profile: str, parameters: dict, deadline: float | None) -> str:
     """Compute what a page misses at a profile and execute it; returns what was done.
 
     "stored" trains nothing; "smoke" runs everything at tiny sizes and keeps nothing; other
     profiles compute the missing records and then show the best ones that are stored.
+    deadline: the time.monotonic() at which training stops.
     Raises InputError before any work for an unknown profile or parameter.
     """
     check_profile(profile)
@@ -44,9 +44,9 @@ def run_page(page: str, profile: str, parameters: dict, time_limit: float | None
             execute(page, parameters | {"profile": "smoke"})
         return "executed at smoke, nothing kept"
     if profile != "stored":
-        deadline = None if time_limit is None else str(time.monotonic() + time_limit)
+        until = None if deadline is None else str(deadline)
         with tempfile.TemporaryDirectory() as folder, environment(
-                ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=deadline):
+                ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=until):
             execute_as_script(page, parameters | {"profile": profile})
     if parameters:
         return "records computed; the notebook shows the page's own parameters and was left"

@@ -77,10 +77,11 @@ def state_of(page: str, profile: str, runs) -> State:
 
 
 def cost(runs, profile: str) -> str:
-    """Estimated time of training, in words."""
+    """Estimated time of training, in words; nothing for runs that do not train."""
+    runs = [run for run in runs if isinstance(run, Run)]
     if not runs:
         return ""
-    seconds = sum(work(run) for run in runs if isinstance(run, Run)) / SPEED.get(profile, 1)
+    seconds = sum(map(work, runs)) / SPEED[profile]
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit}"

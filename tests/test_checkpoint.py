@@ -19,6 +19,7 @@ from icllib.training import Curriculum, Fleet, OutOfTime, Recipe, Run, engine, j
 from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
                                         save_checkpoint)
 from icllib.training.engine import run_steps
+from icllib.training.worker import visible
 
 RECIPE = Recipe((1, 3), steps=400, batch=8, learning_rate=0.01, schedule="cosine", warmup=0.1)
 
@@ -40,7 +41,7 @@ def metrics_of(a_fleet):
 
 
 def start_training(folder, pause):
-    """The worker on its own, a checkpoint every 100 steps, `pause` seconds after each."""
+    """The worker on its own, a checkpoint after every step, `pause` seconds after each."""
     code = f"""
 import json, sys, time
 from icllib.training import engine, jobs
@@ -68,7 +69,7 @@ def test_ten_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_pa
     expected = uninterrupted(folders, monkeypatch, tmp_path)
     moments, kills = random.Random(0), 0
     while kills < 10:
-        worker = start_training(folders, pause=0.3)
+        worker = start_training(folders, pause=0.015)
         time.sleep(moments.uniform(1.5, 4.0))
         if worker.poll() is None:
             worker.kill()
@@ -86,7 +87,7 @@ def test_ten_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_pa
 
 def test_sigterm_leaves_a_checkpoint_and_resuming_changes_nothing(folders, monkeypatch, tmp_path):
     expected = uninterrupted(folders, monkeypatch, tmp_path)
-    worker = start_training(folders, pause=0.5)
+    worker = start_training(folders, pause=0.02)
     while not list((tmp_path / "checkpoints").rglob("step-*.json")):
         time.sleep(0.02)
     worker.terminate()
@@ -105,6 +106,33 @@ def test_the_time_limit_keeps_everything(folders, monkeypatch, tmp_path):
     jobs.train_and_save(runs(), "smoke", folders)
     assert metrics_of(runs()) == expected
     assert find_record(runs()[0], "test").provenance["wall_seconds"] > cost["wall_seconds"]
+
+
+def test_a_run_that_died_while_it_was_measured_is_not_trained_again(folders, monkeypatch):
+    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr(jobs, "measure", lambda *_: 1 / 0)
+        jobs.train_and_save(runs(), "smoke", folders)
+    monkeypatch.setattr(Fleet, "take_step", lambda fleet: 1 / 0)
+    jobs.train_and_save(runs(), "smoke", folders)
+    assert find_record(runs()[0], "test").provenance["steps"] == RECIPE.steps
+
+
+def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):
+    """So that the fleets, and with them the checkpoints, are those of the call that stopped."""
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    started = []
+    monkeypatch.setattr(jobs, "Worker", lambda part, *_: started.append(part))
+    monkeypatch.setattr(jobs, "train_fleets", lambda part, *_: started.append(part))
+    zero, one, two = runs()
+    jobs.compute_fleets([zero, one, two], [zero, two], "smoke", folders)
+    assert started == [[zero, two]]
+
+
+def test_a_worker_sees_the_gpu_of_those_it_was_allotted(monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert visible("cpu") == {} and visible("cuda:1") == {"CUDA_VISIBLE_DEVICES": "1"}
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
+    assert visible("cuda:1") == {"CUDA_VISIBLE_DEVICES": "3"}
 
 
 def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, capsys):
@@ -141,7 +169,7 @@ def test_a_checkpoint_holds_the_state_to_the_bit(tmp_path):
 def test_a_fleet_over_two_processes_equals_one_in_one(folders, monkeypatch, tmp_path):
     expected = uninterrupted(folders, monkeypatch, tmp_path)
     monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
-    jobs.compute_fleets(runs(), "smoke", folders)
+    jobs.compute_fleets(runs(), runs(), "smoke", folders)
     for ours, theirs in zip(metrics_of(runs()), expected):
         assert ours["error"] == pytest.approx(theirs["error"], rel=1e-4)
 
@@ -195,9 +223,9 @@ def test_the_curriculum_counts_the_lengths_that_a_shorter_prompt_has():
 
 
 def test_compute_uses_every_processor(folders):
-    jobs.compute(runs(), "smoke", folders)
+    jobs.compute(runs(), runs(), "smoke", folders)
     fleets = [find_record(run, "test").provenance["fleet"] for run in runs()]
-    cores = min(len(os.sched_getaffinity(0)), 3)
+    cores = min(len(jobs.processors()), 3)
     assert max(fleets) == -(-3 // cores)
 
 

@@ -247,3 +247,11 @@ def test_multiplications_are_those_counted(model, lengths):
 def test_impossible_settings_are_refused(build, got):
     with pytest.raises(InputError, match=f"expected.*{got}"):
         build()
+
+
+@pytest.mark.parametrize("model", [Transformer(1, 1, 4), MLP(4)])
+def test_more_pairs_than_a_model_has_weights_for_are_refused(model):
+    module, xs = model.build([0], 2, 3), torch.zeros(1, 1, 5, 2)
+    module(xs, xs[..., 0], (3,))
+    with pytest.raises(InputError, match="lengths: expected at most 3 pairs, got 4"):
+        module(xs, xs[..., 0], (3, 4))

@@ -63,5 +63,5 @@ def test_a_few_steps_start_no_second_process(results, monkeypatch):
     monkeypatch.setattr(jobs, "Worker", refuse)
     monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
     runs = sheet.fig05_one_layer("smoke")[:2]
-    jobs.compute_fleets(runs, "smoke", results / "test")
+    jobs.compute_fleets(runs, runs, "smoke", results / "test")
     assert len(list(results.glob("test/smoke/*.json"))) == 2

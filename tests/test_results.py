@@ -9,8 +9,9 @@ import pytest
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP
-from icllib.results import (Record, digest, find_record, from_settings, load_record, rounded,
-                            samples, settings, to_json, type_name, versions)
+from icllib.results import (
+    PROJECT, Record, digest, find_record, from_settings, load_record, results_folder, rounded,
+    samples, settings, to_json, type_name, versions)
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run, every_profile, records
 
@@ -134,3 +135,11 @@ def test_samples_picks_records_by_their_settings(saved):
     assert samples(records, "error", model="MLP", pretraining_tasks=10).shape == (1, 2)
     with pytest.raises(InputError, match="expected records with error"):
         samples(records, "error", model="Transformer")
+
+
+def test_a_folder_named_relatively_is_the_project_s_in_every_process(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ICLLIB_RESULTS", "elsewhere")
+    assert results_folder() == PROJECT / "elsewhere"
+    monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path))
+    assert results_folder() == tmp_path

@@ -212,3 +212,11 @@ def test_status_works_without_jupyter(icllib, monkeypatch):
 def test_parameters_of_a_page_are_read_without_running_it(page):
     page("raise SystemExit")
     assert runner.parameters_of("causal_lm/sample") == ["profile", "size"]
+
+
+def test_the_time_limit_is_that_of_the_whole_command(page, icllib, monkeypatch):
+    deadlines = []
+    monkeypatch.setattr(runner, "run_page", lambda *given: deadlines.append(given[-1]))
+    page("")
+    icllib("run", "causal_lm/sample", "causal_lm/sample", "--time-limit", "50")
+    assert deadlines[0] == deadlines[1] == pytest.approx(time.monotonic() + 50, abs=20)

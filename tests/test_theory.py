@@ -228,6 +228,12 @@ def test_an_impossible_context_or_time_is_refused():
         riccati.flow_outputs(start, start, 10, 0.5, shares, np.array([-1.0, 2.0]))
 
 
+@pytest.mark.parametrize("start", [0.0, -0.1, 0.3])
+def test_a_start_that_is_never_half_way_is_refused(start):
+    with pytest.raises(InputError, match="f0: expected above 0 and at most Lambda / 2"):
+        riccati.half_times(np.array([0.1, start]), 0.5, 1.0)
+
+
 # ---- gradient descent on the paper's model ---------------------------------------------------
 
 

@@ -38,7 +38,10 @@ def prefix_attention(model, lengths):
         yield model
     finally:
         model.set_attn_implementation(before[0])
-        config.prefix_lengths = before[1]
+        if before[1] is None:
+            del config.prefix_lengths  # it would be saved with the model
+        else:
+            config.prefix_lengths = before[1]
 
 
 def check_lengths(lengths) -> list[int]:

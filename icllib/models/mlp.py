@@ -72,7 +72,11 @@ def add_pairs(bias: Tensor, pair_weight: Tensor, xs: Tensor, ys: Tensor, lengths
     """The pairs' share of A_v W_0, and the bias, at each length: (M, B K, width).
 
     bias (M, width), pair_weight (M, max_pairs, d + 1, width), xs (M, B, N, d), ys (M, B, N).
+    Raises InputError for a longer context than in training: it has no slots.
     """
+    if max(lengths) > pair_weight.shape[1]:
+        raise InputError(f"lengths: expected at most {pair_weight.shape[1]} pairs, "
+                         f"got {max(lengths)}")
     pairs = torch.cat((xs, ys[..., None]), dim=-1)
     context, contexts, start = bias[:, None], {}, 0
     for end in sorted(set(lengths)):

@@ -121,13 +121,13 @@ class StackedTransformer(nn.Module):
         draw = Initializer(seeds, device, settings.uniform_start)
         separate, self.classes = settings.tokens == "separate", classes
         self.embed = linear(draw, "embed", dimension + (classes or (not separate)), width)
-        self.positions = None
+        self.positions, self.pairs = None, settings.positions_up_to or max_pairs
         if settings.positions == "learned":
-            pairs = settings.positions_up_to or max_pairs
-            places = 2 * pairs + 1 if separate else pairs + 1
-            self.positions = draw.normal("positions", (places, width), 0.02)
+            places = (2 * self.pairs if separate else self.pairs) + 1, width
             if settings.uniform_start:
-                self.positions = draw.uniform("positions", (places, width), width**-0.5)
+                self.positions = draw.uniform("positions", places, width**-0.5)
+            else:
+                self.positions = draw.normal("positions", places, 0.02)
         blocks, self.repeats = settings.layers, 1
         if settings.shared_layers:
             blocks, self.repeats = 1, settings.layers
@@ -173,7 +173,8 @@ class StackedTransformer(nn.Module):
         """The queries' residual stream after each layer: (M, B, K, width), `layers` times.
 
         All lengths share one pass where the mask allows it: nothing attends to a query, so that
-        the query of length n sees the first n pairs as if it were alone.
+        the query of length n sees the first n pairs as if it were alone. Raises InputError for
+        more pairs than there are positions.
         """
         lengths = tuple(lengths)
         points = lengths if points is None else tuple(points)
@@ -181,6 +182,9 @@ class StackedTransformer(nn.Module):
             yield from self.states_by_pass(xs, ys, lengths, points)
             return
         pairs = max(lengths)
+        if self.positions is not None and pairs > self.pairs:
+            raise InputError(f"lengths: expected at most {self.pairs} pairs, got {pairs}; "
+                             "positions_up_to gives a decoder positions for more")
         layout = lay_out(self.settings, lengths, points, xs.device, with_pairs)
         if self.settings.tokens == "separate":
             hidden = self.embed(separate_tokens(xs, ys, pairs))

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from icllib.errors import InputError
 from icllib.streams import Stream
-from icllib.tasks.checks import at_least_one, one_of, positive
+from icllib.tasks.checks import at_least_one, not_negative, one_of, positive
 from icllib.tasks.prompt import Prompt
 
 
@@ -38,9 +38,8 @@ class LinearRegression:
 
     def __post_init__(self):
         at_least_one(dimension=self.dimension)
-        if self.noise_std < 0 or self.weight_std <= 0:
-            raise InputError("noise_std and weight_std: expected >= 0 and > 0, "
-                             f"got {self.noise_std} and {self.weight_std}")
+        not_negative(noise_std=self.noise_std)
+        positive(weight_std=self.weight_std)
         one_of(("normal", "uniform"), inputs=self.inputs)
 
     @property
@@ -70,8 +69,8 @@ class LinearRegression:
 class TwoNoiseLevels:
     """Linear regression whose noise level is one of two, drawn with probability 1/2 per prompt.
 
-    Context-scaling paper, Section 4 (Fig. 3), where weight_std = d^-1/2 and d = 20. Raises InputError
-    for another number of levels.
+    Context-scaling paper, Section 4 (Fig. 3), where weight_std = d^-1/2 and d = 20. Raises
+    InputError for another number of levels.
     """
 
     dimension: int

@@ -153,10 +153,11 @@ def half_times(start, strength, rate):
     At ln(Lambda / f0 - 1) / (2 a Lambda); arrays broadcast.
     Raises InputError unless 0 < f0 <= Lambda / 2.
     """
-    ratio = np.asarray(strength / np.asarray(start, dtype=float))
-    if np.any(ratio < 2):
+    start = np.asarray(start, dtype=float)
+    if np.any(start <= 0) or np.any(2 * start > strength):
         raise InputError("f0: expected above 0 and at most Lambda / 2, "
-                         f"got Lambda / f0 = {ratio.min():g}")
+                         f"got {start.min():g} to {start.max():g}")
+    ratio = strength / start
     return np.log(ratio - 1) / (2 * rate * strength)
 
 

@@ -89,7 +89,9 @@ def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
     inside = (window[0] <= xs) & (xs <= window[1])
     xs, ys = xs[inside], ys[inside]
     if len(xs) < 3 or min(xs.min(), ys.min()) <= 0:
-        raise InputError(f"fit_exponent: expected at least 3 positive points, got {len(xs)}")
+        least = min([*xs, *ys], default="none")
+        raise InputError("fit_exponent: expected at least 3 positive points, "
+                         f"got {len(xs)}, the least value {least}")
     fit = stats.linregress(np.log(xs), np.log(ys))
     return fit.slope, stats.t.ppf(0.975, len(xs) - 2) * fit.stderr
 

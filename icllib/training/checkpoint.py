@@ -8,6 +8,7 @@ exist. The last two are kept; a damaged one falls back to the one before.
 import hashlib
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -63,7 +64,4 @@ def read_checkpoint(path: Path) -> tuple[dict, dict]:
 
 def remove_checkpoints(folder: Path) -> None:
     """Drop a fleet's checkpoints once its records are written."""
-    for path in folder.glob("step-*"):
-        path.unlink()
-    if folder.exists():
-        folder.rmdir()
+    shutil.rmtree(folder, ignore_errors=True)

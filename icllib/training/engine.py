@@ -212,6 +212,7 @@ def captured_step(fleet: Fleet):
     start = {name: tensor.clone() for name, tensor in fleet.tensors().items()}
     plain = fleet.forward
     try:
+        torch.compiler.reset()  # else every fleet counts as one more recompilation
         fleet.forward = torch.compile(plain)
         return capture(fleet, start)
     except Exception as error:  # whatever the compiler or the driver objects to
@@ -227,7 +228,7 @@ def capture(fleet: Fleet, start: dict):
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
-        for _ in range(WARM_UP):
+        for _ in range(min(WARM_UP, fleet.recipe.steps - int(fleet.step))):
             fleet.take_step()
     torch.cuda.current_stream().wait_stream(side)
     restore(fleet, start)
@@ -254,12 +255,13 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
     log: is handed the step and the losses (READ_EVERY, M) since the last call.
     """
     step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
-    take_step = captured_step(fleet) if on_gpu else fleet.take_step
+    take_step = captured_step(fleet) if on_gpu and step < steps else fleet.take_step
     progress = Progress(steps, label, unit_per_step=len(fleet.alive), start_at=step)
     stride = READ_EVERY if on_gpu else 1  # a GPU must not wait for the clock at every step
     saved = time.monotonic()
     while step < steps:
         if should_stop():
+            progress.close()
             save()
             raise OutOfTime(f"stopped at step {step} of {steps}")
         pause = next_pause(step, stride, (steps, *fleet.stops))
@@ -271,9 +273,9 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
         if step % READ_EVERY == 0:
             progress.update(step, fleet.losses)
             log(step, fleet.losses)
-            if time.monotonic() - saved > SAVE_EVERY:
-                save()
-                saved = time.monotonic()
+        if time.monotonic() - saved > SAVE_EVERY:
+            save()
+            saved = time.monotonic()
     progress.close()
 
 

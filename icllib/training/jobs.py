@@ -14,7 +14,7 @@ from icllib.results import PROJECT, Record, digest, key, settings, versions
 from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
-from icllib.training.provenance import clocks, cost_since, provenance
+from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run, Trained
 from icllib.training.worker import Worker
 
@@ -22,14 +22,14 @@ from icllib.training.worker import Worker
 FEW_STEPS = 20  # over on one processor before a second process has started
 
 
-def compute(runs, profile: str, folder: Path) -> None:
-    """Measure runs and save their records; runs of equal shape train together."""
-    trained = [run for run in runs if isinstance(run, Run)]
-    if trained:
-        compute_fleets(trained, profile, folder)
-    for run in runs:
+def compute(runs, missing, profile: str, folder: Path) -> None:
+    """Measure the missing ones of a page's runs and save their records, fleets first."""
+    if any(isinstance(run, Run) for run in missing):
+        trained = [run for run in runs if isinstance(run, Run)]
+        compute_fleets(trained, missing, profile, folder)
+    for run in missing:
         if not isinstance(run, Run):
-            made, started = provenance("paper"), clocks()
+            made, started = provenance("paper"), start_clocks()
             metrics = run.measure()
             Record.of(run, metrics, made | cost_since(started)).save(folder)
 
@@ -51,14 +51,19 @@ def processors() -> list[str]:
     return ["cpu"] * os.cpu_count()
 
 
-def compute_fleets(runs: list[Run], profile: str, folder: Path) -> None:
-    """Train fleets, their members dealt out to the processors; each CPU process has one thread."""
+def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None:
+    """Train the missing runs, dealt out to the processors; each CPU process has one thread.
+
+    All of a page's runs are dealt out, those that are not missing too: so a call that goes on
+    where another stopped makes the same fleets, and finds their checkpoints.
+    """
     few = all(run.recipe.steps <= FEW_STEPS for run in runs)
     devices = processors()[: 1 if few else len(runs)]
     dealt = [run for fleet in fleets(runs) for run in fleet]
-    parts = [dealt[index :: len(devices)] for index in range(len(devices))]
+    parts = [[run for run in dealt[index :: len(devices)] if run in missing]
+             for index in range(len(devices))]
     others = [Worker(part, profile, folder, device)
-              for part, device in zip(parts[1:], devices[1:])]
+              for part, device in zip(parts[1:], devices[1:]) if part]
     try:
         train_fleets(parts[0], profile, folder, devices[0])
         for worker in others:
@@ -81,7 +86,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     Training goes on from its last checkpoint, if there is one, and leaves one when it is stopped
     by the time limit, by SIGTERM or by the end of its parent process.
     """
-    first, made, started = runs[0], provenance(profile), clocks()
+    first, made, started = runs[0], provenance(profile), start_clocks()
     fleet = Fleet([run.task for run in runs], first.model, first.recipe,
                   [run.seed for run in runs], [run.pretraining_tasks for run in runs], device,
                   [run.recipe.learning_rate for run in runs], [run.model for run in runs],
@@ -93,6 +98,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request() as should_stop:
         run_steps(fleet, label, should_stop, save, board(saved_in.name))
+    save()  # a process that is killed while it measures need not train again
     torch.set_float32_matmul_precision("highest")  # evaluate in fp32 whatever training took
     metrics = measure(fleet, first, device)
     made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started)
@@ -118,7 +124,7 @@ def measure(fleet: Fleet, run: Run, device: str) -> dict:
 
 def checkpoint_folder(runs) -> Path:
     """Where a fleet's checkpoints live: runs/checkpoints/, or $ICLLIB_CHECKPOINTS."""
-    root = Path(os.environ.get("ICLLIB_CHECKPOINTS", PROJECT / "runs" / "checkpoints"))
+    root = PROJECT / os.environ.get("ICLLIB_CHECKPOINTS", "runs/checkpoints")
     return root / digest([key(settings(run), versions(run)) for run in runs])
 
 
@@ -135,12 +141,13 @@ def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
 @contextlib.contextmanager
 def stop_request():
     """A function that tells whether to stop: time limit, SIGTERM, or an orphaned worker."""
-    asked, parent = [], os.getppid()
+    asked, parent = [], os.environ.get("ICLLIB_PARENT")  # which a worker alone has
+    orphaned = lambda: parent is not None and os.getppid() != int(parent)
     deadline = float(os.environ.get("ICLLIB_DEADLINE") or "inf")
     in_main = threading.current_thread() is threading.main_thread()  # only it may set handlers
     before = in_main and signal.signal(signal.SIGTERM, lambda *_: asked.append(True))
     try:
-        yield lambda: bool(asked) or time.monotonic() > deadline or os.getppid() != parent
+        yield lambda: bool(asked) or time.monotonic() > deadline or orphaned()
     finally:
         if in_main:
             signal.signal(signal.SIGTERM, before)

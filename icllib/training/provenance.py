@@ -1,6 +1,7 @@
 """Where a record comes from and what it cost."""
 
 import os
+import shutil
 import subprocess
 import time
 from datetime import date
@@ -22,8 +23,15 @@ def provenance(profile: str) -> dict:
     }
 
 
+def start_clocks() -> tuple[float, float]:
+    """Where a cost is counted from; the peak of GPU memory is counted from here too."""
+    if torch.cuda.is_available():
+        torch.cuda.reset_peak_memory_stats()
+    return clocks()
+
+
 def clocks() -> tuple[float, float]:
-    """Wall time and this process's processor time, in seconds: where a cost is counted from."""
+    """Wall time and this process's processor time, in seconds."""
     return time.monotonic(), time.process_time()
 
 
@@ -37,7 +45,9 @@ def cost_since(started: tuple[float, float]) -> dict:
 
 
 def commit() -> dict:
-    """The commit of the code and whether it was changed since; unknown outside a checkout."""
+    """The commit of the code and whether it was changed since; unknown without git or checkout."""
+    if shutil.which("git") is None:
+        return {"commit": "unknown", "dirty": True}
     git = lambda *words: subprocess.run(["git", *words], cwd=PROJECT, text=True,
                                         capture_output=True)
     head = git("rev-parse", "--short=12", "HEAD")

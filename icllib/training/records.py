@@ -22,7 +22,7 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
     missing = [run for run, record in zip(runs, found) if not is_fresh(record)]
     if not missing:
         return found
-    compute(missing, profile, results_folder() / page)
+    compute(runs, missing, profile, results_folder() / page)
     return [find_record(run, paper) for run in runs]
 
 

@@ -51,7 +51,8 @@ class Run:
                              f"got {self.along.steps}")
         if min(self.recipe.lengths) == 0 and not hasattr(self.model, "tokens"):
             raise InputError("lengths: expected n >= 1 for this model, which needs a pair, got 0")
-        needs_decoder = self.recipe.queries > 1 or self.recipe.loss_on_pairs
+        queries = max(self.recipe.queries, getattr(self.evaluation, "queries", 1))
+        needs_decoder = queries > 1 or self.recipe.loss_on_pairs
         if needs_decoder and getattr(self.model, "tokens", None) != "joint":
             raise InputError("model: expected a decoder of joint tokens for several queries or a "
                              f"loss on pairs, got {self.model}")

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from icllib.results import PROJECT, from_settings, settings
@@ -20,16 +21,18 @@ class Worker:
 
     def __init__(self, runs, profile: str, folder: Path, device: str = "cpu"):
         command = [sys.executable, "-m", "icllib.training.worker", profile, str(folder)]
-        visible = {"CUDA_VISIBLE_DEVICES": device.removeprefix("cuda:")} if device != "cpu" else {}
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        text=True, cwd=PROJECT, env=os.environ | visible)
+        own = {"ICLLIB_PARENT": str(os.getpid())} | visible(device)
+        self.errors = tempfile.TemporaryFile("w+")  # a pipe that nobody reads fills up
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=self.errors,
+                                        text=True, cwd=PROJECT, env=os.environ | own)
         self.process.stdin.write(json.dumps([settings(run) for run in runs]))
         self.process.stdin.close()
 
     def join(self) -> None:
         """Wait until it has finished; raises what stopped it."""
-        errors = self.process.stderr.read()
         code = self.process.wait()
+        self.errors.seek(0)
+        errors = self.errors.read()
         if code == STOPPED_IN_TIME:
             raise OutOfTime(errors.strip().splitlines()[-1])
         if code:
@@ -43,6 +46,14 @@ class Worker:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+
+
+def visible(device: str) -> dict[str, str]:
+    """What makes a device the only one that a process sees; CUDA counts those it was allotted."""
+    if device == "cpu":
+        return {}
+    index, allotted = device.removeprefix("cuda:"), os.environ.get("CUDA_VISIBLE_DEVICES")
+    return {"CUDA_VISIBLE_DEVICES": allotted.split(",")[int(index)] if allotted else index}
 
 
 def main(profile: str, folder: str) -> None:
