@@ -35,8 +35,7 @@ import numpy as np
 from icllib.plotting import series
 
 cells, plain = trained.block_cells(size), trained.plain_cells()
-errors = {cell: values[:, 0]
-          for cell, values in trained.errors_by_cell(records, cells + plain).items()}
+errors = trained.final_errors(records, cells + plain)
 blocks = [1, *size.blocks, size.pairs]
 table = page.save_figure(*(
     series("linear", f"{sharing} layers", blocks,

@@ -38,8 +38,9 @@ import pandas as pd
 
 from icllib.plotting import series
 
-first, depth = records[0], np.arange(51)
-positions = range(5, 41, 5)
+first, run = records[0], records[0].run
+depth = np.arange(run["layers"] + 1)
+positions = range(run["every"], run["pairs"] + 1, run["every"])
 tables = []
 for mask in ("prefix", "causal"):
     tables += [series(mask, f"pair {j}", depth, curve, shown)

@@ -41,8 +41,9 @@ from icllib.theory.gradient_descent import expected_kaczmarz_error
 errors = {kind: icllib.samples(records, kind) for kind in
           ("prefix_pairs", "prefix_queries", "causal_pairs", "causal_queries")}
 stationary = {mu: icllib.samples(records, "error", input_mean=mu) for mu in (0, 1, 2, 3)}
-depth, pairs = np.arange(51), np.arange(1, 301)
-expected = expected_kaczmarz_error(16, pairs)
+depth = np.arange(errors["prefix_pairs"].shape[1])
+pairs = np.arange(1, stationary[0].shape[1] + 1)
+expected = expected_kaczmarz_error(causal_lm.StationaryErrors().dimension, pairs)
 table = page.save_figure(
     *(series(*kind.split("_"), depth, values, shown) for kind, values in errors.items()),
     *(series("stationary", f"mu = {mu}", pairs, values, shown)

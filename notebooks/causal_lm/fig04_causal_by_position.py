@@ -44,7 +44,7 @@ import numpy as np
 from icllib.plotting import series
 from icllib.theory import kaczmarz
 
-pairs = records[0]["pairs"].astype(int)
+pairs, run = records[0]["pairs"].astype(int), records[0].run
 exact = {"eta / n": kaczmarz.expected_errors,
          "eta / j": kaczmarz.expected_errors_by_position}
 metrics = {"eta / n": "by_n", "eta / j": "by_position"}
@@ -53,8 +53,8 @@ sampled = {(name, mu): icllib.samples(records, metric, input_mean=mu)
 tables = []
 for (name, mu), values in sampled.items():
     tables.append(series(name, f"mu = {mu:g}", pairs, values, shown))
-    tables.append(series(name, f"exact, mu = {mu:g}", pairs,
-                         exact[name](16, mu, 300)[pairs], shown))
+    expected = exact[name](run["dimension"], mu, run["pairs"])[pairs]
+    tables.append(series(name, f"exact, mu = {mu:g}", pairs, expected, shown))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels of query error against the number of pairs up to 300, for mu 0 to 3, sampled and exact. Left, eta over n: the error at mu 0 falls geometrically. Right, eta over j: all curves are higher and flatten; simulation and exact curves agree."}}

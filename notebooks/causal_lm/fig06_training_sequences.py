@@ -30,8 +30,7 @@ import numpy as np
 from icllib.plotting import series
 
 cells = trained.figure_6_cells(trained.SIZES[shown])
-by_length = trained.errors_by_cell(records, cells)
-errors = {cell: values[:, 0] for cell, values in by_length.items()}
+errors = trained.final_errors(records, cells)
 counts = sorted({cell.batches for cell in cells})
 curves = {(task, mask): np.stack([errors[cell] for cell in cells  # (seeds, counts)
                                   if (cell.task, cell.mask) == (task, mask)], axis=1)

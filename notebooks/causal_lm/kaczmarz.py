@@ -49,13 +49,14 @@ import numpy as np
 from icllib.plotting import series
 from icllib.theory import kaczmarz
 
-pairs = records[0]["pairs"].astype(int)
-metrics = {"no noise": ("error", 0.0), "noise": ("noisy_error", 0.1)}
+pairs, run = records[0]["pairs"].astype(int), records[0].run
+dimension, noise_std = run["dimension"], run["noise_std"]
+metrics = {"no noise": ("error", 0.0), "noise": ("noisy_error", noise_std)}
 sampled, tables = {}, []
 for panel, (metric, noise) in metrics.items():
     for mu in causal_lm.INPUT_MEANS:
         sampled[panel, mu] = icllib.samples(records, metric, input_mean=mu)
-        exact = kaczmarz.expected_errors(16, mu, 1000, noise)[pairs]
+        exact = kaczmarz.expected_errors(dimension, mu, run["pairs"], noise)[pairs]
         tables += [series(panel, f"mu = {mu:g}", pairs, sampled[panel, mu], shown),
                    series(panel, f"exact, mu = {mu:g}", pairs, exact, shown)]
 table = page.save_figure(*tables)
@@ -72,7 +73,7 @@ for axes, panel in zip(panels, metrics):
         draw(axes, table, panel, f"exact, mu = {mu:g}", color="black", ls="--", lw=1,
              label="exact" if mu == 3 else None)
         if panel == "noise":
-            floor = kaczmarz.noise_floor(16, mu, 0.1)
+            floor = kaczmarz.noise_floor(dimension, mu, noise_std)
             axes.axhline(floor, color=color, ls=":", lw=1)
     axes.set(xlabel="pairs n", yscale="log")
 panels[0].set(title="labels without noise", ylim=(1e-12, 30))
@@ -102,7 +103,7 @@ window, rows = (pairs >= 50) & (pairs <= 250), {}
 for mu in causal_lm.INPUT_MEANS:
     logs = np.log(sampled["no noise", mu][:, window])
     fits = np.exp(interval(np.polyfit(pairs[window], logs.T, 1)[0]))
-    rows[f"mu = {mu:g}"] = (kaczmarz.error_rates(16, mu)
+    rows[f"mu = {mu:g}"] = (kaczmarz.error_rates(dimension, mu)
                             | dict(zip(("measured", "low", "high"), fits)))
 rates = pd.DataFrame(rows).T
 rates["halved after"] = np.log(0.5) / np.log(rates["exact"])
@@ -117,8 +118,9 @@ for mu in causal_lm.INPUT_MEANS:
     measured = dict(zip(("measured", "low", "high"),
                         interval(sampled["noise", mu][:, -1])))
     rows[f"mu = {mu:g}"] = {
-        "floor": kaczmarz.noise_floor(16, mu, 0.1),
-        "exact": kaczmarz.expected_errors(16, mu, 1000, 0.1)[-1]} | measured
+        "floor": kaczmarz.noise_floor(dimension, mu, noise_std),
+        "exact": kaczmarz.expected_errors(dimension, mu, run["pairs"], noise_std)[-1],
+        **measured}
 pd.DataFrame(rows).T.round(4)
 
 # %% [markdown]

@@ -39,28 +39,14 @@ icllib.settings_table(trained.table01_prefix_causal(shown)[0], trained.ASSUMED,
 
 # %%
 cells = trained.as_in_table_1()
-by_length = trained.errors_by_cell(records, cells)
-errors = {cell: values[:, 0] for cell, values in by_length.items()}
+errors = trained.final_errors(records, cells)
 paper = {cell: printed.extra_loss(cell) for cell in cells}
-table = page.save_figure(*(
-    printed.figure_rows(task, name, {c: values[c] for c in cells if c.task == task},
-                        shown)
-    for task in trained.TASKS
-    for name, values in (("ours", errors), ("paper", paper))))
+table = page.save_figure(*printed.task_rows("ours", errors, shown),
+                         *printed.task_rows("paper", paper, "paper"))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors, diamonds the printed ones. On each task the prefix rows lie to the left of the causal rows of the same sharing where the model has learned."}}
-import matplotlib.pyplot as plt
-from icllib.plotting import draw_rows
-
-figure, panels = plt.subplots(1, 3, figsize=(10, 2.6), sharey=True)
-for axes, task in zip(panels, trained.TASKS):
-    draw_rows(axes, table, task, "ours")
-    draw_rows(axes, table, task, "paper", marker="D", mfc="none")
-    axes.set(title=task, xlabel="mean squared error", xscale="log")
-panels[0].invert_yaxis()
-panels[2].set(xlabel="wrong classes in percent", xscale="linear")
-legend = figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
-                       loc="outside lower center")
+styles = {"ours": {}, "paper": printed.DIAMOND}
+legend = printed.draw_tasks(table, styles, height=2.6)
 
 # %% [markdown]
 # Bars are 95% intervals over seeds. The diamonds belong to the paper's own model and data, and so

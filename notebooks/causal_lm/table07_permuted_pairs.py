@@ -26,30 +26,17 @@ icllib.settings_table(of_shown, trained.ASSUMED,
 
 # %%
 fixed, cells = trained.as_in_table_1(), trained.as_in_table_1(permuted=True)
-errors = {cell: values[:, 0]
-          for cell, values in trained.errors_by_cell(records, fixed + cells).items()}
+errors = trained.final_errors(records, fixed + cells)
+of_rows = lambda cells: {cell: errors[cell] for cell in cells}
 paper = {cell: printed.permuted_pairs(cell) for cell in cells}
-lines = {"fixed order": (errors, fixed), "permuted": (errors, cells),
-         "permuted, paper": (paper, cells)}
-table = page.save_figure(*(
-    printed.figure_rows(task, name, {c: values[c] for c in own if c.task == task},
-                        shown)
-    for task in trained.TASKS for name, (values, own) in lines.items()))
+table = page.save_figure(*printed.task_rows("fixed order", of_rows(fixed), shown),
+                         *printed.task_rows("permuted", of_rows(cells), shown),
+                         *printed.task_rows("permuted, paper", paper, "paper"))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors after training in fixed order and on permuted pairs, diamonds the printed ones for permuted pairs."}}
-import matplotlib.pyplot as plt
-from icllib.plotting import draw_rows
-
-figure, panels = plt.subplots(1, 3, figsize=(10, 2.6), sharey=True)
-for axes, task in zip(panels, trained.TASKS):
-    draw_rows(axes, table, task, "fixed order")
-    draw_rows(axes, table, task, "permuted", marker="s")
-    draw_rows(axes, table, task, "permuted, paper", marker="D", mfc="none")
-    axes.set(title=task, xlabel="mean squared error", xscale="log")
-panels[0].invert_yaxis()
-panels[2].set(xlabel="wrong classes in percent", xscale="linear")
-legend = figure.legend(*panels[0].get_legend_handles_labels(), ncols=3,
-                       loc="outside lower center")
+styles = {"fixed order": {}, "permuted": {"marker": "s"},
+          "permuted, paper": printed.DIAMOND}
+legend = printed.draw_tasks(table, styles, height=2.6)
 
 # %% [markdown]
 # Bars are 95% intervals over seeds. The diamonds belong to the paper's own model and data, and so
@@ -60,14 +47,13 @@ legend = figure.legend(*panels[0].get_legend_handles_labels(), ncols=3,
 # After training on permuted pairs:
 
 # %% tags=["numbers"]
-printed.beside({cell: errors[cell] for cell in cells}, paper)
+printed.beside(of_rows(cells), paper)
 
 # %% [markdown]
 # After training in fixed order, as in [Table 1](table01_prefix_causal.ipynb):
 
 # %% tags=["numbers"]
-printed.beside({cell: errors[cell] for cell in fixed},
-               {cell: printed.extra_loss(cell) for cell in fixed})
+printed.beside(of_rows(fixed), {cell: printed.extra_loss(cell) for cell in fixed})
 
 # %% [markdown]
 # ## Paper beside ours

@@ -26,7 +26,7 @@ page = icllib.Page("causal_lm/tables02_08_09_language_models")
 # %%
 from icllib.plotting import series
 
-table = page.save_figure(*(series(printed.source, mask, range(len(scores)), scores, "printed")
+table = page.save_figure(*(series(printed.source, mask, range(len(scores)), scores, "paper")
                            for printed in sheet.PRINTED
                            for mask, scores in printed.rows.items()))
 

@@ -41,7 +41,7 @@ table = page.save_figure(
     *(series(f"{cell.task}, paper", line(cell), of_tables, entry[cell], "paper")
       for cell in cells))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared and unshared layers. All errors are higher with fewer pairs than in training; ours on linear regression jump at once and then no longer rise steadily."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared and unshared layers. All errors are higher with fewer pairs than in training; ours on linear regression mostly jump at once and then no longer rise steadily."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 

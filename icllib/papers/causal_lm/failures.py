@@ -115,8 +115,8 @@ class StepBounds:
     pairs: int = 40  # Section 5.1
     prompts: int = 1000  # ASSUMED: for the distribution of the bounds
     sequences: int = 64  # Section 5.1: the paper chose its step size on so many
-    watched: int = 16  # prompts on which the layers are run just below and above their bound
-    layers: int = 400  # of these
+    watched: int = 16  # ASSUMED: prompts that are run just below and above their bound
+    layers: int = 400  # ASSUMED: enough to see which way it goes there
     seed: int = 0
     version: ClassVar[int] = 1
 

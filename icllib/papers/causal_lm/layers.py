@@ -25,8 +25,8 @@ class Dynamics:
     queries: int = 200  # Section 5.1
     layers: int = 50  # Appendix E.1
     step_size: float = 1.6  # Appendix E.1
-    every: int = 5  # of the pairs, one in so many is kept for the figure
-    shown_queries: int = 4
+    every: int = 5  # ASSUMED: of the pairs, one in so many is kept for the figure
+    shown_queries: int = 4  # ASSUMED: few curves are easier to read
     seed: int = 0
     version: ClassVar[int] = 1
 

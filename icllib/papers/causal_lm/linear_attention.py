@@ -31,6 +31,14 @@ def blank_queries(prompt: Prompt, pairs: int) -> torch.Tensor:
     return labels
 
 
+def query_errors(errors: torch.Tensor, input_mean: float) -> torch.Tensor:
+    """The mean over queries x ~ U(-1, 1)^d + mu of (e . x)^2, exactly: (..., d) -> (...).
+
+    errors: e, those of the weights.
+    """
+    return errors.square().sum(-1) / 3 + input_mean**2 * errors.sum(-1).square()
+
+
 def run_layers(prompt: Prompt, pairs: int, step_size: float, layers: int, mask) -> torch.Tensor:
     """What linear self-attention leaves of each label: y_j - w x_j for pairs, -w x for queries."""
     queries = prompt.ys.shape[-1] - pairs
@@ -60,9 +68,9 @@ class LayerErrors:
         for name, mask in (("prefix", full_pairs), ("causal", causal_pairs)):
             outputs = run_layers(prompt, self.pairs, self.step_size, self.layers, mask)
             left = outputs[..., : self.pairs]
-            query_errors = prompt.ys[..., self.pairs :] + outputs[..., self.pairs :]
+            missed = prompt.ys[..., self.pairs :] + outputs[..., self.pairs :]
             metrics[f"{name}_pairs"] = left.square().mean((1, 2))
-            metrics[f"{name}_queries"] = query_errors.square().mean((1, 2))
+            metrics[f"{name}_queries"] = missed.square().mean((1, 2))
         return metrics
 
 
@@ -70,8 +78,7 @@ class LayerErrors:
 class StationaryErrors:
     """Figure 2 right: query error of the causal stationary points w_n* (Propositions 4, 5).
 
-    The mean over queries x ~ U(-1, 1)^d + mu is taken exactly: for an error e in the weights it
-    is |e|^2 / 3 + mu^2 (sum of e)^2.
+    The mean over queries is taken exactly, by `query_errors`.
     """
 
     input_mean: float = 0.0  # mu, in {0, 1, 2, 3}
@@ -87,7 +94,7 @@ class StationaryErrors:
         prompt = draw(task, self.seed, self.sequences, self.pairs)
         weights = theory.least_squares(prompt.xs, prompt.ys)  # the true ones: no noise, n > d
         errors = theory.online_gradient_descent(prompt.xs, prompt.ys)[1:] - weights
-        squares = errors.square().sum(-1) / 3 + self.input_mean**2 * errors.sum(-1).square()
+        squares = query_errors(errors, self.input_mean)
         return {"error": squares.mean(1),
                 "standard_error": squares.std(1) / self.sequences**0.5}
 
@@ -102,8 +109,8 @@ class Propositions:
 
     dimension: int
     pairs: int
-    layers: int = 50
-    steps_to_limit: int = 3000
+    layers: int = 50  # Appendix E.1
+    steps_to_limit: int = 3000  # ASSUMED: by then what is left is rounding
     step_size: float = 1.0  # below 2n / lambda_max(XX^T) and 2n / max|x|^2 at all sizes used
     seed: int = 0
     version: ClassVar[int] = 1

@@ -3,12 +3,13 @@
 Mean squared errors, and percent of wrong classes. Table 1 has four rows of Table 3.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from icllib.claims import interval
 from icllib.papers.causal_lm.trained import MASKS, TASKS, Cell
-from icllib.plotting import series
+from icllib.plotting import draw_rows, series
 
 # (mask, shared layers, extra loss): one error per task
 TABLE_3 = {
@@ -31,6 +32,7 @@ FEWER_PAIRS = {
 }
 PERMUTED = ((9.0e-3, 1.5e-4, 24.1), (1.9e-1, 2.5e-3, 26.9), (2.6e-3, 9.5e-5, 26.1),
             (1.1e-2, 1.8e-3, 26.2))
+DIAMOND = {"marker": "D", "mfc": "none"}  # how printed numbers are drawn
 ROWS = [(mask, shared) for shared in (True, False) for mask in MASKS]
 
 
@@ -57,25 +59,41 @@ def row_name(cell: Cell) -> str:
     return f"{cell.mask}, {cell.sharing}" + ", extra loss" * cell.extra_loss
 
 
-def figure_rows(panel: str, name: str, values: dict, profile: str) -> pd.DataFrame:
-    """Rows of a figure's table: one for each cell, named by its row.
+def task_rows(name: str, values: dict, profile: str) -> list[pd.DataFrame]:
+    """Rows of a figure's table: a panel for each task, a point for each cell, named by its row.
 
     values: Cell -> samples over seeds, or a printed number.
     """
-    columns = {cell: np.reshape(samples, (-1, 1)) for cell, samples in values.items()}
-    return pd.concat([series(panel, name, [row_name(cell)], column, profile)
-                      for cell, column in columns.items()])
+    return [series(cell.task, name, [row_name(cell)], np.reshape(samples, (-1, 1)), profile)
+            for cell, samples in values.items()]
+
+
+def draw_tasks(table: pd.DataFrame, styles: dict, height: float):
+    """A panel for each task, with a point for every series in each row; returns the legend.
+
+    styles: the series' names and how each is drawn; height: of the figure, in inches.
+    """
+    figure, panels = plt.subplots(1, len(TASKS), figsize=(10, height), sharey=True)
+    for axes, task in zip(panels, TASKS):
+        for name, style in styles.items():
+            draw_rows(axes, table, task, name, **style)
+        axes.set(title=task, xlabel="mean squared error", xscale="log")
+    panels[0].invert_yaxis()
+    panels[-1].set(xlabel="wrong classes in percent", xscale="linear")
+    return figure.legend(*panels[0].get_legend_handles_labels(), ncols=len(styles),
+                         loc="outside lower center")
 
 
 def beside(ours: dict, printed: dict) -> pd.DataFrame:
     """A table of the paper with our means and 95% intervals beside it, a column per task.
 
-    ours: Cell -> samples over seeds; printed: Cell -> number.
+    ours: Cell -> samples over seeds; printed: Cell -> number, or nothing.
     """
     table = {}
     for cell, samples in ours.items():
         mean, low, high = interval(samples)
         row = table.setdefault(row_name(cell), {})
-        row[cell.task, "paper"] = f"{printed[cell]:.2g}" if cell in printed else ""
+        if printed:
+            row[cell.task, "paper"] = f"{printed[cell]:.2g}" if cell in printed else ""
         row[cell.task, "ours"] = f"{mean:.2g} [{low:.2g}, {high:.2g}]"
     return pd.DataFrame.from_dict(table, orient="index")

@@ -9,16 +9,11 @@ from typing import ClassVar
 import torch
 
 from icllib.attention import causal_pairs
-from icllib.papers.causal_lm.linear_attention import SEEDS, draw, largest
+from icllib.papers.causal_lm.linear_attention import SEEDS, draw, largest, query_errors
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory
 
 INPUT_MEANS = (0.0, 1.0, 2.0, 3.0)  # mu of Figure 2, right
-
-
-def query_errors(errors: torch.Tensor, input_mean: float) -> torch.Tensor:
-    """The mean over queries x ~ U(-1, 1)^d + mu of (e . x)^2, exactly: (..., d) -> (...)."""
-    return errors.square().sum(-1) / 3 + input_mean**2 * errors.sum(-1).square()
 
 
 @dataclass(frozen=True)
@@ -29,7 +24,7 @@ class ByPositionErrors:
     dimension: int = 16  # Section 5.1
     pairs: int = 300  # as in Figure 2, right
     sequences: int = 200  # ASSUMED: the paper does not say
-    every: int = 4  # one in so many n is kept
+    every: int = 4  # ASSUMED: one in so many n is kept
     seed: int = 0
     version: ClassVar[int] = 1
 
@@ -55,8 +50,8 @@ class ByPositionPropositions:
 
     dimension: int
     pairs: int
-    layers: int = 50
-    steps_to_limit: int = 2000
+    layers: int = 50  # Appendix E.1
+    steps_to_limit: int = 2000  # ASSUMED: by then what is left is rounding
     seed: int = 0
     version: ClassVar[int] = 1
 
@@ -104,7 +99,7 @@ class KaczmarzErrors:
     dimension: int = 16  # Section 5.1
     pairs: int = 1000  # ASSUMED: far enough to see the floor at mu = 0 and 1
     sequences: int = 64  # Section 5.1
-    every: int = 10  # one in so many n is kept
+    every: int = 10  # ASSUMED: one in so many n is kept
     seed: int = 0
     version: ClassVar[int] = 1
 

@@ -200,6 +200,11 @@ def block_causal(profile: str) -> list[Run]:
 # ---- what the pages read --------------------------------------------------------------------
 
 
+def final_errors(records, cells) -> dict[Cell, np.ndarray]:
+    """Every cell's errors with as many pairs as in training, in percent for classes: (seeds,)."""
+    return {cell: errors[:, 0] for cell, errors in errors_by_cell(records, cells).items()}
+
+
 def errors_by_cell(records, cells, suffix: str = "") -> dict[Cell, np.ndarray]:
     """Every cell's errors, in percent for classes: (seeds, lengths), or as the metric is.
 
