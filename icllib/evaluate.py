@@ -12,11 +12,11 @@ import numpy as np
 import torch
 
 from icllib.errors import InputError
+from icllib.results import ADDED
 from icllib.streams import Stream
 from icllib.tasks import sample_each, side_by_side
 
 CHUNK = 256  # prompts per forward pass
-ADDED = {"added": True}  # left out of a record while at its default
 
 
 @dataclass(frozen=True)

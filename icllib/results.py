@@ -25,6 +25,7 @@ from icllib.errors import InputError
 PROJECT = Path(__file__).resolve().parents[1]
 PROFILES = ("smoke", "quick", "gpu", "paper")  # from the smallest to the paper's own settings
 DIGITS = 6
+ADDED = {"added": True}  # of a field that joined its component later, see above
 
 
 def results_folder() -> Path:

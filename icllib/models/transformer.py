@@ -14,8 +14,9 @@ from icllib.errors import InputError
 from icllib.models.layout import joint_tokens, lay_out, separate_tokens
 from icllib.models.scoring import Softmax
 from icllib.models.stacked import Initializer, StackedLayerNorm, StackedLinear
+from icllib.results import ADDED
 
-added = partial(field, metadata={"added": True})  # absent from records while at its default
+added = partial(field, metadata=ADDED)  # absent from records while at its default
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""Families of functions with their input laws."""
+"""Families of functions with their input laws.
+
+Each is a frozen dataclass that raises InputError for sizes, deviations or exponents that cannot
+be; its `sample` does so for fewer points than it needs.
+"""
 
 from icllib.tasks.classification import LinearClassification
 from icllib.tasks.msfr import SourceCapacityRegression, SparseFeatureRegression

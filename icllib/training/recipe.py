@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from icllib.errors import InputError
+from icllib.results import ADDED
 from icllib.streams import constant
 from icllib.tasks import side_by_side
 
 PRECISIONS = ("tf32", "bf16", "fp32", "fp64")
-ADDED = {"added": True}  # left out of a record while at its default
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from icllib.errors import InputError
+from icllib.results import ADDED
 from icllib.training.recipe import Recipe
 
 
@@ -39,7 +40,7 @@ class Run:
     evaluation: object
     seed: int = 0
     pretraining_tasks: int | None = None
-    along: Along | None = field(default=None, metadata={"added": True})
+    along: Along | None = field(default=None, metadata=ADDED)
     version: ClassVar[int] = 1
 
     def __post_init__(self):
