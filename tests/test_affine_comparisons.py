@@ -106,7 +106,7 @@ def test_a_ratio_beyond_the_spread_has_an_interval_without_1():
 
 
 @pytest.mark.parametrize("row, name", [(sheet.PRINTED["softmax"], "Table 1, softmax"),
-                                       (sheet.PRINTED_12L8AH, "Table 6, 12L8AH")])
+                                       (sheet.TABLE_6["12L8AH"], "Table 6, 12L8AH")])
 def test_the_nearer_row_is_the_one_that_errors_came_from(row, name):
     table = sheet.nearer_row([3 * np.array(row)] * 2).astype(float)
     columns = ("ours / printed, geometric mean", "smallest", "largest", "typical factor")

@@ -71,9 +71,9 @@ def test_ratios_at_untrained_lengths():
     np.testing.assert_allclose(ratios["beyond"], [2, 0.5])
 
 
-def test_slopes_over_tasks_are_the_exponents_of_power_laws():
+def test_slopes_on_logarithmic_axes_are_the_exponents_of_power_laws():
     counts = np.array([100, 10**4, 10**6])
-    slopes = sheet.slopes_over_tasks(np.stack([3 * counts**-0.2, counts**0.1], axis=1), counts)
+    slopes = sheet.log_slope(counts, np.stack([3 * counts**-0.2, counts**0.1], axis=1))
     np.testing.assert_allclose(slopes, [-0.2, 0.1])
 
 

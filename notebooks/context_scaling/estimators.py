@@ -116,8 +116,7 @@ import pandas as pd
 
 def slopes(task, name, d=8):
     """One per seed."""
-    logs = np.log10(of(task, f"{name}_excess", d)).T
-    return np.polyfit(np.log10(lengths), logs, 1)[0]
+    return sheet.log_slope(lengths, of(task, f"{name}_excess", d).T)
 
 cases = [(task, name, 8) for task in (LINEAR, RELU) for name in list(names)[:3]]
 cases += [(LINEAR, "hilbert", d) for d in (4, 2, 1)]

@@ -1,9 +1,10 @@
 # %% [markdown]
 # # Figure 2: one noise level
 #
-# *SGPT* is GPT-2 with its key, query and value weights replaced by the identity, softmax by a
-# division by row sums, the embedding left random, and without normalization layers and the second
-# linear layer of each perceptron block ([the equation](../../book/context_scaling.md)).
+# *SGPT* is GPT-2 with its key, query and value weights replaced by the identity, softmax by the
+# division of each row by its sum of absolute values, the embedding left random, and without
+# normalization layers and the second linear layer of each perceptron block
+# ([the equation](../../book/context_scaling.md)).
 # {cite:t}`abedsoltan2024context` train both on linear regression with one noise level,
 #
 # $$x \sim N(0, I_d), \quad \beta \sim N(0, I_d / d), \quad y = \beta^\top x + \epsilon,
@@ -28,17 +29,14 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig02_one_noise_level")
 records = icllib.records(sheet.fig02_one_noise_level, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings = sheet.fig02_one_noise_level(shown)
-printed = sheet.fig02_one_noise_level("paper")
-assumed = (*sheet.SGPT_ASSUMED, "pretraining_tasks")
-icllib.settings_table(settings[0], assumed, printed[0], shown)
+of_sgpt, of_decoder = sheet.settings_of(sheet.fig02_one_noise_level, shown)
+of_sgpt
 
 # %% [markdown]
 # These are the settings for SGPT. GPT-2's differ in:
 
 # %%
-icllib.settings_table(settings[-1], sheet.ASSUMED, printed[-1], shown).filter(
-    regex=r"model|recipe\.learning_rate", axis=0)
+of_decoder
 
 # %% [markdown]
 # ## Figure
@@ -49,9 +47,10 @@ icllib.settings_table(settings[-1], sheet.ASSUMED, printed[-1], shown).filter(
 # %%
 from icllib.plotting import series
 
-task, lengths = settings[0].task, settings[0].evaluation.lengths
+run = sheet.fig02_one_noise_level(shown)[0]
+task, lengths = run.task, run.evaluation.lengths
 at, penalties = lengths.index(sheet.AT), sheet.penalties(task.dimension)
-errors = sheet.errors_at_one_level(records, settings[0])
+errors = sheet.errors_at_one_level(records, run)
 
 tables = []
 for metric in ("error", "excess"):

@@ -31,17 +31,14 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig03_two_noise_levels")
 records = icllib.records(sheet.fig03_two_noise_levels, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings = sheet.fig03_two_noise_levels(shown)
-printed = sheet.fig03_two_noise_levels("paper")
-assumed = (*sheet.SGPT_ASSUMED, "pretraining_tasks")
-icllib.settings_table(settings[0], assumed, printed[0], shown)
+of_sgpt, of_decoder = sheet.settings_of(sheet.fig03_two_noise_levels, shown)
+of_sgpt
 
 # %% [markdown]
 # These are the settings for SGPT. GPT-2's differ in:
 
 # %%
-icllib.settings_table(settings[-1], sheet.ASSUMED, printed[-1], shown).filter(
-    regex=r"model|recipe\.learning_rate", axis=0)
+of_decoder
 
 # %% [markdown]
 # ## Figure
@@ -52,9 +49,10 @@ icllib.settings_table(settings[-1], sheet.ASSUMED, printed[-1], shown).filter(
 # %%
 from icllib.plotting import series
 
-task, lengths = settings[0].task, settings[0].evaluation.lengths
+run = sheet.fig03_two_noise_levels(shown)[0]
+task, lengths = run.task, run.evaluation.lengths
 at, penalties = lengths.index(sheet.AT), sheet.penalties(task.dimension)
-errors = sheet.errors_at_two_levels(records, settings[0])
+errors = sheet.errors_at_two_levels(records, run)
 
 tables = []
 for metric in ("error", "excess"):

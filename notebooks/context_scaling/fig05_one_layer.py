@@ -100,8 +100,8 @@ page.verdicts()
 # ## What differs and why
 #
 # - Eq. 9 leaves the width of the perceptron open, and the paper gives neither the number of steps nor
-#   $T$ for this figure. Ours takes the number of pre-training tasks from Figure 4. The shorter
-#   profiles draw fewer prompts than that, so that none comes twice.
+#   $T$ for this figure. Ours takes the number of pre-training tasks from Figure 4. `smoke` and
+#   `quick` draw fewer prompts than that, so that none comes twice.
 # - Eq. 9 has no biases; ours has, as every perceptron of this book.
 # - The paper does not say which $\phi$ is behind its Figure 5. We take that of SGPT itself.
 # - All seeds are measured on the same 32,768 prompts, so the intervals do not contain the spread of

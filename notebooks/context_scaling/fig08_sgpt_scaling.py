@@ -128,9 +128,9 @@ page.verdicts()
 # %%
 import pandas as pd
 
-rows = {f"{name} {title}": sheet.slopes_over_tasks(
-            [of(title, name, T, "excess")[:, lengths.index(10)]
-             for T in counts], counts)
+rows = {f"{name} {title}": sheet.log_slope(
+            counts, [of(title, name, T, "excess")[:, lengths.index(10)]
+                     for T in counts])
         for title, (_, lengths) in tasks.items() for name in models}
 pd.DataFrame(rows).round(3).T
 

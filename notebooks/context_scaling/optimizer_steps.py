@@ -63,8 +63,8 @@ def statistics(name, amount):
     """One number per seed each: slope over T, ratios over n, and an error."""
     errors = {T: of(name, amount, "error", T) for T in counts}
     excess = [of(name, amount, "excess", T)[:, at_10] for T in counts]
-    return sheet.context_ratios(errors, sheet.LENGTHS, name) | {
-        f"tasks {name}": sheet.slopes_over_tasks(excess, counts),
+    return sheet.context_ratios(errors, sheet.LENGTHS, f"context {name} ") | {
+        f"tasks {name}": sheet.log_slope(counts, excess),
         f"error {name}": errors[10**6][:, at_10]}
 
 once, twice = ({part: values for name in models
@@ -131,8 +131,6 @@ page.verdicts()
 # - Slopes are over three $T$ here, with either number of steps; on the pages of the figures they are
 #   over all. SGPT is judged by the slope, as GPT-2 is. On the page of Figure 8 its claim takes the
 #   ratio from $T = 10^4$ to $10^6$ instead.
-# - At `quick` this page trains for longer than the ten minutes that a page has, since it is twice the
-#   figures themselves.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/optimizer_steps/figure.csv>`.
 

@@ -54,7 +54,7 @@ for title, (names, slope, inside) in panels.items():
                for name, values in curves.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of predictions against x beside the line that the context shows. In all of them the predictions follow the line near the origin and level off far from it, with and without perceptrons and under both scoring functions."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of predictions against x beside the line that the context shows. In all of them the predictions level off below 5 in size while the line goes on, with and without perceptrons and under both scoring functions, and in the panels that reach far from the origin they fall back towards 0. With attention only they are far below the line already at x = 1."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import COLORS, draw
 

@@ -64,7 +64,7 @@ numbers(table[table.series == "row 7"])
 # log-odds of *true* that the model answers at the last number, where only the second and the fourth
 # sequence are true. Bars are 95% intervals over seeds.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "A row for each of five sequences. Left: the share of attention that the last token gives to 70 or to itself, for softmax and SSA, near or below equal weights and far below 0.9. Right: the log-odds of true, near zero where 70 comes last and far from zero elsewhere."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "A row for each of five sequences. Left: the share of attention that the last token gives to 70 or to itself, for softmax and SSA, between 0.05 and 0.25, where equal weights are 0.14, and far below 0.9. Right: the log-odds of true, near zero where 70 comes last and far from zero elsewhere."}}
 figure, panels = plt.subplots(1, 2, figsize=(10, 3.4), sharey=True)
 figures.draw_examples(panels[0], table, "share")
 figures.draw_examples(panels[1], table, "log-odds")
@@ -95,12 +95,12 @@ page.verdicts()
 # - The paper shows one map and does not say of which head or model. Here weights are means over the
 #   heads of the last layer and over seeds, and the claim's 0.9 stands for *all* weight.
 # - At `quick` the last layer does not do what the paper shows: under softmax, too, its weights are
-#   spread, and 70 gets less than an equal share.
+#   spread, and on the paper's sequence 70 gets less than an equal share.
 # - Still 70 spoils the answer where it comes last: the log-odds are near 0, right or wrong by chance of
 #   the seed, and beyond 5 in size for an ordinary last number. Where it stands inside, followed by 3,
 #   the answer is as sure as ever, and little weight goes to it. So at this size the damage is done
-#   without attention to 70. A likely reason, not tested here: the embedding of 70 is seventy times that
-#   of 1 and stays in the stream of its own token, where what attention adds is small beside it.
+#   without much attention to 70. A likely reason, not tested here: the embedding of 70 is seventy times
+#   that of 1 and stays in the stream of its own token, where what attention adds is small beside it.
 # - SSA does not differ from softmax in any of this.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig02_attention_maps/figure.csv>`.

@@ -54,7 +54,8 @@ for name, samples in errors.items():
         tables.append(series(name, "paper", sheet.SIGMAS, printed, "paper"))
 tables += [
     series("zero", "2 sigma^2", sheet.SIGMAS, 2 * np.square(sheet.SIGMAS), shown),
-    series("softmax", "paper, Table 6", sheet.SIGMAS, sheet.PRINTED_12L8AH, "paper"),
+    series("softmax", "paper, Table 6", sheet.SIGMAS, sheet.TABLE_6["12L8AH"],
+           "paper"),
     sheet.geometric_rows("ratio to softmax", "ours", ratios, shown),
     sheet.geometric_rows("ratio to softmax", "paper", of_paper, "paper")]
 table = page.save_figure(*tables)

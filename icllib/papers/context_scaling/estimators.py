@@ -22,7 +22,7 @@ class Identities:
 
     dimension: int  # 8 and 20, the two that the paper uses
     pairs: int = 40  # n of Figure 1
-    prompts: int = 500
+    prompts: int = 500  # ASSUMED: any number; the identities are exact for each
     seed: int = 0
     version: ClassVar[int] = 1
 

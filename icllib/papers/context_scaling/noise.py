@@ -4,7 +4,8 @@ import numpy as np
 
 from icllib.baselines import MixtureRidge, Ridge, RidgeSweep
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
-from icllib.papers.context_scaling.common import evaluation
+from icllib.pages import settings_table
+from icllib.papers.context_scaling.common import ASSUMED, SGPT_ASSUMED, evaluation
 from icllib.papers.context_scaling.estimators import one_step_error
 from icllib.papers.context_scaling.perceptrons import seeds
 from icllib.papers.context_scaling.scaling import transformers
@@ -65,6 +66,16 @@ def penalties(dimension: int) -> np.ndarray:
 
 
 # ---- what the pages read --------------------------------------------------------------------
+
+
+def settings_of(runs_of_page, profile: str) -> tuple:
+    """The settings of SGPT as a table, and what differs in those of GPT-2."""
+    sgpt, *_, decoder = runs_of_page(profile)
+    sgpt_of_paper, *_, decoder_of_paper = runs_of_page("paper")
+    assumed = (*SGPT_ASSUMED, "pretraining_tasks")
+    of_decoder = settings_table(decoder, ASSUMED, decoder_of_paper, profile)
+    return (settings_table(sgpt, assumed, sgpt_of_paper, profile),
+            of_decoder.filter(regex=r"model|recipe\.learning_rate", axis=0))
 
 
 def trained_errors(records) -> dict:

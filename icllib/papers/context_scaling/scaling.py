@@ -121,19 +121,22 @@ def scaling_ratios(errors: dict, lengths, name: str) -> dict:
     """
     at_10 = lengths.index(10)
     return ({f"tasks {name}": errors[10**6][:, at_10] / errors[10**4][:, at_10]}
-            | context_ratios(errors, lengths, name))
+            | context_ratios(errors, lengths, f"context {name} "))
 
 
-def context_ratios(errors: dict, lengths, name: str) -> dict:
-    """The error at n = 40 over that at 10 for two T, as claims 3, 4 and 16 judge it: (seeds,)."""
-    near, far = ({T: error[:, lengths.index(n)] for T, error in errors.items()} for n in (10, 40))
-    return {f"context {name} T = 1e5": far[10**5] / near[10**5],
-            f"context {name} T = 1e6": far[10**6] / near[10**6]}
+def context_ratios(errors: dict, lengths, before: str = "") -> dict:
+    """The error at n = 40 over that at 10 for two T, as claims 3, 4 and 16 judge it: (seeds,).
+
+    before: what the names of the parts begin with.
+    """
+    at_10, at_40 = map(lengths.index, (10, 40))
+    return {f"{before}T = {name}": errors[T][:, at_40] / errors[T][:, at_10]
+            for name, T in (("1e5", 10**5), ("1e6", 10**6))}
 
 
-def slopes_over_tasks(excess, task_counts):
-    """Slope of log10 excess error against log10 T (claim 1): (counts, seeds) -> (seeds,)."""
-    return np.polyfit(np.log10(task_counts), np.log10(excess), 1)[0]
+def log_slope(xs, ys) -> np.ndarray:
+    """The slope of log10 y against log10 x, such as claim 1's: (K,), (K, seeds) -> (seeds,)."""
+    return np.polyfit(np.log10(xs), np.log10(ys), 1)[0]
 
 
 def untrained_lengths(profile: str) -> list[Run]:

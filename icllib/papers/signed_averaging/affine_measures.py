@@ -99,10 +99,11 @@ class LineAnswers:
     """
 
     slopes: tuple = (1, 9, 10)  # Figures 1, 9
+    # ASSUMED: from normal to large x in steps that grow; the paper's text gives no range.
     queries: tuple = (-100, -50, -30, -20, -10, -7, -5, -3, -2, -1, -0.5, 0,
                       0.5, 1, 2, 3, 5, 7, 10, 20, 30, 50, 100)
     pairs: int = 39  # a full context, Section 3
-    prompts: int = 64
+    prompts: int = 64  # ASSUMED: as many as per function in Section 3
     seed: int = 0
     version: ClassVar[int] = 1
 

@@ -24,6 +24,8 @@ class AppendixJCheck:
     the first logit is exactly 0.
     """
 
+    # ASSUMED, since the statements are for any k, n >= 1, b > 0 and M: ranges around the start of
+    # training, n = 1.5 and b = 1 (Appendix B), and up to the longest prompt of training, k = 40.
     counts: tuple = (2, 3, 8, 40)  # k, the numbers of logits
     rows: int = 500  # for each k
     n: tuple = (1.0, 2.5)  # uniform

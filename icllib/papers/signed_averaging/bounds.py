@@ -18,6 +18,7 @@ class BoundsByRange:
     b: float | None
     scores: int = 40  # k. ASSUMED: the longest prompt of training; any number above 1
     largest: float = 10.0  # ASSUMED: the paper's M is any number
+    # ASSUMED: enough for smooth curves and extremes near the bounds.
     ranges: int = 25  # spaced evenly in log M, from 0.3
     rows: int = 2000  # random rows for each M, uniform in [-M, M]; pairs in part of it
     shown: int = 120  # rows kept for the entropies, of 8 scores each

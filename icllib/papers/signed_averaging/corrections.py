@@ -19,7 +19,7 @@ class Corrections:
     n: float = 1.5  # Appendix B
     b: float = 1.0  # Appendix B
     scores: int = 40  # k in Theorem 1. ASSUMED: the longest prompt of training
-    rows: int = 20_000  # random rows in the search for large Jacobians
+    rows: int = 20_000  # ASSUMED: of a search for large Jacobians, enough to come near the bounds
     seed: int = 0
     version: ClassVar[int] = 1
 
