@@ -9,7 +9,8 @@ from scipy import stats
 
 from icllib.errors import InputError
 from icllib.papers.solvable_attention.softmax import TABLE_4, SoftmaxCurves, SoftmaxDataLimit
-from icllib.papers.solvable_attention.softmax_laws import TABLE_1, one_by_one
+from icllib.papers.solvable_attention.softmax_laws import one_by_one
+from icllib.papers.solvable_attention.tables import LAWS
 from icllib.theory import scaling_laws
 from icllib.theory import softmax_attention as softmax
 
@@ -128,9 +129,9 @@ def test_the_lower_envelope_is_the_best_size_for_each_budget():
 
 
 @pytest.mark.parametrize("alpha", [1.8, 2.1])
-@pytest.mark.parametrize("law", TABLE_1)
+@pytest.mark.parametrize("law", LAWS)
 def test_the_windows_show_table_1_where_tasks_are_learned_one_by_one(law, alpha):
-    assert abs(one_by_one(law, alpha) - TABLE_1[law](alpha)) < 0.05
+    assert abs(one_by_one(law, alpha) - scaling_laws.theory_exponents(alpha)[law]) < 0.05
 
 
 def test_one_by_one_in_time_is_a_plain_sum():

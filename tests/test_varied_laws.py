@@ -6,8 +6,8 @@ import pytest
 
 from icllib.errors import InputError
 from icllib.papers.solvable_attention import (
-    LawErrata, VariedBySimulation, VariedInTheLimit, exponent_table)
-from icllib.papers.solvable_attention.varied import spread_tasks
+    LawFormulas, VariedBySimulation, VariedInTheLimit, exponent_table)
+from icllib.papers.solvable_attention.varied import BALANCED, spread_tasks
 from icllib.results import Record
 from icllib.theory import riccati, scaling_laws
 
@@ -150,12 +150,18 @@ def test_the_limit_finds_the_best_size():
     assert metrics["compute_loss"][-1] == pytest.approx(min(losses), rel=1e-3)
 
 
-def test_gradient_descent_is_stable_up_to_where_the_second_derivative_allows():
-    """With v = w, f near Lambda shrinks by 1 - 2 lr P(1) psi (1 + Lambda^2) Lambda per step."""
-    measured = LawErrata(1.8).largest_stable_strength()
-    share = riccati.task_shares(500, 1.8)[0]
-    root, = [r.real for r in np.roots([1, 0, 1, -1 / (1e-3 * share * 100)]) if abs(r.imag) < 1e-9]
-    assert measured == pytest.approx(root, rel=0.02)
+def test_the_loss_of_a_task_falls_twice_as_fast_as_equation_71_prints():
+    losses = scaling_laws.time_losses(np.ones(1), 0.5, 0.8, 1.0, 0.0, [14, 15])  # a lambda = 1
+    assert np.log(losses[0] / losses[1]) == pytest.approx(2, abs=1e-4)
+
+
+@pytest.mark.parametrize("alpha", [1.8, 2.1])
+def test_gradient_descent_learns_the_first_task_up_to_the_largest_stable_strength(alpha):
+    strength = LawFormulas(alpha).largest_stable_strength() * np.array([0.98, 1.02])
+    start, share = np.full((2, 2), BALANCED), riccati.task_shares(500, alpha)[0]
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond it training diverges
+        f, = riccati.gradient_descent_outputs(start, start, 100, strength, share, 1e-3, 5000, [5000])
+    assert (abs(f / strength - 1) < 1e-3).tolist() == [True, False]
 
 
 def record(size, time):

@@ -156,8 +156,7 @@ off("the first order")
 # ## What differs and why
 #
 # - A list of errata is not in the paper; each item was found by checking its formula numerically. Rows
-#   71, 121 and 143 are factors read off the formulas; the first is measured on the page of
-#   [Tables 1 and 2](table02_exponents.ipynb).
+#   71, 121 and 143 are factors read off the formulas.
 # - Corrected exponents are not off by zero, because they are fitted over a finite range.
 # - Eqs. 51 to 55 and Eq. 57 are right as printed, the latter with $C = gh/2$.
 #

@@ -28,23 +28,28 @@ records = icllib.records(sheet.fig03_scaling_laws, profile, page=page.name)
 icllib.settings_table(sheet.LawsBySimulation(1.8), assumed=("seed",))
 
 # %% [markdown]
+# The limit, which decides:
+
+# %%
+icllib.settings_table(sheet.LawsInTheLimit(1.8), assumed=("tasks", "seed"))
+
+# %% [markdown]
 # ## Figure
 
 # %%
 from icllib.plotting import band, series
 
 shown = icllib.shown_profile(records)
-laws = ("size", "time", "data")
 limit = {r.run["alpha"]: r for r in records if "size_exponent" in r.metrics}
 simulated = [r for r in records if "size_exponent" not in r.metrics]
 tables = []
 for alpha, r in limit.items():
     same = [run for run in simulated if run.run["alpha"] == alpha]
-    for law in laws:
+    for law in sheet.LAWS[:3]:
         losses = [run[f"{law}_loss"] for run in same]
         tables.append(series(law, f"N_s = 500, alpha = {alpha}", same[0][law],
                              losses if law == "data" else losses[0], shown))
-    for law in (*laws, "compute"):
+    for law in sheet.LAWS:
         tables.append(series(law, f"limit, alpha = {alpha}", r[law],
                              r[f"{law}_loss"], shown))
 by_size = zip(simulated[0]["compute"], simulated[0]["compute_loss"])
@@ -57,8 +62,7 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 
 figure, panels = plt.subplots(1, 4, figsize=(13, 3.4))
-axis_names = ("model size D", "time t", "data points N", "compute C = D t")
-for axes, law, name in zip(panels, (*laws, "compute"), axis_names):
+for axes, (law, name) in zip(panels, sheet.axis_names().items()):
     axes.set(xscale="log", yscale="log", xlabel=name)
     for alpha, color in zip(sheet.ALPHAS, (BLUE, ORANGE)):
         draw(axes, table, law, f"limit, alpha = {alpha}", color=color, ls="--",
@@ -85,18 +89,16 @@ legend = figure.legend(*handles, loc="outside lower center", ncols=4)
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.theory.scaling_laws import fit_exponent
+from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 
-theory = {"size": lambda a: 1 - a, "time": lambda a: (1 - a) / a,
-          "data": lambda a: (1 - a) / a, "compute": lambda a: (1 - a) / (1 + a)}
 rows = {}
 for alpha, r in limit.items():
     first = next(run for run in simulated if run.run["alpha"] == alpha)
-    for law, exponent in theory.items():
+    for law, exponent in theory_exponents(alpha).items():
         slope, half = r[f"{law}_exponent"]
         at_500 = "" if law == "compute" else \
             f"{fit_exponent(first[law], first[f'{law}_loss'])[0]:.2f}"
-        rows[alpha, law] = {"theory": f"{exponent(alpha):.3f}", "limit": f"{slope:.3f}",
+        rows[alpha, law] = {"theory": f"{exponent:.3f}", "limit": f"{slope:.3f}",
                             "half width": f"{half:.4f}", "N_s = 500": at_500}
 pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
 

@@ -35,6 +35,13 @@ guesses = ("beta", "gamma", "context_length", "strength", "draws", "seed")
 icllib.settings_table(sheet.VariedBySimulation(), assumed=guesses)
 
 # %% [markdown]
+# The limit, which decides:
+
+# %%
+icllib.settings_table(sheet.VariedInTheLimit(), assumed=(
+    "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
+
+# %% [markdown]
 # The values of $\beta$ and $\gamma$, $\psi_1$ and $\Lambda_1$ are not in the paper. We take 0, 0.5 and 1,
 # $\psi_1$ from Figure 3, and a strength at which gradient descent is stable.
 #
@@ -57,8 +64,7 @@ from matplotlib.lines import Line2D
 
 
 def draw_laws(figure, unit=""):
-    names = {"size": "model size D", "data": "data points N",
-             "time": f"time {unit}t", "compute": f"compute {unit}D t"}
+    names = sheet.axis_names(f"{unit}t")
     drawing, panels = plt.subplots(2, 3, figsize=(11, 6.8))
     for axes, letter, (law, varied) in zip(panels.flat, "abcdef", sheet.PANELS):
         panel = f"{figure}: {law}, {varied}"

@@ -57,8 +57,7 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, draw
 
 figure, grid = plt.subplots(2, 4, figsize=(13, 6), sharex="col")
-names = dict(size="model size D", time="time t (steps)", data="data points N",
-             compute="compute C = D t")
+names = sheet.axis_names("t (steps)")
 for row, signs in zip(grid, sheet.SIGN_LAWS):
     row[0].set(ylabel=f"loss, {signs}")
     for axes, law in zip(row, names):
@@ -88,11 +87,12 @@ legend = figure.legend(*handles, loc="outside lower center", ncols=5)
 
 # %% tags=["numbers"]
 import pandas as pd
+from icllib.theory.scaling_laws import theory_exponents
 
 rows = {}
-for c in sorted(curves, key=lambda c: (list(names).index(c.law), c.alpha)):
+for c in sorted(curves, key=lambda c: (sheet.LAWS.index(c.law), c.alpha)):
     row = rows.setdefault((c.law, c.alpha), {
-        "Table 1": f"{sheet.TABLE_1[c.law](c.alpha):.3f}",
+        "Table 1": f"{theory_exponents(c.alpha)[c.law]:.3f}",
         "one by one": f"{sheet.one_by_one(c.law, c.alpha):.3f}"})
     row[c.signs] = f"{c.exponents.mean():.3f}"
 for c in varied:
@@ -118,8 +118,7 @@ pd.DataFrame(left, index=["step 100", "step 300"]).map(text)
 # [Figure 9](fig09_softmax_varied.ipynb) shows.
 
 # %%
-letters = dict(size="D", time="t", data="N", compute="C")
-evidence = {f"{letters[c.law]} alpha = {c.alpha}": c.exponents for c in curves
+evidence = {f"{sheet.LETTERS[c.law]} alpha = {c.alpha}": c.exponents for c in curves
             if c.signs == "random signs"}
 evidence |= {"t beta = 0.5 alpha = 1.8": c.exponents for c in varied
              if c.signs == "random signs"}

@@ -30,6 +30,7 @@ icllib.settings_table(sheet.fig09_softmax_varied("paper")[1], assumed=(
 # %% tags=["figure"] mystnb={"image": {"alt": "Two log-log panels, random signs and all signs +1: loss against steps at beta 0 and beta 0.5. The solid and the dashed line lie on each other and follow the dotted law of beta 0, not the flatter one of beta 0.5."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, series
+from icllib.theory.scaling_laws import theory_exponents
 
 shown = icllib.shown_profile(records)
 curves = [(sheet.law_curve(r), r.run["beta"]) for r in records]
@@ -38,15 +39,15 @@ table = page.save_figure(*(series(c.signs, f"beta = {beta}", c.xs, c.losses, sho
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
 panels[0].set(ylabel="loss")
 for axes, signs in zip(panels, sheet.SIGN_LAWS):
-    axes.set(xscale="log", yscale="log", xlabel="time t (steps)", title=signs)
+    axes.set(xscale="log", yscale="log", title=signs,
+             xlabel=sheet.axis_names("t (steps)")["time"])
     for beta, color, style in ((0.0, BLUE, "-"), (0.5, ORANGE, (0, (5, 1)))):
         draw(axes, table, signs, f"beta = {beta}", color=color, ls=style,
              label=rf"softmax, $\beta$ = {beta}")
-        c = next(c for c, b in curves if (c.signs, b) == (signs, beta))
-        xs = c.xs[c.xs >= 30]
-        slope = -0.8 / (1.8 + beta)  # Table 2 at alpha = 1.8
-        axes.plot(xs, 1.6 * c.losses.mean(0)[-len(xs)] * (xs / 30) ** slope, ":",
-                  color=color, label=rf"Table 2, $\beta$ = {beta}")
+        sheet.draw_power_law(
+            axes, table, signs, f"beta = {beta}",
+            theory_exponents(1.8, beta)["time"], color=color, ls=":",
+            label=rf"Table 2, $\beta$ = {beta}")
 legend = panels[0].legend()
 
 # %% [markdown]

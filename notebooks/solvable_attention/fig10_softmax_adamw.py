@@ -30,7 +30,7 @@ from icllib.plotting import ORANGE, draw, series
 
 shown = icllib.shown_profile(records)
 curves = sorted((sheet.law_curve(r) for r in records),
-                key=lambda c: (list(sheet.TABLE_1).index(c.law), c.alpha))
+                key=lambda c: (sheet.LAWS.index(c.law), c.alpha))
 sizes, compute = records[0].run["sizes"], records[0]
 table = page.save_figure(
     *(series(c.law, f"alpha = {c.alpha}", c.xs, c.losses, shown) for c in curves),
@@ -38,11 +38,10 @@ table = page.save_figure(
              compute["loss"][:, number].mean(0), shown)
       for number, size in enumerate(sizes) if number % 2 == 0))
 figure, panels = plt.subplots(1, 4, figsize=(13, 3.6))
-names = dict(size="model size D", data="data points N", time="time t (steps)",
-             compute="compute C = D t")
+names = sheet.axis_names("t (steps)")
 panels[0].set(ylabel="loss")
-for axes, (law, name) in zip(panels, names.items()):
-    axes.set(xlabel=name)
+for axes, law in zip(panels, ("size", "data", "time", "compute")):
+    axes.set(xlabel=names[law])
     for c in (c for c in curves if c.law == law):
         sheet.draw_law(axes, table, f"alpha = {c.alpha}", c)
 for size in sizes[::2]:
@@ -55,7 +54,7 @@ legend = figure.legend(*handles, loc="outside lower center", ncols=4)
 
 # %% [markdown]
 # Bands: 95% intervals over starts, and data sets for $N$. The last panel is for $\alpha = 2.1$, as in
-# the paper: single sizes in a light colour, and their lower envelope over the window of its fit.
+# the paper: single sizes in a light color, and their lower envelope over the window of its fit.
 #
 # ## Numbers
 #
@@ -64,12 +63,13 @@ legend = figure.legend(*handles, loc="outside lower center", ncols=4)
 
 # %% tags=["numbers"]
 import pandas as pd
+from icllib.theory.scaling_laws import theory_exponents
 
 rows = {}
 for c in curves:
     mean = c.losses.mean(0)
     rows[c.law, c.alpha] = {
-        "Table 1": f"{sheet.TABLE_1[c.law](c.alpha):.3f}",
+        "Table 1": f"{theory_exponents(c.alpha)[c.law]:.3f}",
         "AdamW": f"{c.exponents.mean():.2f}",
         "below a tenth at step": int(c.xs[(mean < mean[0] / 10).argmax()])
         if c.law == "time" else ""}
@@ -82,11 +82,11 @@ pd.DataFrame(rows).T.rename_axis(["law", "alpha"])
 # $C$ it is 0.1 divided by the distance.
 
 # %%
-letters, evidence = dict(size="D", time="t", data="N", compute="C"), {}
+evidence = {}
 for c in curves:
-    ratio = abs(c.exponents - sheet.TABLE_1[c.law](c.alpha)) / 0.1
-    kept = c.law in ("size", "data")
-    evidence[f"{letters[c.law]} alpha = {c.alpha}"] = ratio if kept else 1 / ratio
+    ratio = abs(c.exponents - theory_exponents(c.alpha)[c.law]) / 0.1
+    kept, letter = c.law in ("size", "data"), sheet.LETTERS[c.law]
+    evidence[f"{letter} alpha = {c.alpha}"] = ratio if kept else 1 / ratio
 page.decide("solvable_attention.15", evidence, shown)
 page.verdicts()
 

@@ -20,20 +20,20 @@ from icllib.papers.solvable_attention.softmax import (
     SIGN_LAWS, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, fig08_softmax_laws,
     fig09_softmax_varied, fig10_softmax_adamw)
 from icllib.papers.solvable_attention.softmax_laws import (
-    TABLE_1, cost_of_learned, draw_law, law_curve, one_by_one)
+    cost_of_learned, draw_law, draw_power_law, law_curve, one_by_one)
 from icllib.papers.solvable_attention.source_capacity import (
     STABLE_SEEDS, SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate,
     fig05_source_capacity, least_curvature)
 from icllib.papers.solvable_attention.source_capacity_laws import (
     draw_softmax_and_limit, figure5, figure5_series, stability_table)
 from icllib.papers.solvable_attention.tables import (
-    KINDS, LAWS, allocation_table, errata_table, exponent_table, kind, large_strength_table,
-    late_table, plateau_table)
+    KINDS, LAWS, LETTERS, allocation_table, axis_names, exponent_table, kind,
+    large_strength_table, late_table, plateau_table)
 from icllib.papers.solvable_attention.theorem import (
     STARTS, ClosedFormCheck, IdempotentCheck, LossCurves, fig02_loss_curves, fig07_idempotent,
     thm31_closed_form)
 from icllib.papers.solvable_attention.unseen import (
     UNSEEN, UnseenStrength, appA_unseen_strength)
 from icllib.papers.solvable_attention.varied import (
-    LIMIT_WINDOWS, VARIED, WINDOWS, LawErrata, VariedBySimulation, VariedInTheLimit,
-    fig04_varied_laws, table02_exponents)
+    LIMIT_WINDOWS, VARIED, WINDOWS, VariedBySimulation, VariedInTheLimit, fig04_varied_laws,
+    table02_exponents)

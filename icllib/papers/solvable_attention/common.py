@@ -1,6 +1,8 @@
-"""What the chapter's runs share: the start of training and a distance between curves."""
+"""What the chapter's runs share: the start of training, a distance, and a task of one number."""
 
 import numpy as np
+
+from icllib.theory import riccati
 
 
 def start(scale: float, *shape: int):
@@ -11,3 +13,16 @@ def start(scale: float, *shape: int):
 def log10_gap(ours, reference) -> float:
     """The largest |log10 ratio| of two curves."""
     return float(np.abs(np.log10(ours / reference)).max())
+
+
+def flow_and_closed_forms(v: float, w: float, size: float, strength: float, rates, times):
+    """f of one task whose H is a number, integrated numerically and in closed form.
+
+    Theorem 3.1, with H = size and each of the rates: (times,), and a list of the same.
+    """
+    flow_v, flow_w = riccati.integrate_flow(
+        np.full((1, 1), v), np.full((1, 1), w), np.full((1, 1, 1), size), strength, np.ones(1),
+        times)
+    g0, h0 = size * (v + w) ** 2, size * (v - w) ** 2
+    closed = [riccati.closed_form(times, g0, h0, strength, rate)[2] for rate in rates]
+    return size * (flow_v * flow_w)[:, 0, 0], closed

@@ -50,14 +50,14 @@ class Decoupling:
 
     kind: str  # one of DECOUPLED
     tasks: int = 20  # N_s. ASSUMED: small, all rows and columns are trained
-    alpha: float = 1.8
-    strength: float = 0.5  # Lambda_1
+    alpha: float = 1.8  # Figure 3
+    strength: float = 0.5  # Lambda_1; Lambda of Figure 3, Appendix G
     context_length: int = 40  # psi_1. ASSUMED: so that beta leaves the last task some pairs
     prompts: int = 200  # N. ASSUMED: several rare tasks have none
     scale: float = 0.1  # of the start, normal in all entries. ASSUMED: none is special
     learning_rate: float = 5e-3  # ASSUMED: the frequent tasks are learned in these steps
-    steps: int = 300
-    shown: int = 4  # tasks whose f is kept
+    steps: int = 300  # ASSUMED: few, as the identity holds at every step
+    shown: int = 4  # tasks whose f is kept. ASSUMED: the most frequent
     seed: int = 0
     version: ClassVar[int] = 1
 

@@ -58,7 +58,8 @@ class LawFormulas:
 
     def allocation(self) -> dict:
         """Table 2 at beta: the exponent of C with which the best model size D grows."""
-        sizes, budgets = np.unique(np.geomspace(3, 2000, 200).astype(int)), np.geomspace(10, 1e4, 12)
+        sizes = np.unique(np.geomspace(3, 2000, 200).astype(int))
+        budgets = np.geomspace(10, 1e4, 12)
         losses = scaling_laws.compute_losses(
             riccati.task_shares(self.tasks, self.alpha), self.strength,
             riccati.context_lengths(self.context_length, self.beta, self.tasks),
@@ -99,7 +100,7 @@ class LawFormulas:
     def largest_stable_strength(self) -> float:
         """Lambda at which the steps of 1e-3 of Appendix G reach 2 / (largest curvature).
 
-        At v = w with f = Lambda the curvature of the first task is 2 P(1) psi (1 + Lambda^2) Lambda.
+        At v = w with f = Lambda the first task's curvature is 2 P(1) psi (1 + Lambda^2) Lambda.
         """
         share = riccati.task_shares(500, self.alpha)[0]
         curvature = lambda x: 2 * share * self.context_length * (1 + x**2) * x

@@ -9,21 +9,22 @@ from typing import ClassVar
 
 import numpy as np
 
+from icllib.papers.solvable_attention.common import flow_and_closed_forms
 from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
-from icllib.papers.solvable_attention.perturbation import SLIPS, constants, equation_137
+from icllib.papers.solvable_attention.perturbation import (
+    FIRST_ORDER_STARTS, SLIPS, FirstOrder, constants, largest_errors)
 from icllib.theory import riccati
-from icllib.theory.first_order import first_order
 
 
 @dataclass(frozen=True)
 class SolutionFormulas:
     """Eqs. 14 and 39 to 61 and the rates of Appendices A and H.3, for one task with c = 1."""
 
-    context_length: int = 100  # psi
+    context_length: int = 100  # psi, Figure 3
     strength: float = 0.5  # Lambda, Figure 3
     v: tuple[float, float] = (0.12, 0.05)  # ASSUMED: a start with C and f0 - Lambda not small
     w: tuple[float, float] = (0.03, -0.04)  # ASSUMED: the same
-    times: int = 200  # instants compared, until the slowest mode has decayed
+    times: int = 200  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0  # nothing is random
     version: ClassVar[int] = 1
 
@@ -105,14 +106,10 @@ class SolutionFormulas:
 
     def rate_errors(self, size, rates) -> tuple:
         """Largest errors of the closed form for the 1 x 1 matrix H = size, for each rate."""
-        v, w = np.array([[0.3]]) / size**0.5, np.array([[0.2]]) / size**0.5
         t = np.linspace(0, 10 / (size * self.strength), self.times)
-        flow_v, flow_w = riccati.integrate_flow(v, w, np.full((1, 1, 1), size), self.strength,
-                                                np.ones(1), t)
-        flow = size * (flow_v * flow_w)[:, 0, 0]
-        forms = size * (v + w)[0, 0] ** 2, size * (v - w)[0, 0] ** 2
-        return tuple(float(np.abs(riccati.closed_form(t, *forms, self.strength, rate)[2]
-                                  - flow).max()) for rate in rates)
+        flow, closed = flow_and_closed_forms(0.3 / size**0.5, 0.2 / size**0.5, size, self.strength,
+                                             rates, t)
+        return tuple(float(np.abs(f - flow).max()) for f in closed)
 
 
 @dataclass(frozen=True)
@@ -121,8 +118,8 @@ class FirstOrderFormulas:
 
     context_length: int = 1600  # psi. ASSUMED: the longest of the page of Appendix J
     strength: float = 0.5  # Lambda, Figure 3
-    scale: float = 0.1  # of v along (1, Lambda) at psi = 100; w is 1.1 times as large
-    times: int = 200
+    scale: float = 0.1  # A of Eq. 106 at psi = 100, as on that page
+    times: int = 200  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0  # nothing is random
     version: ClassVar[int] = 1
 
@@ -144,23 +141,19 @@ class FirstOrderFormulas:
 
     def error(self, slips) -> float:
         """The largest error of f with these slips in Eqs. 137 to 151."""
-        direction = 2 * np.array([1, self.strength]) / (1 + self.strength**2) ** 0.5
-        return self.compare(direction, slips)[0]
+        return self.compare(FIRST_ORDER_STARTS[0], slips)[0]
 
     def range_errors(self) -> tuple:
         """The corrected formulas and the general one, from the start of Appendix G."""
-        return self.compare(np.ones(2), ())
+        return self.compare(FIRST_ORDER_STARTS[1], ())
 
-    def compare(self, direction, slips) -> tuple:
+    def compare(self, start, slips) -> tuple:
         """Largest errors of f with Eqs. 137 to 151 and with the general form."""
         psi, strength = self.context_length, self.strength
-        v = self.scale * (100 / psi) ** 0.5 * direction
-        w = 1.1 * v
+        v, w = FirstOrder(start, strength, self.scale).vectors(psi)
         t = np.linspace(0, 10 / (psi * (1 + strength**2) * strength), self.times)
-        exact = riccati.flow_outputs(v[None], w[None], psi, strength, np.ones(1), t)[:, 0]
-        zeroth, first = first_order(t, v, w, psi, strength, 1.0)
-        forms = (equation_137(t, v, w, psi, strength, 1.0, slips), zeroth + first / psi)
-        return tuple(float(np.abs(form - exact).max()) for form in forms)
+        _, general, own = largest_errors(t, v, w, psi, strength, 1.0, slips)
+        return own, general
 
 
 def errata(profile: str) -> list:

@@ -65,9 +65,9 @@ class LawsInTheLimit:
 
     alpha: float
     tasks: int = 200_000  # ASSUMED: at least 1e5
-    context_length: int = 100
-    strength: float = 0.5
-    scale: float = 0.1
+    context_length: int = 100  # psi, Appendix G
+    strength: float = 0.5  # Lambda, Appendix G
+    scale: float = 0.1  # A of Eq. 106
     seed: int = 0  # nothing is random
     version: ClassVar[int] = 1
 

@@ -32,7 +32,7 @@ class ApproximatelySparse:
     scale: float = 0.1  # A of Eq. 106
     learning_rate: float = 1e-3  # Appendix G
     steps: int = 5000  # Appendix G
-    shown: int = 120  # instants compared, besides the start; evenly spaced in log t
+    shown: int = 120  # ASSUMED: instants compared besides the start, evenly spaced in log t
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:

@@ -42,6 +42,17 @@ def equation_137(t, v, w, psi, strength, share, slips=SLIPS):
     return f + (first if "137" in slips else first / 4) / psi
 
 
+def largest_errors(t, v, w, psi, strength, share, *slips) -> list[float]:
+    """Of f at zeroth order, to first order, and by Eq. 137 with each of these sets of slips.
+
+    Against integration of Eq. 9 at the instants t.
+    """
+    exact = riccati.flow_outputs(v[None], w[None], psi, strength, np.array([share]), t)[:, 0]
+    zeroth, first = first_order(t, v, w, psi, strength, share)
+    printed = (equation_137(t, v, w, psi, strength, share, kept) for kept in slips)
+    return [float(np.abs(form - exact).max()) for form in (zeroth, zeroth + first / psi, *printed)]
+
+
 def constants(f0, c, strength):
     """P, Q and lambda of Eq. 13; f0 = Lambda or C = 0 divide by zero."""
     root = np.sqrt(4 * strength**2 + 2 * c)
@@ -62,9 +73,9 @@ class FirstOrder:
     strength: float = 0.5  # Lambda, Figure 3
     scale: float = 0.1  # A of Eq. 106
     share: float = 1.0  # ASSUMED: one task
-    lengths: tuple[int, ...] = (10, 25, 50, 100, 200, 400, 800, 1600)  # psi
+    lengths: tuple[int, ...] = (10, 25, 50, 100, 200, 400, 800, 1600)  # psi. ASSUMED: around 100
     fitted_from: int = 100  # the least psi of the fits. ASSUMED: large enough
-    times: int = 400  # instants compared, until the slowest mode has decayed
+    times: int = 400  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0  # nothing is random
     version: ClassVar[int] = 1
 
@@ -78,17 +89,14 @@ class FirstOrder:
         return {"psi": lengths, "errors": errors, "slopes": slopes}
 
     def errors(self, psi: int):
-        """The largest error of each form."""
+        """The largest errors, in the order of FORMS."""
         v, w, strength, share = *self.vectors(psi), self.strength, self.share
         g0, h0 = riccati.quadratic_forms(v, w, psi, strength)
         pace = share * psi * (1 + strength**2) * np.sqrt(strength**2 + g0 * h0 / 4)
         t = np.linspace(0, 10 / pace, self.times)
-        exact = riccati.flow_outputs(v[None], w[None], psi, strength, np.array([share]), t)[:, 0]
-        zeroth, first = first_order(t, v, w, psi, strength, share)
-        printed, corrected = (equation_137(t, v, w, psi, strength, share, slips)
-                              for slips in (SLIPS, ()))
-        return [np.abs(form - exact).max()
-                for form in (zeroth, printed, corrected, zeroth + first / psi)]
+        zeroth, first, printed, corrected = largest_errors(t, v, w, psi, strength, share,
+                                                           SLIPS, ())
+        return zeroth, printed, corrected, first
 
     def vectors(self, psi: int):
         """v and w at time 0."""

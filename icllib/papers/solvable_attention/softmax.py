@@ -122,7 +122,7 @@ class SoftmaxCurves(SoftmaxTraining):
 class SoftmaxSizeLimit(SoftmaxTraining):
     """The law in size after a training so long that what can be learned has been learned."""
 
-    sizes: tuple[int, ...] = (4, 6, 8, 11, 15, 21, 29, 40)  # D
+    sizes: tuple[int, ...] = (4, 6, 8, 11, 15, 21, 29, 40)  # D. ASSUMED: far below N_s
     steps: int = 40_000  # ASSUMED: 5,000 leave the rarest of these tasks unlearned
     version: ClassVar[int] = 1
 
@@ -137,7 +137,8 @@ class SoftmaxDataLimit(SoftmaxTraining):
     """The law in data: random data sets, trained until what occurs has been learned."""
 
     starts: int = 20  # ASSUMED: each has data sets of its own, which vary more than starts do
-    counts: tuple[int, ...] = (10, 18, 32, 56, 100, 178, 316, 562, 1000)  # N
+    # ASSUMED: N at which rare tasks are missing, evenly spaced in log N.
+    counts: tuple[int, ...] = (10, 18, 32, 56, 100, 178, 316, 562, 1000)
     steps: int = 5000  # Appendix G; or, if that is more,
     steps_per_point: int = 20  # ASSUMED: times N, so that a task that occurs once is learned
     version: ClassVar[int] = 1

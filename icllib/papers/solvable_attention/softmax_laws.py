@@ -9,10 +9,7 @@ from icllib.papers.solvable_attention.softmax import (BUDGETS, FIT_STEPS, SIGN_L
 from icllib.plotting import BLUE, ORANGE, draw
 from icllib.results import Record
 from icllib.theory import riccati, scaling_laws
-
-TABLE_1 = {"size": lambda alpha: 1 - alpha, "time": lambda alpha: (1 - alpha) / alpha,
-           "data": lambda alpha: (1 - alpha) / alpha,
-           "compute": lambda alpha: (1 - alpha) / (1 + alpha)}
+from icllib.theory.scaling_laws import theory_exponents
 
 
 class LawCurve(NamedTuple):
@@ -69,15 +66,25 @@ def one_by_one(law: str, alpha: float, tasks: int = 500) -> float:
 
 
 def draw_law(axes, table, name: str, curve: LawCurve) -> None:
-    """A series of a figure's table, and the power law of Table 1 above it, from step 30 in time."""
+    """A series of a figure's table, and the power law of Table 1 above it."""
     color = BLUE if curve.alpha == 1.8 else ORANGE
     axes.set(xscale="log", yscale="log")
     axes.xaxis.set_minor_formatter("")
     draw(axes, table, curve.law, name, color=color, label=rf"softmax, $\alpha$ = {curve.alpha}")
-    xs = curve.xs[curve.xs >= FIT_STEPS[0]] if curve.law == "time" else curve.xs
-    start = 1.6 * curve.losses.mean(0)[-len(xs)]
-    axes.plot(xs, start * (xs / xs[0]) ** TABLE_1[curve.law](curve.alpha), "--", color=color,
-              label=rf"Table 1, $\alpha$ = {curve.alpha}")
+    draw_power_law(axes, table, curve.law, name, theory_exponents(curve.alpha)[curve.law],
+                   least=FIT_STEPS[0] if curve.law == "time" else 0, color=color,
+                   ls="--", label=rf"Table 1, $\alpha$ = {curve.alpha}")
+
+
+def draw_power_law(axes, table, panel: str, name: str, exponent: float, least: float = FIT_STEPS[0],
+                   **style) -> None:
+    """A power law above a series of a figure's table.
+
+    least: the first x of it; by default where the fits in t start.
+    """
+    rows = table[(table.panel == panel) & (table.series == name) & (table.x >= least)]
+    first = rows.iloc[0]
+    axes.plot(rows.x, 1.6 * first.y * (rows.x / first.x) ** exponent, **style)
 
 
 def cost_of_learned(record: Record, steps) -> np.ndarray:

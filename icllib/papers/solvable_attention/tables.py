@@ -1,18 +1,19 @@
-"""The tables of Figure 4's and Table 2's pages, from their records."""
+"""The laws' names, and the tables of Figure 4's and Table 2's pages, from their records."""
 
 import pandas as pd
 
+from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
 from icllib.theory.scaling_laws import allocation_exponents, fit_exponent, theory_exponents
 
 LAWS = ("size", "time", "data", "compute")
+LETTERS = dict(zip(LAWS, "DtNC"))  # what each is a law of
 KINDS = ("fixed", "beta = 0.5", "gamma = 0.5", "gamma = 0.5, large strength")  # of Table 2's page
-ERRATA = {  # measured by LawErrata: what it is, and its value if the print were right
-    "sum_of_printed_probabilities": ("sum of P(s) with the printed Z (Eq. 1)", "1"),
-    "start_over_zero": ("loss of f(0) over that of f = 0 (Eqs. 63, 64)", "1"),
-    "decay_over_rate": ("late decay of a task's loss, over its rate (Eq. 71)", "1"),
-    "second_order_coefficient": ("coefficient of F'' in the expansion (Eq. 72)", "1"),
-    "context_length_exponent": ("exponent of the loss in psi (Eq. 76)", "0.111, -0.048"),
-    "laplace_ratio": ("prefactor by Laplace's method over the exact one (Eq. 76)", "1")}
+
+
+def axis_names(time: str = "t") -> dict[str, str]:
+    """What is written at each law's axis; time: how t is written there."""
+    return {"size": "model size D", "time": f"time {time}", "data": "data points N",
+            "compute": f"compute C = D {time}"}
 
 
 def kind(record) -> str:
@@ -62,17 +63,18 @@ def plateau_table(records) -> pd.DataFrame:
     } for r in records]).set_index(["beta", "gamma"])
 
 
-def large_strength_table(records, errata) -> pd.DataFrame:
+def large_strength_table(records) -> pd.DataFrame:
     """Laws in time and compute at a large strength, and the largest stable strength."""
     rows = {}
-    for record, measured in zip(records, errata):
+    for record in records:
+        stable = LawFormulas(record.run["alpha"]).largest_stable_strength()
         run, forms = record.run, [theory_exponents(*_setting(record), large) for large in (1, 0)]
         for law in ("time", "compute"):
             rows[run["alpha"], law] = {
                 "smallest strength": f"{run['strength'] * run['tasks'] ** -run['gamma']:.1f}",
                 "fitted": _fitted(record, law),
                 "printed": f"{forms[0][law]:.3f}", "generic": f"{forms[1][law]:.3f}",
-                "stable up to": f"{measured['largest_stable_strength']:.2f}"}
+                "stable up to": f"{stable:.2f}"}
     return pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
 
 
@@ -88,13 +90,6 @@ def allocation_table(records) -> pd.DataFrame:
             "y fitted": _fitted(record, "best_size"), "y right": f"{right['size']:.3f}",
             "y printed": f"{printed['time']:.3f}"}
     return pd.DataFrame(rows).T.rename_axis(["alpha", "tasks"])
-
-
-def errata_table(errata) -> pd.DataFrame:
-    """One measured number for each misprint of Section 4 and Appendix F."""
-    return pd.DataFrame({
-        text: {f"alpha = {record.run['alpha']}": f"{record[name]:.3f}" for record in errata}
-        | {"if the print were right": right} for name, (text, right) in ERRATA.items()}).T
 
 
 def late_table(simulated, limits) -> pd.DataFrame:

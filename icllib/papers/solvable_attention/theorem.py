@@ -16,8 +16,8 @@ class ClosedFormCheck:
     """Theorem 3.1 against numerical integration of Eq. 9 at zeroth order, on random starts."""
 
     start: str  # one of STARTS
-    draws: int = 50
-    times: int = 60  # instants compared, until the slowest mode has decayed
+    draws: int = 50  # ASSUMED: random starts, for the largest deviation
+    times: int = 60  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0
     version: ClassVar[int] = 1
 
@@ -77,7 +77,7 @@ class LossCurves:
     scale: float = 0.1  # A of Eq. 106
     learning_rate: float = 1e-3  # Appendix G
     steps: int = 5000  # Appendix G
-    shown: int = 120  # points kept for the curve, spaced evenly in log t
+    shown: int = 120  # ASSUMED: points kept for the curve, spaced evenly in log t
     seed: int = 0  # nothing is random: the shares of the tasks are their expectations
     version: ClassVar[int] = 1
 
@@ -116,8 +116,8 @@ class IdempotentCheck:
     scale: float = 0.1  # A of Eq. 106, for the curves
     learning_rate: float = 1e-3  # Appendix G
     steps: int = 5000  # Appendix G
-    draws: int = 50  # random matrices and starts for the largest deviation
-    shown: int = 60  # points kept for the curves, spaced evenly
+    draws: int = 50  # ASSUMED: random matrices and starts, for the largest deviation
+    shown: int = 60  # ASSUMED: points kept for the curves, spaced evenly
     seed: int = 0
     version: ClassVar[int] = 1
 

@@ -9,7 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from icllib.papers.solvable_attention.common import start
 from icllib.papers.solvable_attention.laws import ALPHAS
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent
@@ -49,7 +48,7 @@ class VariedBySimulation:
     scale: float = BALANCED  # A of Eq. 107, v = w
     learning_rate: float = 1e-3  # Appendix G
     steps: int = 5000  # Appendix G
-    draws: int = 5  # random training sets of each size in the data law
+    draws: int = 5  # ASSUMED: random training sets of each size in the data law
     seed: int = 0  # of the training sets
     version: ClassVar[int] = 1
 
@@ -128,13 +127,13 @@ class VariedInTheLimit:
     data. Times and budgets are in units of the first task's time constant.
     """
 
-    alpha: float = 1.8
-    beta: float = 0.0
-    gamma: float = 0.0
+    alpha: float = 1.8  # Figure 4
+    beta: float = 0.0  # ASSUMED: one of VARIED
+    gamma: float = 0.0  # ASSUMED: one of VARIED
     strength: float = 1.0  # Lambda_1; ASSUMED, as in Figure 4
     start: str = "proportional"  # f_s(0) = Lambda_s / 2 (Appendix F.3), or "printed": Eq. 107
     tasks: int = 200_000  # ASSUMED: at least 1e5
-    context_length: float = 100  # psi_1
+    context_length: float = 100  # psi_1. ASSUMED, as in Figure 4
     seed: int = 0  # nothing is random
     version: ClassVar[int] = 1
 
@@ -164,67 +163,6 @@ class VariedInTheLimit:
             "best_time_exponent": fit_exponent(budgets, budgets / best, window)}
 
 
-@dataclass(frozen=True)
-class LawErrata:
-    """Numbers that decide the errata of Section 4 and Appendix F."""
-
-    alpha: float
-    tasks: int = 500  # N_s, Appendix G
-    context_length: float = 100  # psi, Figure 3
-    strength: float = 0.5  # Lambda, Figure 3
-    scale: float = 0.1  # A of Eq. 106
-    learning_rate: float = 1e-3  # Appendix G
-    steps: int = 5000  # Appendix G
-    seed: int = 0  # nothing is random
-    version: ClassVar[int] = 1
-
-    def measure(self) -> dict:
-        """One number for each erratum."""
-        weights = np.arange(1, self.tasks + 1) ** -self.alpha
-        v0, w0 = start(self.scale, 2)
-        matrix = riccati.context_matrix(self.context_length, self.strength)
-        return {"sum_of_printed_probabilities": weights.sum() ** 2,  # Eqs. 1, 16
-                "decay_over_rate": self.decay_over_rate(),  # Eq. 71
-                "second_order_coefficient": self.second_order_coefficient(),  # Eq. 72
-                "context_length_exponent": self.context_length_exponent(),  # Eq. 76
-                "laplace_ratio": scaling_laws.laplace_ratio(self.alpha),  # Eq. 76
-                "start_over_zero": (v0 @ matrix @ w0 / self.strength - 1) ** 2,  # Eqs. 63, 64
-                "largest_stable_strength": self.largest_stable_strength()}  # Table 2
-
-    def decay_over_rate(self):
-        """Late decay of one task's loss over a lambda: the factor in the exponent of Eq. 71."""
-        times, rate = np.array([14.0, 15.0]), 1.0 / (2 * self.strength)  # lambda = 2 Lambda
-        losses = scaling_laws.time_losses(np.ones(1), self.strength, rate / (1 + self.strength**2),
-                                          2 * self.strength, 0.0, times)
-        return float(np.log(losses[0] / losses[1]))
-
-    def second_order_coefficient(self):
-        """(F(s) - F(c)) / (F''(c) (s - c)^2) for s near the minimum c of F: Eq. 72a has 1."""
-        exponent = lambda s: 1e3 * s**-self.alpha + self.alpha * np.log(s)  # t F at psi-bar t = 1e3
-        c = 1e3 ** (1 / self.alpha)
-        rise = (exponent(1.001 * c) + exponent(0.999 * c)) / 2 - exponent(c)
-        return float(rise / (self.alpha / 1e3) ** 2)  # Eq. 75: F''(c) c^2 t = alpha^2
-
-    def context_length_exponent(self):
-        """Exponent of the loss in psi at one late time: Eq. 76 has -(1 - 2 / alpha)."""
-        shares, lengths = riccati.task_shares(200_000, self.alpha), np.geomspace(100, 1e4, 5)
-        losses = [scaling_laws.time_losses(shares, self.strength, psi, 2 * self.strength, 0.0, [10])
-                  for psi in lengths]
-        return fit_exponent(lengths, np.ravel(losses))[0]
-
-    def largest_stable_strength(self):
-        """Largest Lambda, to 0.01, up to which gradient descent learns the first task."""
-        strength = np.arange(1.0, 4.0, 0.01)
-        share = riccati.task_shares(self.tasks, self.alpha)[0]
-        small = np.full((len(strength), 2), BALANCED)
-        with np.errstate(over="ignore", invalid="ignore"):  # beyond the limit it diverges
-            outputs = riccati.gradient_descent_outputs(
-                small, small, self.context_length, strength, share, self.learning_rate,
-                self.steps, kept=[self.steps])[0]
-        unlearned = ~(np.abs(outputs / strength - 1) < 1e-3)
-        return float(strength[unlearned.argmax() - 1])
-
-
 def fig04_varied_laws(profile: str) -> list:
     """Figure 4: beta varied at gamma = 0 and gamma at beta = 0, simulated and in the limit."""
     settings = [(beta, 0.0) for beta in VARIED] + [(0.0, gamma) for gamma in VARIED[1:]]
@@ -233,11 +171,10 @@ def fig04_varied_laws(profile: str) -> list:
 
 
 def table02_exponents(profile: str) -> list:
-    """Tables 1 and 2: three settings, a large strength, and the numbers of the errata."""
+    """Tables 1 and 2: three settings, and a large strength in the limit."""
     settings = [(alpha, *varied) for alpha in ALPHAS
                 for varied in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5))]
     return ([VariedBySimulation(*setting) for setting in settings]
             + [VariedInTheLimit(*setting, start=kind)
                for kind in ("proportional", "printed") for setting in settings]
-            + [VariedInTheLimit(alpha, 0.0, 0.5, strength=1e4) for alpha in ALPHAS]
-            + [LawErrata(alpha) for alpha in ALPHAS])
+            + [VariedInTheLimit(alpha, 0.0, 0.5, strength=1e4) for alpha in ALPHAS])
