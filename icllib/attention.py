@@ -1,7 +1,7 @@
 """Attention: who may attend to whom, and how scores become weights. One core for all papers.
 
 A mask is one boolean matrix (T, S), True where row t attends to column s. Tokens come in this
-order: first the labelled pairs, then the queries. A query sees pairs, and itself only if it is
+order: first the labeled pairs, then the queries. A query sees pairs, and itself only if it is
 told to; it never sees another query. So, in the papers' words, with n pairs and K queries:
 
     causalLM      with_queries(causal_pairs(n), [n] * K, attend_to_self=False)
@@ -10,7 +10,7 @@ told to; it never sees another query. So, in the papers' words, with n pairs and
     a decoder     causal_pairs(T), over T tokens of any kind
     an encoder    full_pairs(T), over T tokens of any kind
 
-Weights are `normalise(phi(z), mask)`: scores z (M, B, H, T, S) of M models, B prompts and H
+Weights are `normalize(phi(z), mask)`: scores z (M, B, H, T, S) of M models, B prompts and H
 heads go through an entrywise phi, and only then does the mask apply, because what is hidden by a
 large negative score need not stay hidden after phi. Hidden entries get the weight 0, exactly.
 Every row of a mask must allow something; `check_rows` says so where a mask is made, on the CPU.
@@ -120,7 +120,7 @@ def cosine_decay(places: Tensor, rows: Tensor | None = None) -> Tensor:
     return torch.cos(math.pi / 2 * (rows[:, None] - places) / length)
 
 
-# ---- normalisers: scores and mask to weights ------------------------------------------------
+# ---- normalizers: scores and mask to weights ------------------------------------------------
 
 
 def softmax(z: Tensor, mask: Tensor) -> Tensor:
@@ -128,17 +128,17 @@ def softmax(z: Tensor, mask: Tensor) -> Tensor:
     return z.masked_fill(~mask, -math.inf).softmax(-1)
 
 
-def unnormalised(z: Tensor, mask: Tensor) -> Tensor:
+def unnormalized(z: Tensor, mask: Tensor) -> Tensor:
     """The visible scores themselves (linear attention)."""
     return z.masked_fill(~mask, 0)
 
 
 def by_absolute_sum(z: Tensor, mask: Tensor) -> Tensor:
-    """z over the sum of absolute values in its row: row-wise l1 normalisation.
+    """z over the sum of absolute values in its row: row-wise l1 normalization.
 
     For non-negative scores these are weights that sum to 1. A row of zeros keeps weights 0.
     """
-    visible = unnormalised(z, mask)
+    visible = unnormalized(z, mask)
     return visible / visible.abs().sum(-1, keepdim=True).clamp(min=SMALLEST_SUM)
 
 
@@ -148,7 +148,7 @@ def self_adjusting(z: Tensor, mask: Tensor, normalized: bool) -> Tensor:
     normalized: g = (z - min(z_min, 0)) / (max(0, z_max) - min(z_min, 0)), extremes over the
     visible tokens of a row. A row of zeros keeps weights 0.
     """
-    gate = visible = unnormalised(z, mask)  # zeros where hidden change neither extreme
+    gate = visible = unnormalized(z, mask)  # zeros where hidden change neither extreme
     if normalized:
         low, high = visible.amin(-1, keepdim=True), visible.amax(-1, keepdim=True)
         low, high = low.clamp(max=0), high.clamp(min=0)

@@ -6,7 +6,6 @@ has succeeded) or, without a runner, into runs/, so that trying things out chang
 """
 
 import dataclasses
-import json
 import os
 from pathlib import Path
 

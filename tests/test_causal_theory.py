@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.attention import causal_pairs, full_pairs, with_queries
+from icllib.attention import full_pairs, with_queries
 from icllib.errors import InputError
 from icllib.theory import gradient_descent as theory
 from icllib.theory import kaczmarz

@@ -1,6 +1,7 @@
 """Killed, stopped, damaged, diverged: training goes on as if nothing had been."""
 
 import json
+import math
 import os
 import random
 import signal
@@ -108,7 +109,16 @@ def test_the_time_limit_keeps_everything(folders, monkeypatch, tmp_path):
     assert find_record(runs()[0], "test").provenance["wall_seconds"] > cost["wall_seconds"]
 
 
+def test_an_orphaned_worker_stops(folders, monkeypatch):
+    monkeypatch.setenv("ICLLIB_PARENT", str(os.getppid()))
+    jobs.train_and_save(runs(seeds=(3,)), "smoke", folders)
+    monkeypatch.setenv("ICLLIB_PARENT", str(os.getppid() + 1))
+    with pytest.raises(OutOfTime, match="stopped at step 0 of 400"):
+        jobs.train_and_save(runs(), "smoke", folders)
+
+
 def test_a_run_that_died_while_it_was_measured_is_not_trained_again(folders, monkeypatch):
+    monkeypatch.setattr(engine, "SAVE_EVERY", math.inf)
     with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
         patch.setattr(jobs, "measure", lambda *_: 1 / 0)
         jobs.train_and_save(runs(), "smoke", folders)
@@ -225,7 +235,8 @@ def test_the_curriculum_counts_the_lengths_that_a_shorter_prompt_has():
 def test_compute_uses_every_processor(folders):
     jobs.compute(runs(), runs(), "smoke", folders)
     fleets = [find_record(run, "test").provenance["fleet"] for run in runs()]
-    cores = min(len(jobs.processors()), 3)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = min(cores, 3)
     assert max(fleets) == -(-3 // cores)
 
 

@@ -2,6 +2,7 @@
 
 import ctypes
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import sys
 import pytest
 import torch
 
+from icllib.results import PROJECT
 from icllib.training.cpu import one_core
 
 SIZE = 2**27  # bytes, more than the C library keeps by its own adjustment
@@ -40,7 +42,8 @@ def report() -> None:
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="another C library")
 def test_memory_is_fetched_once_within_and_every_time_outside():
     # In a process of its own: only the main thread's memory is kept.
-    found = subprocess.run([sys.executable, __file__], capture_output=True, check=True)
+    found = subprocess.run([sys.executable, __file__], capture_output=True, check=True,
+                           env=os.environ | {"PYTHONPATH": str(PROJECT)})
     before, within, after, given_back = json.loads(found.stdout)
     assert within < before / 10
     assert after > before / 2

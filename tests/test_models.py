@@ -152,7 +152,7 @@ def gpt2_of(module, member, settings, max_pairs):
 
 @torch.no_grad()
 def test_hidden_states_equal_those_of_gpt2():
-    """All labelled tokens, and the query that comes after the last of them."""
+    """All labeled tokens, and the query that comes after the last of them."""
     settings, (xs, ys) = MODELS[0], prompts()
     module, states = shaken(settings), []
     module.blocks[-1].register_forward_hook(lambda _, inputs, output: states.append(output))

@@ -174,17 +174,17 @@ def test_numbers_do_not_depend_on_the_company_they_keep(law, dtype):
     assert torch.equal(draw(seeds[::-1], ids), fleet.flip(0))
 
 
-def test_neighbours_are_uncorrelated():
+def test_neighbors_are_uncorrelated():
     base, ids = Stream.of([0], "training"), torch.arange(5000)[None]
     draw = lambda stream, ids, name: stream.normal(ids, name, (20,)).flatten()
     x = draw(base, ids, "x")
-    neighbours = {
+    neighbors = {
         "index": x.view(-1, 20).roll(1, dims=1).flatten(), "id": draw(base, ids + 1, "x"),
         "far id": draw(base, ids + 2**32, "x"),
         "seed": draw(Stream.of([1], "training"), ids, "x"), "name": draw(base, ids, "y"),
         "purpose": draw(Stream.of([0], "evaluation"), ids, "x"),
     }
-    for name, other in neighbours.items():
+    for name, other in neighbors.items():
         for f in (lambda values: values, torch.square):
             assert stats.pearsonr(f(x), f(other)).pvalue > LEVEL, name
 

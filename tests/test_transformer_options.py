@@ -52,8 +52,8 @@ def prompts(points=13):
 def first_decoder(module, xs, ys, lengths):
     """The decoder as it stood before it had options, operation by operation."""
     pairs = max(lengths)
-    labelled = torch.cat((xs[:, :, :pairs], ys[:, :, :pairs, None]), dim=-1)
-    tokens = torch.cat((labelled, pad(xs[:, :, list(lengths)], (0, 1))), dim=2)
+    labeled = torch.cat((xs[:, :, :pairs], ys[:, :, :pairs, None]), dim=-1)
+    tokens = torch.cat((labeled, pad(xs[:, :, list(lengths)], (0, 1))), dim=2)
     mask = with_queries(causal_pairs(pairs), lengths, attend_to_self=True)
     x = module.embed(tokens) + module.positions[:, None, [*range(pairs), *lengths]]
     members, batch, count, width = x.shape

@@ -160,7 +160,8 @@ def test_gradient_descent_learns_the_first_task_up_to_the_largest_stable_strengt
     strength = LawFormulas(alpha).largest_stable_strength() * np.array([0.98, 1.02])
     start, share = np.full((2, 2), BALANCED), riccati.task_shares(500, alpha)[0]
     with np.errstate(over="ignore", invalid="ignore"):  # beyond it training diverges
-        f, = riccati.gradient_descent_outputs(start, start, 100, strength, share, 1e-3, 5000, [5000])
+        f, = riccati.gradient_descent_outputs(start, start, 100, strength, share, 1e-3, 5000,
+                                              [5000])
     assert (abs(f / strength - 1) < 1e-3).tolist() == [True, False]
 
 

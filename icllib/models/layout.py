@@ -1,4 +1,4 @@
-"""Where tokens stand: labelled pairs, then queries, or every x and y in a row; who sees whom."""
+"""Where tokens stand: labeled pairs, then queries, or every x and y in a row; who sees whom."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from icllib.streams import constant
 
 
 class Layout(NamedTuple):
-    """The tokens of one pass: labelled pairs, then queries."""
+    """The tokens of one pass: labeled pairs, then queries."""
 
     points: Tensor  # (K,) the point of the prompt that each query is
     places: Tensor  # (T,) the position of each token: a query follows the pairs that it sees
@@ -63,9 +63,9 @@ def pairs_mask(mask: str, block: int, pairs: int) -> Tensor:
 def joint_tokens(xs: Tensor, ys: Tensor, pairs: int, points: Tensor) -> Tensor:
     """The pairs (x, y), then the queries (x, 0): (M, B, pairs + K, d + 1 or d + classes)."""
     labels = ys[..., None] if ys.dim() == 3 else ys
-    labelled = torch.cat((xs[:, :, :pairs], labels[:, :, :pairs]), dim=-1)
+    labeled = torch.cat((xs[:, :, :pairs], labels[:, :, :pairs]), dim=-1)
     queries = nn.functional.pad(xs[:, :, points], (0, labels.shape[-1]))
-    return torch.cat((labelled, queries), dim=2)
+    return torch.cat((labeled, queries), dim=2)
 
 
 def separate_tokens(xs: Tensor, ys: Tensor, pairs: int) -> Tensor:

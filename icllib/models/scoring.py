@@ -5,7 +5,7 @@
 weights, for K queries among T tokens; the formulas are in icllib/attention.py.
 
 The list is Table 1 of the paper on scaled signed averaging, which is silent where ASSUMED, and
-what the other papers use: row-wise l1 (SGPT) and no normalisation (linear attention).
+what the other papers use: row-wise l1 (SGPT) and no normalization (linear attention).
 """
 
 from dataclasses import dataclass, field
@@ -135,7 +135,7 @@ class Entmax(Plain):
 
 @dataclass(frozen=True)
 class Relu(Plain):
-    """relu(z) over its row sum. ASSUMED: Appendix C does not say how it normalises."""
+    """relu(z) over its row sum. ASSUMED: Appendix C does not say how it normalizes."""
 
     version: ClassVar[int] = 1
 
@@ -145,7 +145,7 @@ class Relu(Plain):
 
 @dataclass(frozen=True)
 class Square(Plain):
-    """z^2 over its row sum. ASSUMED: Appendix C does not say how it normalises."""
+    """z^2 over its row sum. ASSUMED: Appendix C does not say how it normalizes."""
 
     version: ClassVar[int] = 1
 
@@ -157,7 +157,7 @@ class Square(Plain):
 class Tanh(Plain):
     """tanh(z) over the sum of absolute values in its row, so that signs stay.
 
-    ASSUMED: Appendix C does not say how it normalises, and a sum of signed values may vanish.
+    ASSUMED: Appendix C does not say how it normalizes, and a sum of signed values may vanish.
     """
 
     version: ClassVar[int] = 1
@@ -197,7 +197,7 @@ class CosFormer:
 
 @dataclass(frozen=True)
 class L1(Plain):
-    """Row-wise l1 normalisation, as in SGPT (context-scaling paper, Eq. 6 and Section 4).
+    """Row-wise l1 normalization, as in SGPT (context-scaling paper, Eq. 6 and Section 4).
 
     ASSUMED: signed scores over their sum of absolute values; absolute: their absolute values.
     """
@@ -216,7 +216,7 @@ class Identity(Plain):
     version: ClassVar[int] = 1
 
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
-        return attention.unnormalised(z, mask)
+        return attention.unnormalized(z, mask)
 
 
 # ---- mixtures -------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ def linear_self_attention(xs: Tensor, ys: Tensor, mask: Tensor, step_size: float
                           pairs: int, start: Tensor | None = None) -> Tensor:
     """Outputs delta of every layer under the construction of Eq. 5 (Eqs. 1, 2).
 
-    xs (..., tokens, d) and ys (..., tokens) hold the labelled pairs, then the queries with y = 0;
+    xs (..., tokens, d) and ys (..., tokens) hold the labeled pairs, then the queries with y = 0;
     mask (tokens, tokens) says who attends to whom, and with what weight if it is not boolean;
     P = (step_size / pairs) I; start (d,): w0 in the value matrix of every layer, 0 by default.
     Returns (layers + 1, ..., tokens): the last coordinate of each token.

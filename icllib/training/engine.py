@@ -20,7 +20,7 @@ from icllib.tasks import sample_each
 from icllib.training.losses import member_losses, permuted_pairs
 from icllib.training.recipe import Recipe
 
-READ_EVERY = 100  # steps between two looks at the clock and the losses
+READ_EVERY = 100  # steps between two looks at the losses, and on a GPU at the clock
 SAVE_EVERY = 300.0  # seconds between two checkpoints
 WARM_UP = 3  # eager steps before capture; their effect is undone
 
@@ -212,7 +212,6 @@ def captured_step(fleet: Fleet):
     start = {name: tensor.clone() for name, tensor in fleet.tensors().items()}
     plain = fleet.forward
     try:
-        torch.compiler.reset()  # else every fleet counts as one more recompilation
         fleet.forward = torch.compile(plain)
         return capture(fleet, start)
     except Exception as error:  # whatever the compiler or the driver objects to
@@ -255,6 +254,8 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
     log: is handed the step and the losses (READ_EVERY, M) since the last call.
     """
     step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
+    if on_gpu:
+        torch.compiler.reset()  # else every fleet counts as one more recompilation
     take_step = captured_step(fleet) if on_gpu and step < steps else fleet.take_step
     progress = Progress(steps, label, unit_per_step=len(fleet.alive), start_at=step)
     stride = READ_EVERY if on_gpu else 1  # a GPU must not wait for the clock at every step

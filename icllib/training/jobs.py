@@ -55,7 +55,8 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
     """Train the missing runs, dealt out to the processors; each CPU process has one thread.
 
     All of a page's runs are dealt out, those that are not missing too: so a call that goes on
-    where another stopped makes the same fleets, and finds their checkpoints.
+    where another stopped makes the same fleets, and finds the checkpoints of those of which no
+    record was saved since.
     """
     few = all(run.recipe.steps <= FEW_STEPS for run in runs)
     devices = processors()[: 1 if few else len(runs)]
@@ -160,6 +161,6 @@ def board(name: str):
         return lambda step, losses: None
     from torch.utils.tensorboard import SummaryWriter
 
-    writer = SummaryWriter(f"{folder}/{name}")
+    writer = SummaryWriter(PROJECT / folder / name)
     return lambda step, losses: writer.add_scalars(
         "loss", {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}, step)

@@ -42,7 +42,7 @@ class Recipe:
     model predicts the log-odds: signed-averaging paper, Eq. 1. Raises InputError for sizes that cannot be.
     """
 
-    lengths: tuple[int, ...]  # context lengths: numbers of labelled pairs before the query
+    lengths: tuple[int, ...]  # context lengths: numbers of labeled pairs before the query
     steps: int
     batch: int = 64  # prompts per step
     learning_rate: float = field(default=1e-4, metadata={"per_member": True})

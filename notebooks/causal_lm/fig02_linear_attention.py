@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Figure 2: prefix and causal linear attention
 #
-# A prompt holds 40 labelled pairs, $y = w x$ with $x \sim U(-1, 1)^{16}$ and $w \sim N(0, I)$, and
+# A prompt holds 40 labeled pairs, $y = w x$ with $x \sim U(-1, 1)^{16}$ and $w \sim N(0, I)$, and
 # 200 queries. Layers of linear self-attention with the constructed weights of
 # {cite:t}`ding2024causallm` (Eq. 5, $\eta = 1.6$) turn each label into what is left of it,
 # $y_j - \tilde y_j^{(l)}$. The left and middle panels follow its mean square over the layers.
@@ -84,7 +84,7 @@ numbers(table, ["stationary"], xs=(40, 100, 200, 300))
 
 # %% [markdown]
 # The curve at $\mu = 0$ against its closed form: the largest distance in standard errors, over
-# every tenth $n$ (neighbouring $n$ share their prompts), with all 5,000 prompts pooled.
+# every tenth $n$ (neighboring $n$ share their prompts), with all 5,000 prompts pooled.
 
 # %% tags=["numbers"]
 each = icllib.samples(records, "standard_error", input_mean=0)

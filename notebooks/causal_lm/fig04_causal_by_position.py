@@ -39,8 +39,6 @@ icllib.settings_table(causal_lm.ByPositionErrors(),
 # Dashed: the exact expectation. Solid: five seeds of 200 prompts.
 
 # %%
-import numpy as np
-
 from icllib.plotting import series
 from icllib.theory import kaczmarz
 

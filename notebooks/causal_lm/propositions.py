@@ -30,7 +30,7 @@ from icllib.papers import causal_lm
 page = icllib.Page("causal_lm/propositions")
 records = icllib.records(causal_lm.propositions, profile, page=page.name)
 icllib.settings_table(causal_lm.propositions(profile)[0], assumed=(
-    "dimension", "pairs", "layers", "steps_to_limit", "step_size", "seed"))
+    "dimension", "pairs", "steps_to_limit", "step_size", "seed"))
 
 # %% [markdown]
 # ## Largest deviations

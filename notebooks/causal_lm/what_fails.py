@@ -81,7 +81,7 @@ for step in causal_lm.STEP_SIZES:
 panels[0].set(title="a query that sees itself", ylabel="mean squared query error")
 panels[1].set(title=r"$w^{(0)} \sim N(0, I)$, prefix")
 panels[2].set(title="step sizes", xscale="log", yscale="linear", ylim=(-0.05, 1.05))
-labelled = panels[2].set(xlabel=r"step size $\eta$",
+labeled = panels[2].set(xlabel=r"step size $\eta$",
                          ylabel="share of prompts that diverge")
 
 # %% [markdown]

@@ -49,8 +49,6 @@ icllib.settings_table(sheet.EstimatorErrors(sheet.LINEAR_8), assumed=(
 # ## Figure
 
 # %%
-import numpy as np
-
 from icllib.plotting import series
 
 names = {"one_step": "one gradient step", "exponential": "exponential",

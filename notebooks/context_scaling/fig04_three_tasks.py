@@ -56,7 +56,7 @@ pd.DataFrame(rows, dtype=object).fillna("").set_index("type")
 # XGBoost and the student have the settings of Garg et al.; the student is a network like those of
 # panel B, with biases, trained by Adam on each prompt alone. The Lasso has the best of its penalties
 # at each context length, and least squares the least norm where $n < d$. They have these settings in
-# every profile but `smoke`, so their records are labelled `paper` even where the task is a small one.
+# every profile but `smoke`, so their records are labeled `paper` even where the task is a small one.
 #
 # ## Figure
 #

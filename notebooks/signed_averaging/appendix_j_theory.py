@@ -129,7 +129,7 @@ page.verdicts()
 #   printed for scores $\ge 0$ and the limit to $e^x$ for $x \ge 0$. These are not wrong in print, but
 #   say less than what holds.
 # - *What random scores cannot show.* A bound that is never violated may be far from tight. So the
-#   known maximisers are checked too: $(M, -M, \dots, -M)$ for Theorem 1, two scores of 0 for the
+#   known maximizers are checked too: $(M, -M, \dots, -M)$ for Theorem 1, two scores of 0 for the
 #   Jacobian, $x = M$ for the Lipschitz constant.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/appendix_j_theory/figure.csv>`.

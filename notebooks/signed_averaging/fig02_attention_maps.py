@@ -77,8 +77,6 @@ legend = figure.legend(*panels[0].get_legend_handles_labels(),
                        loc="outside lower center", ncols=4)
 
 # %% tags=["numbers"]
-import pandas as pd
-
 names = [", ".join(f"{x:g}" for x in xs) for xs in models.EXAMPLES]
 numbers(table, ["share", "log-odds"]).set_axis(names, axis=1)
 

@@ -29,7 +29,6 @@ sheet.settings_of(sheet.fig03_softmax_ssa, shown)
 
 # %%
 import numpy as np
-import pandas as pd
 
 from icllib.plotting import series
 

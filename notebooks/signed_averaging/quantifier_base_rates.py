@@ -38,7 +38,7 @@ icllib.settings_table(sheet.quantifier_base_rates(profile)[0],
 # ## Figure
 
 # %%
-from icllib.plotting import band, series
+from icllib.plotting import series
 
 shown = icllib.shown_profile(records)
 names = [f"{r.run['task']['quantifier']}, {r.run['task']['law']}" for r in records]

@@ -54,7 +54,7 @@ icllib.settings_table(sheet.FirstOrder("Appendix G"), assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Largest error of f against context length from 10 to 1600 on logarithmic axes for two starts. Zeroth order and the printed first order fall with slope -1, the printed one lying above. The form for any start falls with slope -2 for both starts; the corrected printed form does so for the first start only."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, draw, series
+from icllib.plotting import BLUE, GREEN, ORANGE, RED, draw, series
 
 shown = icllib.shown_profile(records)
 labels = dict(zip(sheet.FORMS, (

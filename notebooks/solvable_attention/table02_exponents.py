@@ -26,7 +26,7 @@ records = icllib.records(sheet.table02_exponents, profile, page=page.name)
 simulated, limits, printed_start = records[:6], records[6:12], records[12:18]
 large_strength = records[18:]
 icllib.settings_table(sheet.VariedInTheLimit(), assumed=(
-    "strength", "start", "tasks", "context_length", "seed"))
+    "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 
 # %% [markdown]
 # These are the settings of the limit, which decides: closed forms at $N_s = 200{,}000$, infinite time in
