@@ -106,7 +106,7 @@ page.verdicts()
 # - The paper does not say which $\phi$ is behind its Figure 5. We take that of SGPT itself.
 # - All seeds are measured on the same 32,768 prompts, so the intervals do not contain the spread of
 #   these prompts. It matters for trees, whose slope is near the margin: measured on an eighth of the
-#   prompts, as a first run was, the same training came out on the other side of it.
+#   prompts, as a first run at `quick` was, the same training came out on the other side of it.
 # - On trees the fall is small. The row sees labels only through $\sum_i \phi_i y_i$ with weights
 #   that are linear in $x_i$, and a tree of sign tests is mostly not linear.
 #
