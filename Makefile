@@ -13,7 +13,7 @@ book: $(INSTALLED)
 	$(BIN)/python -m icllib book
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
 		--nbval-cell-timeout 300 -p no:cacheprovider notebooks
 	$(BIN)/python -m icllib book
