@@ -87,13 +87,8 @@ numbers(table)
 # ## Paper beside ours
 
 # %%
-import numpy as np
-
-def slopes(title):
-    """Of log10 excess error against log10 n, one per seed."""
-    return np.polyfit(np.log10(lengths), np.log10(of(title, "excess")).T, 1)[0]
-
-page.decide("context_scaling.10", {title: slopes(title) for title in tasks}, shown)
+slopes = {title: sheet.log_slope(lengths, of(title, "excess").T) for title in tasks}
+page.decide("context_scaling.10", slopes, shown)
 page.verdicts()
 
 # %% [markdown]
