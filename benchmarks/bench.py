@@ -22,7 +22,7 @@ from icllib.results import PROJECT, rounded, write_text
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe
 from icllib.training.cpu import one_core
-from icllib.training.engine import captured_step
+from icllib.training.capture import captured_step
 from icllib.training.provenance import provenance
 
 ROUNDS = 3

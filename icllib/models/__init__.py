@@ -1,5 +1,6 @@
 """Architectures: each is a frozen dataclass of settings that builds a stacked module."""
 
+from icllib.models.encoder import Encoder
 from icllib.models.feature_models import FeatureMLP, ScalarRegression
 from icllib.models.linear_attention import LinearAttention
 from icllib.models.mlp import MLP
@@ -9,7 +10,7 @@ from icllib.models.scoring import (L1, CosFormer, Entmax, Gaussian, Identity, Mi
 from icllib.models.sgpt import SGPT
 from icllib.models.transformer import Transformer
 
-__all__ = ["FeatureMLP", "LinearAttention", "MLP", "ScalarRegression", "SGPT", "Transformer",
+__all__ = ["Encoder", "FeatureMLP", "LinearAttention", "MLP", "ScalarRegression", "SGPT", "Transformer",
            "CosFormer", "Entmax", "Gaussian", "Identity", "L1", "MixedHeads", "Relu",
            "SelfAdjusting", "SignedAveraging", "Softmax", "Sparsemax", "Square", "Tanh",
            "Uniform"]

@@ -11,10 +11,11 @@ from icllib.tasks.prompt import Prompt, sample_each, side_by_side
 from icllib.tasks.quantifiers import Quantifier
 from icllib.tasks.regression import (AffineFunctions, LinearRegression, SigmoidRegression,
                                      SparseLinear, TwoNoiseLevels)
+from icllib.tasks.sentences import MaskedBatch, MaskedSentences
 from icllib.tasks.trees import DecisionTree
 from icllib.tasks.words import BagOfWords
 
 __all__ = ["AffineFunctions", "BagOfWords", "DecisionTree", "LinearClassification",
-           "LinearRegression", "Prompt", "Quantifier", "ReluNetwork", "SigmoidRegression",
+           "LinearRegression", "MaskedBatch", "MaskedSentences", "Prompt", "Quantifier", "ReluNetwork", "SigmoidRegression",
            "SourceCapacityRegression", "SparseFeatureRegression", "SparseLinear",
            "TwoNoiseLevels", "sample_each", "side_by_side"]

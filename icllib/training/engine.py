@@ -7,7 +7,6 @@ the CPU the same step runs eagerly.
 """
 
 import contextlib
-import sys
 import time
 
 import torch
@@ -17,12 +16,12 @@ from icllib.errors import InputError
 from icllib.progress import Progress
 from icllib.streams import Stream, constant
 from icllib.tasks import sample_each
-from icllib.training.losses import member_losses, permuted_pairs
+from icllib.training.capture import captured_step
+from icllib.training.losses import masked_losses, member_losses, permuted_pairs
 from icllib.training.recipe import Recipe
 
 READ_EVERY = 100  # steps between two looks at the losses, and on a GPU at the clock
 SAVE_EVERY = 300.0  # seconds between two checkpoints
-WARM_UP = 3  # eager steps before capture; their effect is undone
 
 
 class OutOfTime(Exception):
@@ -66,11 +65,14 @@ class Fleet:
 
     def take_step(self) -> None:
         """One step of every member, with nothing read back from the device."""
-        prompt = self.sample()
+        prompt, recipe = self.sample(), self.recipe
         with self.precision():
-            losses = member_losses(self.forward, prompt, *self.recipe.layout,
-                                   self.recipe.length_weights(self.step),
-                                   self.recipe.loss_on_pairs, self.recipe.loss)
+            if recipe.loss == "masked tokens":
+                losses = masked_losses(self.forward, prompt)
+            else:
+                losses = member_losses(self.forward, prompt, *recipe.layout,
+                                       recipe.length_weights(self.step), recipe.loss_on_pairs,
+                                       recipe.loss)
         self.alive &= losses.isfinite()
         self.descend(torch.autograd.grad(losses.sum(), self.parameters))
         row = (self.step % READ_EVERY).view(1)
@@ -79,6 +81,8 @@ class Fleet:
 
     def descend(self, gradients) -> None:
         """One step of the optimizer; a member whose loss was not finite gets no more gradient."""
+        if self.recipe.clip is not None:
+            gradients = clipped(gradients, self.recipe.clip)
         for parameter, gradient in zip(self.parameters, gradients):
             alive = along_members(self.alive, gradient)
             parameter.grad = torch.where(alive, gradient, 0)
@@ -175,6 +179,13 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     return module.to(recipe.dtype)
 
 
+def clipped(gradients, longest: float) -> list[Tensor]:
+    """Each member's gradient, all parameters together, shortened to this length if it is longer."""
+    squares = sum(gradient.flatten(1).square().sum(dim=1) for gradient in gradients)
+    scales = (longest / squares.sqrt()).clamp(max=1)  # (M,)
+    return [gradient * along_members(scales, gradient) for gradient in gradients]
+
+
 def along_members(values: Tensor, tensor: Tensor) -> Tensor:
     """One value per member, (M,), shaped to broadcast against (M, ...)."""
     return values.view(-1, *[1] * (tensor.dim() - 1))
@@ -200,47 +211,6 @@ def prompt_counts(stream: Stream, step, batch: int) -> Tensor:
     """How many prompts each member saw before each of this step's: (M, batch)."""
     counts = step * batch + torch.arange(batch, device=stream.seeds.device)
     return counts.expand(len(stream.seeds), -1)
-
-
-# ---- on CUDA: compile, then capture -----------------------------------------------------------
-
-
-def captured_step(fleet: Fleet):
-    """The fleet's step as one CUDA graph with the module compiled; eager where that fails."""
-    precise = fleet.recipe.precision in ("fp32", "fp64")
-    torch.set_float32_matmul_precision("highest" if precise else "high")
-    start = {name: tensor.clone() for name, tensor in fleet.tensors().items()}
-    plain = fleet.forward
-    try:
-        fleet.forward = torch.compile(plain)
-        return capture(fleet, start)
-    except Exception as error:  # whatever the compiler or the driver objects to
-        print(f"icllib: no captured step ({type(error).__name__}: {error}); going on eagerly",
-              file=sys.stderr)
-        fleet.forward = plain
-        restore(fleet, start)
-        return fleet.take_step
-
-
-def capture(fleet: Fleet, start: dict):
-    """Warm up on a side stream, undo what that did, and record the graph."""
-    side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        for _ in range(min(WARM_UP, fleet.recipe.steps - int(fleet.step))):
-            fleet.take_step()
-    torch.cuda.current_stream().wait_stream(side)
-    restore(fleet, start)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        fleet.take_step()
-    return graph.replay
-
-
-def restore(fleet: Fleet, start: dict) -> None:
-    """Put every tensor back in place; optimizer state that was not there yet becomes zero."""
-    for name, tensor in fleet.tensors().items():
-        tensor.copy_(start[name]) if name in start else tensor.zero_()
 
 
 # ---- the loop -------------------------------------------------------------------------------

@@ -2,10 +2,10 @@
 
 import torch
 from torch import Tensor
-from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from icllib.streams import Stream, constant
-from icllib.tasks import Prompt
+from icllib.tasks import MaskedBatch, Prompt
 
 
 def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=False,
@@ -43,6 +43,14 @@ def log_loss(log_odds: Tensor, labels: Tensor) -> Tensor:
     """-log of the probability that these log-odds give to labels 0 and 1, entry by entry."""
     labels = labels.expand_as(log_odds)
     return binary_cross_entropy_with_logits(log_odds, labels, reduction="none")
+
+
+def masked_losses(forward, batch: MaskedBatch) -> Tensor:
+    """Mean over its hidden tokens of -log of the probability that each member gives them: (M,)."""
+    logits = forward(batch.tokens, batch.places, batch.ids)
+    losses = cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), reduction="none")
+    losses = losses.view_as(batch.targets) * batch.counted
+    return losses.sum(dim=1) / batch.counted.sum(dim=1)
 
 
 def permuted_pairs(prompt: Prompt, stream: Stream, draws: Tensor, pairs: int) -> Prompt:

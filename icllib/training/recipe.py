@@ -13,6 +13,8 @@ from icllib.streams import constant
 from icllib.tasks import side_by_side
 
 PRECISIONS = ("tf32", "bf16", "fp32", "fp64")
+SCHEDULES = ("constant", "cosine", "linear")
+LOSSES = ("squared", "cross-entropy", "masked tokens")
 
 
 @dataclass(frozen=True)
@@ -39,20 +41,24 @@ class Recipe:
     """How to train: the loss is a mean over the context lengths `lengths`.
 
     Squared error: context-scaling paper, Section 3. Cross-entropy, for labels 0 and 1 of which the
-    model predicts the log-odds: signed-averaging paper, Eq. 1. Raises InputError for sizes that cannot be.
+    model predicts the log-odds: signed-averaging paper, Eq. 1. For sentences, "masked tokens":
+    cross-entropy over the vocabulary, a mean over the hidden tokens of a batch (Huebner et al.,
+    2021); `lengths` is then the most tokens of a sentence. Raises InputError for sizes that
+    cannot be.
     """
 
     lengths: tuple[int, ...]  # context lengths: numbers of labeled pairs before the query
     steps: int
     batch: int = 64  # prompts per step
     learning_rate: float = field(default=1e-4, metadata={"per_member": True})
-    schedule: str = "constant"  # after the warm-up: "constant", or "cosine" down to 0
+    schedule: str = "constant"  # after the warm-up: or "cosine" or "linear", both down to 0
     warmup: float = 0.0  # fraction of the steps over which the rate rises linearly from 0
     weight_decay: float = 0.0  # AdamW's; 0 is Adam
     betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)  # Adam's own default
     epsilon: float = field(default=1e-8, metadata=ADDED)  # Adam's own default
     curriculum: Curriculum | None = field(default=None, metadata=ADDED)
-    loss: str = field(default="squared", metadata=ADDED)  # or "cross-entropy"
+    clip: float | None = field(default=None, metadata=ADDED)  # longest gradient of a member
+    loss: str = field(default="squared", metadata=ADDED)  # or "cross-entropy", "masked tokens"
     precision: str = field(default="tf32", metadata=ADDED)  # a CPU takes tf32 and bf16 for fp32
     queries: int = field(default=1, metadata=ADDED)  # side by side after the pairs of each length
     # Ding et al., Appendix E:
@@ -68,15 +74,17 @@ class Recipe:
         if min(self.steps, self.batch) < 1 or self.learning_rate <= 0:
             raise InputError("steps, batch, learning_rate: expected positive numbers, "
                              f"got {self.steps}, {self.batch}, {self.learning_rate}")
-        if self.schedule not in ("constant", "cosine"):
-            raise InputError(f"schedule: expected 'constant' or 'cosine', got {self.schedule!r}")
+        if self.schedule not in SCHEDULES:
+            raise InputError(f"schedule: expected one of {SCHEDULES}, got {self.schedule!r}")
+        if self.clip is not None and not self.clip > 0:
+            raise InputError(f"clip: expected a positive length or None, got {self.clip}")
         if not 0 <= self.warmup < 1 or self.weight_decay < 0:
             raise InputError("warmup, weight_decay: expected a fraction in [0, 1) and >= 0, "
                              f"got {self.warmup} and {self.weight_decay}")
-        if self.loss not in ("squared", "cross-entropy"):
-            raise InputError(f"loss: expected 'squared' or 'cross-entropy', got {self.loss!r}")
-        if self.loss == "cross-entropy" and self.loss_on_pairs:
-            raise InputError("loss_on_pairs: expected squared error with it, got cross-entropy")
+        if self.loss not in LOSSES:
+            raise InputError(f"loss: expected one of {LOSSES}, got {self.loss!r}")
+        if self.loss != "squared" and self.loss_on_pairs:
+            raise InputError(f"loss_on_pairs: expected squared error with it, got {self.loss}")
         if self.precision not in PRECISIONS:
             raise InputError(f"precision: expected one of {PRECISIONS}, got {self.precision!r}")
         if self.queries < 1:
@@ -95,8 +103,8 @@ class Recipe:
 
     @property
     def points(self) -> int:
-        """The points of a prompt, which are the longest context and its queries."""
-        return max(self.lengths) + self.queries
+        """The points of a prompt: the longest context and its queries, or a sentence's tokens."""
+        return max(self.lengths) + (self.queries if self.loss != "masked tokens" else 0)
 
     @property
     def layout(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -111,6 +119,8 @@ class Recipe:
         if self.schedule == "constant":
             return self.learning_rate
         progress = (step - warmup) / max(self.steps - warmup, 1)
+        if self.schedule == "linear":
+            return self.learning_rate * (1 - progress)
         return self.learning_rate * 0.5 * (1 + math.cos(math.pi * progress))
 
     def rates(self, device) -> Tensor:

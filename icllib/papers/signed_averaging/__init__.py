@@ -13,12 +13,14 @@ from icllib.papers.signed_averaging.affine import (
 from icllib.papers.signed_averaging.affine_measures import (
     DEVIANT, LearnedExponents, LineAnswers, ShiftedErrors)
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
+from icllib.papers.signed_averaging.babyberta import PROBES, table03_babyberta
 from icllib.papers.signed_averaging.bounds import BoundsByRange
 from icllib.papers.signed_averaging.comparisons import (
     PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, by_scoring, errors_at,
     fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, settings_of,
     training_control)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
+from icllib.papers.signed_averaging.grammar_probes import GrammarProbes
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.papers.signed_averaging.quantifier_models import (
     AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)

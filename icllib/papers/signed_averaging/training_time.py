@@ -15,7 +15,7 @@ from icllib.papers.signed_averaging.affine import table01_scoring_functions
 from icllib.tasks import AffineFunctions
 from icllib.training import Fleet, Recipe
 from icllib.training.cpu import one_core
-from icllib.training.engine import captured_step
+from icllib.training.capture import captured_step
 
 
 @dataclass(frozen=True)

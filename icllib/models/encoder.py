@@ -1,0 +1,153 @@
+"""RoBERTa's encoder with its masked-language-modeling head, M models side by side."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding, gelu
+
+from icllib.errors import InputError
+from icllib.models.scoring import Softmax
+from icllib.models.stacked import Initializer, StackedLayerNorm
+from icllib.models.transformer import linear
+from icllib.streams import Stream
+from icllib.tasks.sentences import PAD
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """A post-LN encoder that predicts hidden tokens: RoBERTa at BabyBERTa's size.
+
+    Huebner et al. (2021); the settings are those of their public model. Raises InputError where
+    the heads do not divide the width, or for a dropout outside [0, 1).
+    """
+
+    layers: int = 8
+    heads: int = 8
+    width: int = 256
+    feed_forward: int = 1024
+    scoring: object = Softmax()  # one of icllib/models/scoring.py
+    dropout: float = 0.1
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        if min(self.layers, self.heads, self.width, self.feed_forward) < 1:
+            raise InputError("layers, heads, width, feed_forward: expected at least 1 each, got "
+                             f"{self.layers}, {self.heads}, {self.width}, {self.feed_forward}")
+        if self.width % self.heads:
+            raise InputError(f"heads: expected a divisor of the width {self.width}, "
+                             f"got {self.heads}")
+        if not 0 <= self.dropout < 1:
+            raise InputError(f"dropout: expected a fraction in [0, 1), got {self.dropout}")
+
+    def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedEncoder":
+        """A fleet of encoders, one per seed.
+
+        dimension: tokens of the vocabulary; max_pairs: the longest sentence, in tokens.
+        """
+        return StackedEncoder(self, seeds, dimension, max_pairs, device)
+
+    def multiplications(self, dimension: int, lengths) -> float:
+        """Multiply-adds of the forward pass on a sentence of max(lengths) tokens, all predicted."""
+        tokens = max(lengths)
+        layer = 4 * self.width**2 + 2 * self.width * (self.feed_forward + tokens)
+        return tokens * (self.layers * layer + self.width * (self.width + dimension))
+
+
+class StackedEncoder(nn.Module):
+    """M encoders side by side; words go in and come out by one table."""
+
+    def __init__(self, settings: Encoder, seeds, vocabulary: int, tokens: int, device):
+        super().__init__()
+        width, draw = settings.width, Initializer(seeds, device)
+        self.words = draw.normal("words", (vocabulary, width), 0.02)
+        self.positions = draw.normal("positions", (tokens, width), 0.02)
+        self.norm = StackedLayerNorm(width, draw)
+        self.blocks = nn.ModuleList(EncoderBlock(settings, draw, f"block{layer}")
+                                    for layer in range(settings.layers))
+        self.head = linear(draw, "head", width, width)
+        self.head_norm = StackedLayerNorm(width, draw)
+        self.bias = draw.constant(0.0, (vocabulary,))
+        self.dropout, self.stream = settings.dropout, Stream.of(seeds, "dropout", device)
+
+    def forward(self, tokens: Tensor, places: Tensor, ids: Tensor | None = None) -> Tensor:
+        """Log-odds of all words at some places: (M, B, T), (M, K) -> (M, K, vocabulary).
+
+        places: among the B T tokens of a member. ids: (M, B), of the prompts, in training;
+        without them nothing is dropped. Raises InputError for more tokens than positions.
+        """
+        if tokens.shape[-1] > self.positions.shape[1]:
+            raise InputError(f"tokens: expected at most {self.positions.shape[1]} in a sentence, "
+                             f"got {tokens.shape[-1]}")
+        drop = Dropout(self.stream, ids, self.dropout, self.positions.shape[1])
+        mask = (tokens != PAD)[:, :, None, None]  # (M, B, 1, 1, T)
+        hidden = self.embed(tokens) + self.positions[:, None, : tokens.shape[-1]]
+        hidden = drop(self.norm(hidden), "words")
+        for index, block in enumerate(self.blocks):
+            hidden = block(hidden, mask, drop, str(index))
+        return self.predict(hidden, places)
+
+    def embed(self, tokens: Tensor) -> Tensor:
+        """The words' vectors: (M, B, T) -> (M, B, T, width)."""
+        members, vocabulary = self.words.shape[:2]
+        first = torch.arange(members, device=tokens.device)[:, None, None] * vocabulary
+        return embedding(tokens + first, self.words.flatten(0, 1))
+
+    def predict(self, hidden: Tensor, places: Tensor) -> Tensor:
+        """The head at K places: (M, B, T, width) -> (M, K, vocabulary)."""
+        index = places[..., None].expand(*places.shape, hidden.shape[-1])
+        read = self.head(hidden.flatten(1, 2).gather(1, index)[:, None])
+        read = self.head_norm(gelu(read))[:, 0]  # (M, K, width)
+        return torch.baddbmm(self.bias[:, None], read, self.words.mT)
+
+
+class EncoderBlock(nn.Module):
+    """Attention and a perceptron, each followed by layer normalization of the sum."""
+
+    def __init__(self, settings: Encoder, draw: Initializer, name: str):
+        super().__init__()
+        width, self.heads = settings.width, settings.heads
+        self.qkv = linear(draw, f"{name}.qkv", width, 3 * width)
+        self.scoring = settings.scoring.build(draw, f"{name}.scoring", self.heads)
+        self.project = linear(draw, f"{name}.project", width, width)
+        self.attention_norm = StackedLayerNorm(width, draw)
+        self.expand = linear(draw, f"{name}.expand", width, settings.feed_forward)
+        self.contract = linear(draw, f"{name}.contract", settings.feed_forward, width)
+        self.mlp_norm = StackedLayerNorm(width, draw)
+
+    def forward(self, x: Tensor, mask: Tensor, drop: "Dropout", name: str) -> Tensor:
+        """The stream after this layer: (M, B, T, width) -> the same."""
+        q, k, v = self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(3, 0, 1, 4, 2, 5)
+        weights = drop.of_weights(self.scoring.weights(q, k, mask), f"{name}.weights")
+        mixed = self.project((weights @ v).transpose(2, 3).flatten(3))
+        x = self.attention_norm(x + drop(mixed, f"{name}.attention"))
+        update = self.contract(gelu(self.expand(x)))
+        return self.mlp_norm(x + drop(update, f"{name}.mlp"))
+
+
+class Dropout:
+    """Dropout from a stream: what is dropped depends on seed, prompt and place alone.
+
+    So the numbers are drawn row by row, for `most` tokens where a row has one for every token:
+    how far a batch happens to be padded must not matter.
+    """
+
+    def __init__(self, stream: Stream, ids: Tensor | None, share: float, most: int):
+        self.stream, self.share, self.most = stream, share, most
+        self.ids = ids if share else None
+
+    def __call__(self, x: Tensor, name: str) -> Tensor:
+        """x (M, B, T, width) with a share of it 0 and the rest scaled up."""
+        return x if self.ids is None else x * self.kept(name, x.shape[2:])
+
+    def of_weights(self, weights: Tensor, name: str) -> Tensor:
+        """The same for attention weights (M, B, H, T, T)."""
+        if self.ids is None:
+            return weights
+        heads, tokens = weights.shape[2:4]
+        return weights * self.kept(name, (tokens, heads, self.most))[..., :tokens].transpose(2, 3)
+
+    def kept(self, name: str, shape) -> Tensor:
+        """Factors 0 and 1 / (1 - share): ``(M, B, *shape)``."""
+        return (self.stream.uniform(self.ids, name, shape) >= self.share) / (1 - self.share)
