@@ -10,13 +10,13 @@ from icllib.results import PROJECT
 
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
-    {"errors", "streams", "attention", "results", "progress"},
+    {"errors", "streams", "attention", "results", "progress", "data"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting"},
     {"training", "pages", "runner"},
     {"papers", "status", "book", "cli", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
-SCIENCE = {"streams", "attention", "tasks", "models", "baselines", "theory", "evaluate", "training"}
+SCIENCE = {"streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
 BOOK = {"claims", "plotting", "pages", "runner", "status", "book", "cli"}
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from icllib.data import DataFile
 from icllib.models import Encoder, SignedAveraging, Softmax
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes
+from icllib.papers.signed_averaging.printed_babyberta import TABLE_3
 from icllib.tasks import MaskedSentences
 from icllib.training import Recipe, Run
 
@@ -66,7 +67,7 @@ SCORINGS = {
     "SSA 1.5": SignedAveraging(n=1.5, b=1.0, trainable=False),  # ASSUMED: b = 1, where it starts
     "SSA 2": SignedAveraging(n=2.0, b=1.0, trainable=False),
 }
-ASSUMED = ("model.scoring.b", "seed")
+ASSUMED = ("model.scoring.b", "task.held_out", "evaluation.held_out", "seed")
 
 
 def table03_babyberta(profile: str) -> list[Run]:
@@ -92,3 +93,18 @@ def table03_babyberta(profile: str) -> list[Run]:
                                held_out={"smoke": 4}.get(profile, 1000))
     return [Run(task, replace(encoder, scoring=scoring), recipe, evaluation, seed)
             for scoring in SCORINGS.values() for seed in range(3)]
+
+
+def probe_ratios(accuracies: dict, probes) -> dict:
+    """Claim 18: SSA over softmax, seed by seed, where the paper prints a gain.
+
+    accuracies: scoring -> (seeds, probes), in the order of `probes`.
+    """
+    ratios = {}
+    for place, probe in enumerate(probes):
+        softmax, *others = TABLE_3[probe]
+        for name, exponent, score in zip(("SSA 1.5", "SSA 2"), ("1.5", "2"), others):
+            if score > softmax:
+                ours = accuracies[name][:, place] / accuracies["Softmax"][:, place]
+                ratios[f"{probe} n = {exponent}"] = ours
+    return ratios

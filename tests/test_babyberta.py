@@ -1,0 +1,68 @@
+"""Table 3: its runs, what it is printed beside, and its claim."""
+
+import numpy as np
+import pytest
+
+from icllib.claims import find_claim
+from icllib.papers.signed_averaging.babyberta import (
+    PROBES, SCORINGS, probe_ratios, table03_babyberta)
+from icllib.papers.signed_averaging.printed_babyberta import (
+    PUBLIC, TABLE_3, against_public, one_more_seed, places_among_public)
+from icllib.training.jobs import fleets
+
+CLAIM = find_claim("signed_averaging.18")
+
+
+def test_the_printed_ratios_are_those_of_the_claim():
+    printed = {name: np.array([[row[place] for row in TABLE_3.values()]])
+               for place, name in enumerate(SCORINGS)}
+    ratios = probe_ratios(printed, TABLE_3)
+    assert set(ratios) == set(CLAIM.parts)
+    for part, ratio in ratios.items():
+        assert ratio[0] == pytest.approx(CLAIM.printed["value"][part], abs=0.011), part
+
+
+def test_an_interval_holds_one_more_seed_in_95_of_100_cases():
+    draws = np.random.default_rng(0).normal(3.0, 2.0, (4000, 11))
+    held = [low <= row[-1] <= high
+            for row in draws for _, low, high in [one_more_seed(row[:-1])]]
+    assert abs(np.mean(held) - 0.95) < 4 * (0.95 * 0.05 / 4000) ** 0.5
+
+
+def test_what_lies_outside_is_marked_and_counted():
+    marks = against_public()
+    for probe, scores in TABLE_3.items():
+        softmax = np.array(PUBLIC[probe])
+        reach = 2.2622 * softmax.std(ddof=1) * 1.1**0.5  # t of 9 degrees of freedom
+        for name, score in zip(SCORINGS, scores):
+            distance = score - softmax.mean()
+            expected = "within" if abs(distance) <= reach else "above" if distance > 0 else "below"
+            assert marks.loc[probe, name] == f"{score:g} {expected}"
+    for name in SCORINGS:
+        for where, count in places_among_public()[name].items():
+            assert count == sum(text.endswith(where) for text in marks[name])
+
+
+def test_each_probe_has_its_row_and_ten_public_seeds():
+    assert list(PROBES) == list(TABLE_3) == list(PUBLIC)
+    assert {len(scores) for scores in PUBLIC.values()} == {10}
+
+
+@pytest.mark.parametrize("profile", ["quick", "gpu", "paper"])
+def test_runs_differ_by_scoring_and_seed_alone(profile):
+    runs = table03_babyberta(profile)
+    assert [(type(run.model.scoring).__name__, getattr(run.model.scoring, "n", None), run.seed)
+            for run in runs] == [(name, n, seed) for name, n in (
+                ("Softmax", None), ("SignedAveraging", 1.5), ("SignedAveraging", 2.0))
+                for seed in range(3)]
+    assert [len(fleet) for fleet in fleets(runs)] == [3, 6]
+    assert len({(run.task, run.recipe, run.evaluation) for run in runs}) == 1
+
+
+def test_the_paper_profile_has_the_settings_of_the_public_code():
+    run = table03_babyberta("paper")[0]
+    assert (run.model.layers, run.model.heads, run.model.width, run.model.feed_forward) == (
+        8, 8, 256, 1024)
+    assert [run.recipe.rate(step) for step in (11_999, 23_999, 142_000)] == pytest.approx(
+        [5e-5, 1e-4, 5e-5], rel=1e-3)
+    assert run.evaluation.pairs == 2000 and run.recipe.batch == 16
