@@ -13,8 +13,9 @@ from icllib.models import Encoder, SignedAveraging, Softmax
 from icllib.papers.signed_averaging.babyberta import MADE, MADE_PROBE
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, pseudo_log_likelihoods
 from icllib.streams import Stream
+from icllib.tasks import LinearRegression
 from icllib.tasks.sentences import MASK, PAD, SPECIAL, encode
-from icllib.training import Fleet, Recipe
+from icllib.training import Fleet, Recipe, Run
 from icllib.training.engine import clipped, run_steps
 from icllib.training.losses import masked_losses
 from icllib.training.run import Trained
@@ -192,3 +193,11 @@ def test_bad_settings_are_refused(settings):
 def test_a_bad_recipe_is_refused(settings):
     with pytest.raises(InputError, match="expected"):
         Recipe((9,), 50, **settings)
+
+
+def test_sentences_and_their_loss_go_together():
+    probe = GrammarProbes((MADE_PROBE,))
+    with pytest.raises(InputError, match="got 'squared' for MaskedSentences"):
+        Run(MADE, Encoder(), Recipe((9,), 50), probe)
+    with pytest.raises(InputError, match="got 'masked tokens' for LinearRegression"):
+        Run(LinearRegression(3), Encoder(), Recipe((9,), 50, loss="masked tokens"), probe)

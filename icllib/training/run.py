@@ -6,6 +6,7 @@ from typing import ClassVar, Protocol
 
 from icllib.errors import InputError
 from icllib.results import ADDED
+from icllib.tasks import MaskedSentences
 from icllib.training.recipe import Recipe
 
 
@@ -52,6 +53,9 @@ class Run:
                              f"got {self.along.steps}")
         if min(self.recipe.lengths) == 0 and not hasattr(self.model, "tokens"):
             raise InputError("lengths: expected n >= 1 for this model, which needs a pair, got 0")
+        if isinstance(self.task, MaskedSentences) != (self.recipe.loss == "masked tokens"):
+            raise InputError("recipe.loss: expected 'masked tokens' for sentences and for them "
+                             f"alone, got {self.recipe.loss!r} for {type(self.task).__name__}")
         queries = max(self.recipe.queries, getattr(self.evaluation, "queries", 1))
         needs_decoder = queries > 1 or self.recipe.loss_on_pairs
         if needs_decoder and getattr(self.model, "tokens", None) != "joint":
