@@ -1,4 +1,4 @@
-"""Scaled signed averaging in models of `transformers` with random weights: nothing is downloaded."""
+"""Scaled signed averaging in models of `transformers` with random weights, none downloaded."""
 
 import math
 

@@ -44,7 +44,7 @@ for shots in sheet.SHOTS:
     tables.append(band(shots, "equal odds", odds.index, odds, odds, odds, np.nan, "exact"))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two panels of printed accuracies on eleven benchmarks with bars of one standard error, without examples and with three. SSA lies right of softmax in every row. The bars are widest for CB, COPA and WSC; with three examples the two bars of a row just touch. On WiC and WSC, and with softmax on RTE, the scores are at or below those of guessing with equal odds."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two panels of printed accuracies on eleven benchmarks with bars of one standard error, without examples and with three. SSA lies right of softmax in every row. The bars are widest for CB, COPA and WSC; with three examples the two bars of a row just touch. On WSC, and on WiC with three examples, both scores lie below a guess with equal odds, as do those of softmax on RTE."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw_rows
 
@@ -91,7 +91,7 @@ for shots in sheet.SHOTS:
 # %% tags=["numbers"]
 found = {shots: sheet.gains(shots) for shots in sheet.SHOTS}
 for shots, rows in found.items():
-    print(shots, rows.round(2), sep="\n", end="\n\n")
+    print(shots, rows.round(2).to_string(), sep="\n", end="\n\n")
 both = pd.concat(found)
 ratios = both.filter(like="ratio")
 print(f"all {ratios.size} ratios: {ratios.min().min():.2f} to {ratios.max().max():.2f}")
@@ -128,7 +128,8 @@ pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source, "verdict": i
 # The paper counts 120 hours of one A100 for each scoring, 240 in all. Its other numbers do not fix
 # the batch: micro-batches of 12 sequences of 1,024 tokens on 12 GPUs, an unstated number of them
 # accumulated, 50,000 steps, and "approximately 10B tokens", which may be those seen or those of the
-# corpus. The table shows what a number of micro-batches in a step, over all GPUs, would mean.
+# corpus. The table shows what a number of micro-batches a step, over all GPUs, would mean for the
+# tokens and for the speed at which 120 GPU-hours would do.
 
 # %% tags=["numbers"]
 from icllib.papers.signed_averaging.gpt2_model import ASSUMED, Settings
@@ -138,9 +139,9 @@ micro_batches = np.array([12, settings.accumulation, 24, 40])
 tokens = micro_batches * settings.sequences * settings.context
 costs = pd.DataFrame({"tokens a step": tokens,
                       "tokens in all (1e9)": (tokens * settings.steps / 1e9).round(2),
-                      "tokens a second and GPU": tokens * settings.steps // (120 * 3600)},
-                     index=pd.Index(micro_batches, name="micro-batches a step"))
-print(costs)
+                      "tokens per GPU-second": tokens * settings.steps // (120 * 3600)},
+                     index=[f"{number} micro-batches" for number in micro_batches])
+print(costs.to_string())
 
 # %% [markdown]
 # Whole rounds of 12 GPUs give 7.4 or 14.7 billion tokens, not 10. We take 16 micro-batches on one
