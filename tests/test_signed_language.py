@@ -299,6 +299,16 @@ def test_a_model_with_an_attention_of_its_own_is_refused_and_left_alone():
     assert set(model.state_dict()) == before
 
 
+@torch.no_grad()
+def test_a_model_that_stays_with_its_attention_is_refused_and_left_alone(monkeypatch):
+    model = make("gpt2", ssa=False)
+    before, names = model(TOKENS).logits, set(model.state_dict())
+    monkeypatch.setattr(type(model), "_can_set_attn_implementation", lambda _: False)
+    with pytest.raises(InputError, match="attention that `transformers` can set, got GPT2"):
+        use_signed_averaging(model)
+    assert torch.equal(model(TOKENS).logits, before) and set(model.state_dict()) == names
+
+
 @pytest.mark.parametrize("n, b", [(0.9, 1.0), (1.0, 1.0), (1.5, 0.0)])
 def test_numbers_outside_their_range_are_refused(n, b):
     with pytest.raises(InputError, match="expected n >= 1"):

@@ -32,22 +32,29 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
     makes its own attention; in a later call for scores or masks that are more than q . k and a
     choice of tokens.
     """
-    from transformers import AttentionInterface, AttentionMaskInterface
-    from transformers.masking_utils import sdpa_mask
-
     scoring, layers = SignedAveraging(n, b, trainable), attention_layers(model)
-    if not layers:
-        raise InputError("model: expected attention that `transformers` can set, "
-                         f"got {type(model).__name__}")
-    AttentionInterface.register(NAME, signed_attention)
-    AttentionMaskInterface.register(NAME, sdpa_mask)  # boolean: masks apply after the transform
-    model.set_attn_implementation(NAME)
+    set_attention(model, layers)
     for layer in layers:
         weight = next(layer.parameters())
         heads = getattr(layer, "num_heads", layer.config.num_attention_heads)
         single = Initializer([0])  # M = 1
         layer.signed_softmax = scoring.build(single, "", heads).to(weight.device, weight.dtype)
     return model
+
+
+def set_attention(model, layers) -> None:
+    """Let the layers look up SSA; raises InputError, the model as before, where they do not."""
+    from transformers import AttentionInterface, AttentionMaskInterface
+    from transformers.masking_utils import sdpa_mask
+
+    AttentionInterface.register(NAME, signed_attention)
+    AttentionMaskInterface.register(NAME, sdpa_mask)  # boolean: masks apply after the transform
+    before = model.config._attn_implementation
+    model.set_attn_implementation(NAME)
+    if not layers or any(layer.config._attn_implementation != NAME for layer in layers):
+        model.set_attn_implementation(before)
+        raise InputError("model: expected attention that `transformers` can set, "
+                         f"got {type(model).__name__}")
 
 
 def attention_layers(model) -> list[nn.Module]:

@@ -28,8 +28,8 @@ SCANNED = 2**26  # tokens that are checked at a time
 class Settings:
     """One training: Appendix A.2, n and b as in Appendix B.
 
-    What is ASSUMED is as in nanoGPT's GPT-2, no dropout among it. Raises InputError for what
-    cannot be trained.
+    ASSUMED, where the paper is silent: no dropout, warm-up and clipping as in nanoGPT's GPT-2, and
+    what else is marked. Raises InputError for what cannot be trained.
     """
 
     scoring: str = "softmax"
