@@ -31,3 +31,16 @@ def test_prefix_attention_in_a_language_model(tmp_path):
                           capture_output=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
     assert done.returncode == 0, done.stderr
     assert re.search(r"5, +9, +3, +7, +11, +4, +\d+, +\d+, +\d+", done.stdout)
+
+
+def test_signed_averaging_in_a_language_model(tmp_path):
+    text = (PROJECT / "book/howto/signed_averaging_in_your_model.md").read_text()
+    script, = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, text=True,
+                          capture_output=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
+    assert done.returncode == 0, done.stderr
+    loss = float(re.search(r"loss (\d\.\d\d)", done.stdout)[1])
+    assert loss < 3.5 and done.stdout.count("n:") == 2
+    learned = [float(n) for line in re.findall(r"n: tensor\(\[\[(.*?)\]\]", done.stdout)
+               for n in line.split(",")]
+    assert len(learned) == 8 and all(n != 1.5 for n in learned)

@@ -59,7 +59,7 @@ class SignedSoftmax(Weighted):
 
     def __init__(self, draw: Initializer, heads: int, n: float, b: float, trainable: bool):
         super().__init__(attention.softmax)
-        excess = math.log(math.expm1(n - 1)) if n > 1 else -math.inf
+        excess = n - 1 + math.log(-math.expm1(1 - n)) if n > 1 else -math.inf  # softplus inverted
         for name, value in (("excess", excess), ("log_b", math.log(b))):
             parameter = draw.constant(value, (heads,))  # (M, H)
             if trainable:

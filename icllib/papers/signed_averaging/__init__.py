@@ -22,6 +22,8 @@ from icllib.papers.signed_averaging.comparisons import (
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
+from icllib.papers.signed_averaging.printed_gpt2 import (
+    PERPLEXITY, SHOTS, equal_odds, gains, printed, tables02_04_gpt2)
 from icllib.papers.signed_averaging.quantifier_models import (
     AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
 from icllib.papers.signed_averaging.quantifiers import (

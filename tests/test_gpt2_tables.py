@@ -1,0 +1,39 @@
+"""Printed scores of GPT-2 against the claims, and what is computed from them."""
+
+import numpy as np
+import pytest
+
+from icllib.claims import find_claim
+from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging.printed_gpt2 import BENCHMARKS, sampling_error
+
+
+def test_ratios_of_the_printed_scores_are_those_of_the_claim():
+    ratios = {f"{BENCHMARKS[name].task} {shots}": row["SSA"] / row["softmax"]
+              for shots in sheet.SHOTS for name, row in sheet.printed(shots).iterrows()}
+    assert ratios == pytest.approx(find_claim("signed_averaging.17").printed["value"], rel=5e-3)
+    perplexity = sheet.PERPLEXITY["SSA"] / sheet.PERPLEXITY["softmax"]
+    printed, = find_claim("signed_averaging.16").printed["value"].values()
+    assert perplexity == pytest.approx(printed, abs=5e-4)
+
+
+def test_the_sampling_error_is_that_of_drawn_answers():
+    scores = sheet.printed("0-shot")["SSA"]
+    rng, formula = np.random.default_rng(0), sampling_error(scores)
+    for name in ("CB", "WSC", "ARC-Easy"):
+        size = BENCHMARKS[name].size
+        drawn = 100 * rng.binomial(size, scores[name] / 100, 40_000) / size
+        assert formula[name] == pytest.approx(drawn.std(), rel=0.02)
+
+
+def test_gains_are_in_the_errors_of_their_row():
+    row = sheet.gains("0-shot").loc["CB"]
+    assert row["gain"] == pytest.approx(36)
+    assert row["in joint errors"] == pytest.approx(36 / (6.09**2 + 6.74**2) ** 0.5)
+    assert row["in sums of errors"] == pytest.approx(36 / 12.83)
+    assert row["softmax ratio"] == pytest.approx(6.09 / 100 / (0.225 * 0.775 / 56) ** 0.5)
+
+
+def test_a_guess_among_the_answers():
+    odds = sheet.equal_odds()
+    assert (odds["WiC"], odds["HellaSwag"]) == (50, 25) and np.isnan(odds["LAMBADA"])
