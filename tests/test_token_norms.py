@@ -84,6 +84,11 @@ def test_counts_too_large_for_floats_stay_exact():
     assert table.corpus.tolist() == [2**53 + 1, 5] and table.vocabulary.tolist() == [2, 1]
 
 
+def test_a_norm_on_an_inner_edge_lies_above_it_and_the_largest_below_the_last():
+    table = norm_histogram(np.array([1.0, 2.0, 3.0]), np.array([1, 2, 4]), 2)
+    assert table.corpus.tolist() == [1, 6] and table.vocabulary.tolist() == [1, 2]
+
+
 def test_equal_norms_lie_in_one_bin():
     table = norm_histogram(np.ones(3), np.array([1, 2, 3]), 4)
     assert table.corpus.sum() == 6 and (table.corpus > 0).sum() == 1

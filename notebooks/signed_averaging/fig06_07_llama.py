@@ -7,10 +7,11 @@
 # are heat maps of the error over length (10 to 200) and $\sigma$ (1 to 10). The last row of Table 1 is
 # the prompted 70B model on affine functions.
 #
-# The heat maps have no printed numbers. The text (Section 5.1) says of them that the prompted 8B model
-# fails at large inputs and at long lists, that the 70B model does better at large inputs but not at
-# long lists, and that the fine-tuned 8B model copes with large inputs but not with lists longer than
-# the 40 numbers of its training.
+# The heat maps have no printed numbers. By the text (Section 5.1) the prompted 8B model masters
+# neither the inputs of the test laws nor longer lists; the 70B model does better on inputs outside
+# $\mathcal{N}(0, 1)$, but not on longer lists; and the fine-tuned 8B model copes with large inputs, but
+# not with lists longer than those of its training, up to 40 numbers. Fine-tuned on affine functions
+# it answered with lists in place of one number (Appendix L).
 #
 # **No Llama model was run for this page**: their weights cannot be had here. It shows the printed
 # row, what the errors are to be read against, and the commands that would run all of it.
@@ -146,7 +147,8 @@ pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source, "verdict": i
 # ```
 #
 # The files hold, for each cell, the share of wrong, of unreadable and of wrongly long answers, and
-# all answers. The sequences for fine-tuning come from
+# all answers; for affine functions the squared error. `--sigmas`, `--lengths` and `--sequences` change
+# the grid. The sequences for fine-tuning come from
 #
 # ```bash
 # python -m icllib.papers.signed_averaging.fine_tuning --task every --out every.jsonl
@@ -159,11 +161,11 @@ pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source, "verdict": i
 #
 # ### What it would cost
 #
-# In H200-hours: 2 FLOPs per parameter and token for prompts and answers at an assumed $4 \times 10^{14}$
-# FLOPs per second, and all weights read once for each token that a batch of 64 prompts writes, at an
-# assumed $2.4 \times 10^{12}$ bytes per second. Also assumed: 5 tokens per number, 2 per boolean, one
-# per 3 characters of the system prompt, and answers that end where they should. Fine-tuning takes
-# 4 FLOPs per parameter and token, for 2 epochs.
+# In H200-hours: 2 FLOPs per parameter and token for prompts and answers, at an assumed
+# $4 \times 10^{14}$ FLOPs per second, and all weights read once for each token that a batch of 64
+# prompts writes, at an assumed $2.4 \times 10^{12}$ bytes per second. Also assumed: 5 tokens per
+# number, 2 per boolean, one per 3 characters of the system prompt, and answers that end where they
+# should. Fine-tuning takes 4 FLOPs per parameter and token, for 2 epochs.
 
 # %% tags=["numbers"]
 hours = {}
@@ -193,10 +195,11 @@ print(costs.map(lambda number: "" if pd.isna(number) else f"{number:.1f}"),
 #   the paper.
 # - Assumed, since the paper does not say: two decimals (the one answer that it shows, in
 #   Appendix L, has no more), labels of the numbers as written, greedy decoding, models tuned for
-#   chat (system prompts are written for such), lines that break as in the text of the paper, and, for affine
-#   functions, 0 in place of an answer that is no number. With least squares as the model, two decimals
-#   cost errors far below the printed ones from $\sigma$ = 2 on; at $\sigma$ = 1 printed rows of small
-#   models, whose inputs are not rounded, are near.
+#   chat (system prompts are written for such), lines that break as in the text of the paper, and,
+#   for affine functions, 0 in place of an answer that is no number. Two decimals do not limit a model
+#   much: least squares, which sees the same rounded pairs, has a fortieth of Llama's printed error at
+#   $\sigma$ = 1 and far less from 2 on. Only the rows of the small models at $\sigma$ = 1 and 2, whose
+#   inputs are not rounded, are near it.
 # - The captions say $\sigma$ from 1 to 10, Appendix A says 1 to 30 and 600 pairs of length and
 #   $\sigma$; the commands follow the captions. Training lengths are 11 to 40 in the caption of
 #   Figure 6, 1 to 40 in that of Figure 7 and in Appendix A; the data follow the latter. 26,000
@@ -206,7 +209,8 @@ print(costs.map(lambda number: "" if pd.isna(number) else f"{number:.1f}"),
 #   functions, where the small models have 64.
 # - In the printed numbers alone: the text says that Llama 3.3 70B underperforms the small models.
 #   Against the softmax row it does at every $\sigma$, by little at $\sigma$ = 10. Against the row
-#   12L8AH of Table 6 it does so up to $\sigma$ = 8 and is better at 9 and 10. The step from 0.002 to
+#   12L8AH of Table 6 it does so up to $\sigma$ = 8 and is better at 9 and 10; and at 10 its error is
+#   below that of all other rows of Table 1 but softmax and SSA. The step from 0.002 to
 #   5.5 between $\sigma$ = 1 and 2, and the fall to 3.16 at 3, are as printed.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig06_07_llama/figure.csv>`.
