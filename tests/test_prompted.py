@@ -234,6 +234,13 @@ def test_an_interruption_keeps_finished_cells_and_the_next_call_makes_the_others
     assert out.read_bytes() == before
 
 
+def test_answers_are_kept_as_they_came(tmp_path):
+    out, answers = tmp_path / "out.json", ["[ True,  False ]\n", 'he said "[1]"', "[\n]", "—"]
+    experiment = prompted.PromptedErrors("every", (1,), (4,), 4)
+    prompted.measure_missing(experiment, "made", lambda asked: answers, out)
+    assert json.loads(out.read_text())["cells"][0]["answers"] == answers
+
+
 @pytest.mark.parametrize("text, words", [
     ("{", "another file"), ("[]", "another file"), ('{"cells": []}', "another file"),
     ('{"settings": {}, "cells": []}', "expected the settings")])

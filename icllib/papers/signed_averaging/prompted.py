@@ -26,7 +26,7 @@ from icllib.papers.signed_averaging.prompts import (
     SYSTEM, Question, affine_questions, chat, quantifier_questions, read_booleans, read_number)
 from icllib.papers.signed_averaging.quantifier_models import SIZES
 from icllib.papers.signed_averaging.quantifiers import FIRST_COUNTED, LENGTHS
-from icllib.results import rounded, to_json, write_text
+from icllib.results import rounded, write_text
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
 
@@ -160,7 +160,7 @@ def measure_missing(experiment: PromptedErrors, model: str, generate: Generate, 
     for place, (sigma, length) in enumerate(todo, 1):
         cell = experiment.measure(generate, sigma, length)
         cells.append(cell)
-        write_text(out, to_json({"settings": settings, "cells": cells}))
+        write_text(out, json.dumps({"settings": settings, "cells": cells}, indent=1))
         shown = ", ".join(f"{name} {cell[name]:.3g}" for name in cell if name != "answers")
         print(f"{place} of {len(todo)}: {shown}", file=sys.stderr)
     return cells
@@ -224,7 +224,7 @@ def main(arguments: list[str] | None = None) -> None:
     add = parser.add_argument
     add("--model", type=Path, required=True, help="folder with weights, config and tokenizer")
     add("--task", choices=SYSTEM, required=True)
-    add("--out", type=Path, required=True, help="JSON file; an unfinished one is gone on with")
+    add("--out", type=Path, required=True, help="JSON file; an unfinished one is continued")
     add("--sigmas", type=int, nargs="+", help="default: 1 to 10")
     add("--lengths", type=int, nargs="+",
         help="default: 10 to 200 in steps of 10; for affine the queries 3 to 40")
