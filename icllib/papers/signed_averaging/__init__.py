@@ -21,6 +21,7 @@ from icllib.papers.signed_averaging.comparisons import (
     training_control)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes
+from icllib.papers.signed_averaging.not_run import fig06_07_llama, fig08_token_norms
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.papers.signed_averaging.printed_gpt2 import (
     PERPLEXITY, SHOTS, equal_odds, gains, printed, tables02_04_gpt2)

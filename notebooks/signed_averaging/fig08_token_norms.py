@@ -1,0 +1,120 @@
+# %% [markdown]
+# # Figure 8: norms of token embeddings
+#
+# Softmax lets one score take nearly all attention when it is far above the others. In the tasks of
+# {cite:t}`naim2025scaled` one large number does that. Is language any different? Section 5.3 says no:
+# "significant differences" occur with words too, as seen in the OpenWebText corpus. Figure 8 is the
+# evidence: *how many tokens have a norm of value x*, token embedding norm across, token count on a
+# log scale upwards, for OpenWebText in GPT-2's tokenizer. With the embedding $e_v$ of token $v$ and a
+# corpus $w_1, w_2, \dots$ it is, for each bin of norms,
+#
+# $$\text{count(bin)} = \# \{ i : \lVert e_{w_i} \rVert \in \text{bin} \} .$$
+#
+# No number is printed, and no claim of the ledger hangs on the figure.
+#
+# **Figure 8 was not run.** It needs GPT-2's weights and the corpus, which cannot be had here. This
+# page has the command that makes it, and shows it at work on a made example.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %%
+import icllib
+
+page = icllib.Page("signed_averaging/fig08_token_norms")
+
+# %% [markdown]
+# ## How to run it
+#
+# With the `model.safetensors` of GPT-2 (124M), and the `train.bin` that the data preparation of
+# nanoGPT makes of OpenWebText (a flat file of 16-bit token ids):
+#
+# ```bash
+# python -m icllib.papers.signed_averaging.token_norms \
+#     --weights model.safetensors --tokens train.bin --out fig08.csv
+# ```
+#
+# The file begins with the SHA-256 of the weights and the number of tokens in the corpus; with
+# `--sha256` the command refuses other weights. Its columns are the edges of each bin, the tokens of
+# the corpus in it, and the tokens of the vocabulary in it.
+#
+# What it would cost, with a corpus of 9.0 billion tokens: reading 2 bytes a token at an assumed
+# $10^9$ bytes per second, and counting $8 \times 10^8$ tokens per second, as measured on made ones with
+# one core. The embedding itself is small.
+
+# %% tags=["numbers"]
+from icllib.papers.signed_averaging import not_run
+
+print(f"{not_run.OPENWEBTEXT:,} tokens, {2 * not_run.OPENWEBTEXT / 1e9:.0f} GB: "
+      f"{not_run.counting_seconds():.0f} s on one core")
+
+# %% [markdown]
+# ## A made example
+#
+# 1,000 made tokens with random embeddings of 16 dimensions, of which the rare ones are shorter, and a
+# million draws in which token $v$ comes up in proportion to $1 / (v + 1)$. Nothing here is GPT-2 or
+# OpenWebText, and nothing can be learned from it about either.
+
+# %%
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import save_file
+
+from icllib.papers.signed_averaging import token_norms
+from icllib.plotting import series
+
+rng = np.random.default_rng(0)
+frequency = 1 / np.arange(1, 1001)
+made = rng.normal(size=(1000, 16)) * np.linspace(1, 0.5, 1000)[:, None]
+corpus = rng.choice(1000, size=10**6, p=frequency / frequency.sum())
+with tempfile.TemporaryDirectory() as folder:
+    weights, tokens = Path(folder) / "made.safetensors", Path(folder) / "made.bin"
+    save_file({"wte.weight": made}, weights)
+    corpus.astype("<u2").tofile(tokens)
+    norms = token_norms.embedding_norms(weights)
+    counts = token_norms.token_counts(tokens, vocabulary=len(norms))
+histogram = token_norms.norm_histogram(norms, counts, bins=20)
+middles = histogram[["low", "high"]].mean(axis=1)
+table = page.save_figure(*(series("made example", name, middles, histogram[name], "made")
+                           for name in ("corpus", "vocabulary")))
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Made example, not the paper's figure. Token counts on a log axis over twenty bins of embedding norms from about 1 to 5, as two step lines: tokens of the made corpus above, tokens of the made vocabulary below."}}
+import matplotlib.pyplot as plt
+from icllib.plotting import BLUE, ORANGE, draw
+
+figure, axes = plt.subplots(figsize=(6.5, 3.6))
+for name, color in (("corpus", BLUE), ("vocabulary", ORANGE)):
+    draw(axes, table, "made example", name, color=color, ds="steps-mid",
+         label=f"made {name}")
+axes.set(xlabel="token embedding norm", ylabel="token count", yscale="log",
+         title="made example: not GPT-2, not OpenWebText")
+legend = axes.legend()
+
+# %% [markdown]
+# ## Numbers
+
+# %% tags=["numbers"]
+histogram.iloc[::4].round(2)
+
+# %% [markdown]
+# ## What differs and why
+#
+# - The figure is missing. What the command counts is tested against a plain loop on small made
+#   embeddings and corpora.
+# - The caption can be read in two ways: tokens of the corpus, or tokens of the vocabulary. The command
+#   counts both.
+# - The caption names a tokenizer, not a model. Assumed: the token embeddings of the public GPT-2 with
+#   124M parameters. The number of bins is assumed too: 100 of equal width.
+# - A remark on what the figure can show. GPT-2's attention does not read $e_v$, but a layer
+#   normalization of $e_v$ plus the embedding of the position, and
+#   $\operatorname{LN}(c\, u) = \operatorname{LN}(u)$ for every $c > 0$, up to a small constant in the
+#   denominator. A long embedding weighs more against that of its position; its length does not
+#   otherwise reach the scores of the first layer. Differences of norms are thus no differences of
+#   scores, and how far scores lie apart would have to be measured on the scores.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig08_token_norms/figure.csv>`.
+
+# %% tags=["provenance"]
+print("a made example; no run, no record")
