@@ -151,7 +151,7 @@ page.verdicts()
 # - Intervals are over seeds of training. All seeds are tested on the same 100 functions for each
 #   $\sigma$, so that the chance of these is not in the intervals; it cancels in ratios in good part.
 #   The paper shows one model of each.
-# - The row of prompted Llama 3.3 70B is not run.
+# - The row of prompted Llama 3.3 70B [is not run](fig06_07_llama.ipynb).
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/table01_scoring_functions/figure.csv>`.
 
