@@ -1,13 +1,19 @@
 """Table 3: its runs, what it is printed beside, and its claim."""
 
+import hashlib
+import math
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from icllib.claims import find_claim
+from icllib.data import DataFile
 from icllib.papers.signed_averaging.babyberta import (
-    PROBES, SCORINGS, probe_ratios, table03_babyberta)
+    MADE, PROBES, SCORINGS, probe_ratios, table03_babyberta)
 from icllib.papers.signed_averaging.printed_babyberta import (
     PUBLIC, TABLE_3, against_public, one_more_seed, places_among_public)
+from icllib.papers.signed_averaging.grammar_probes import WordFrequencies
 from icllib.training.jobs import fleets
 
 CLAIM = find_claim("signed_averaging.18")
@@ -50,7 +56,8 @@ def test_each_probe_has_its_row_and_ten_public_seeds():
 
 @pytest.mark.parametrize("profile", ["quick", "gpu", "paper"])
 def test_runs_differ_by_scoring_and_seed_alone(profile):
-    runs = table03_babyberta(profile)
+    *runs, frequencies = table03_babyberta(profile)
+    assert isinstance(frequencies, WordFrequencies)
     assert [(type(run.model.scoring).__name__, getattr(run.model.scoring, "n", None), run.seed)
             for run in runs] == [(name, n, seed) for name, n in (
                 ("Softmax", None), ("SignedAveraging", 1.5), ("SignedAveraging", 2.0))
@@ -66,3 +73,18 @@ def test_the_paper_profile_has_the_settings_of_the_public_code():
     assert [run.recipe.rate(step) for step in (11_999, 23_999, 142_000)] == pytest.approx(
         [5e-5, 1e-4, 5e-5], rel=1e-3)
     assert run.evaluation.pairs == 2000 and run.recipe.batch == 16
+
+
+def test_word_frequencies_score_as_a_plain_loop_does(tmp_path, monkeypatch):
+    monkeypatch.setenv("ICLLIB_DATA", str(tmp_path))
+    pairs = ["the dog sees a cat .", "the dogs see a bird .", "the dog sees a cat .",
+             "the cat sees a dog .", "the old dog sees a cat .", "the dog sees a cat ."]
+    (tmp_path / "probe.txt").write_text("\n".join(pairs) + "\n")
+    digest = hashlib.sha256((tmp_path / "probe.txt").read_bytes()).hexdigest()
+    found = WordFrequencies(MADE, (DataFile("probe.txt", digest),)).measure()["accuracy"][0]
+    lines = MADE.corpus.read().splitlines()
+    counts = Counter(word for place, line in enumerate(lines) if place % 100
+                     for word in line.split())
+    scores = [sum(math.log(counts[word] + 0.5) for word in line.split()) for line in pairs]
+    right = (scores[1] > scores[0]) + 0.5 + (scores[5] > scores[4])  # the second pair is a tie
+    assert found == pytest.approx(100 * right / 3)

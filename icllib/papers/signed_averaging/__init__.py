@@ -20,7 +20,7 @@ from icllib.papers.signed_averaging.comparisons import (
     fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, settings_of,
     training_control)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
-from icllib.papers.signed_averaging.grammar_probes import GrammarProbes
+from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, WordFrequencies
 from icllib.papers.signed_averaging.not_run import fig06_07_llama, fig08_token_norms
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.papers.signed_averaging.printed_gpt2 import (

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from icllib.data import DataFile
 from icllib.models import Encoder, SignedAveraging, Softmax
-from icllib.papers.signed_averaging.grammar_probes import GrammarProbes
+from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, WordFrequencies
 from icllib.papers.signed_averaging.printed_babyberta import TABLE_3
 from icllib.tasks import MaskedSentences
 from icllib.training import Recipe, Run
@@ -70,8 +70,8 @@ SCORINGS = {
 ASSUMED = ("model.scoring.b", "task.held_out", "evaluation.held_out", "seed")
 
 
-def table03_babyberta(profile: str) -> list[Run]:
-    """Table 3: the runs of a profile, all seeds of one scoring after the other."""
+def table03_babyberta(profile: str) -> list:
+    """Table 3: the runs of a profile, seeds side by side, and last what word frequencies score."""
     task = MADE if profile == "smoke" else MaskedSentences(CORPUS, TOKENIZER)
     # What the paper does not say is from the public code of Huebner et al. (2021).
     encoder = {
@@ -88,11 +88,12 @@ def table03_babyberta(profile: str) -> list[Run]:
         clip=1.0,
         loss="masked tokens",
     )
-    probes = [MADE_PROBE] * len(PROBES) if profile == "smoke" else PROBES.values()
+    probes = [MADE_PROBE] * len(PROBES) if profile == "smoke" else tuple(PROBES.values())
     evaluation = GrammarProbes(probes, pairs={"smoke": 4, "quick": 1000}.get(profile, 2000),
                                held_out={"smoke": 4}.get(profile, 1000))
-    return [Run(task, replace(encoder, scoring=scoring), recipe, evaluation, seed)
-            for scoring in SCORINGS.values() for seed in range(3)]
+    trained = [Run(task, replace(encoder, scoring=scoring), recipe, evaluation, seed)
+               for scoring in SCORINGS.values() for seed in range(3)]
+    return [*trained, WordFrequencies(task, probes)]
 
 
 def probe_ratios(accuracies: dict, probes) -> dict:

@@ -69,6 +69,37 @@ class GrammarProbes:
         return sum(map(torch.mul, losses, counts)) / sum(counts)
 
 
+@dataclass(frozen=True)
+class WordFrequencies:
+    """The same probes by a reference that knows no grammar: how frequent words are in the corpus.
+
+    A sentence's score is the sum of the logarithms of its words' counts, each raised by one half;
+    equal scores count as half right. Measures `accuracy`, in percent, (probes,).
+    """
+
+    task: MaskedSentences
+    probes: tuple[DataFile, ...]
+    tokens: int = 128  # longer sentences of the corpus are left out
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        object.__setattr__(self, "probes", tuple(self.probes))
+
+    def measure(self) -> dict:
+        """The accuracies."""
+        corpus, size = self.task.sentences(self.tokens, "cpu"), self.task.dimension
+        counts = torch.bincount(corpus[corpus >= SPECIAL], minlength=size)
+        logs = (counts.double() + 0.5).log()
+        return {"accuracy": [100 * self.right_pairs(probe, logs) for probe in self.probes]}
+
+    def right_pairs(self, probe: DataFile, logs: Tensor) -> float:
+        """The share of a probe's pairs that these scores of words get right."""
+        sentences = padded(encode(self.task.tokenizer, probe.read().splitlines(), len(logs)))
+        scores = torch.where(sentences >= SPECIAL, logs[sentences], 0).sum(dim=1)
+        gains = scores[1::2] - scores[::2]
+        return float(((gains > 1e-9) + 0.5 * (gains.abs() <= 1e-9)).mean())
+
+
 def pseudo_log_likelihoods(module, sentences: Tensor) -> Tensor:
     """The sum of the log probability of every word when it alone is hidden.
 
