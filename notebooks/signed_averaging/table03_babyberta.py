@@ -126,10 +126,10 @@ page.verdicts()
 # - *Our encoders* at `quick` have 4 layers of width 128, no dropout and sentences of at most 16
 #   tokens, and see 192,000 sentences, where BabyBERTa sees four million. On held-out sentences they
 #   choose among about a hundred words (the exponential of the loss). That is too little for grammar:
-#   seven probes are at chance, and four more have ranges over three seeds that are wider than any gain in the
-#   table. Ratios of such scores say nothing about SSA, and the verdict says so.
-# - *What a probe asks for.* The frequencies of words alone get all pairs of the filler-gap probe and 71% of
-#   the dropped arguments right. A high score there need not be grammar, in the table as with us.
+#   seven probes are at chance, and four more differ between three seeds by more than Table 3's
+#   gains. Ratios of such scores say nothing about SSA, and the verdict says so.
+# - *What a probe asks for.* The frequencies of words alone get all pairs of the filler-gap probe and
+#   71% of the dropped arguments right. A high score there need not be grammar, in the table as with us.
 # - *The corpus* at every profile is the part that was at hand. BabyBERTa's ten masks of each sentence
 #   are here one new mask each time that a sentence comes up. PyTorch's AdamW corrects the bias of
 #   its moments; the public code switches that off.
