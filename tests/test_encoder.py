@@ -141,3 +141,10 @@ def test_bad_settings_are_refused(settings, expected):
 def test_a_sentence_longer_than_the_positions_is_refused(module):
     with pytest.raises(InputError, match="expected at most 6 in a sentence, got 7"):
         module(torch.full((1, 1, 7), 5), torch.tensor([[0]]))
+
+
+def test_multiplications_are_those_of_every_product():
+    layer = 6 * (8 * 24 + 8 * 8 + 8 * 12 + 12 * 8)  # qkv, project, expand, contract, by token
+    attention = 2 * (6 * 6 * 4) * 2  # scores and mixing, of two heads of four dimensions
+    head = 6 * (8 * 8 + 8 * 11)
+    assert TINY.multiplications(11, (6,)) == 2 * (layer + attention) + head

@@ -10,7 +10,7 @@ from icllib.papers.signed_averaging.printed_gpt2 import BENCHMARKS, sampling_err
 
 def test_ratios_of_the_printed_scores_are_those_of_the_claim():
     ratios = {f"{BENCHMARKS[name].task} {shots}": row["SSA"] / row["softmax"]
-              for shots in sheet.SHOTS for name, row in sheet.printed(shots).iterrows()}
+              for shots in sheet.SHOTS for name, row in sheet.printed_scores(shots).iterrows()}
     assert ratios == pytest.approx(find_claim("signed_averaging.17").printed["value"], rel=5e-3)
     perplexity = sheet.PERPLEXITY["SSA"] / sheet.PERPLEXITY["softmax"]
     printed, = find_claim("signed_averaging.16").printed["value"].values()
@@ -18,7 +18,7 @@ def test_ratios_of_the_printed_scores_are_those_of_the_claim():
 
 
 def test_the_sampling_error_is_that_of_drawn_answers():
-    scores = sheet.printed("0-shot")["SSA"]
+    scores = sheet.printed_scores("0-shot")["SSA"]
     rng, formula = np.random.default_rng(0), sampling_error(scores)
     for name in ("CB", "WSC", "ARC-Easy"):
         size = BENCHMARKS[name].size

@@ -75,7 +75,7 @@ def test_each_pass_visits_every_sentence_once_in_a_new_order():
     assert sorted(first) == sorted(map(tuple, MADE.sentences(128, "cpu").tolist()))
 
 
-def test_training_never_sees_what_is_held_out():
+def test_held_out_lines_are_drawn_from_their_own_part():
     trained, held_out = MADE.sentences(128, "cpu"), MADE.sentences(128, "cpu", True)
     assert len(held_out) == 4 and len(trained) + len(held_out) == 400
     ids = torch.arange(4)[None]

@@ -95,14 +95,14 @@ def test_equal_norms_lie_in_one_bin():
 
 
 def test_an_id_outside_the_vocabulary_is_refused(files):
-    with pytest.raises(InputError, match="expected ids below 29, got 29"):
+    with pytest.raises(InputError, match="expected token ids below 29, got 29"):
         token_counts(files[1], VOCABULARY - 1)
 
 
 @pytest.mark.parametrize("content", [b"", b"abc"])
 def test_a_file_without_16_bit_ids_is_refused(tmp_path, content):
     (tmp_path / "bad.bin").write_bytes(content)
-    with pytest.raises(InputError, match=f"16-bit token ids, got {len(content)} bytes"):
+    with pytest.raises(InputError, match=f"tokens of two bytes, got {len(content)} bytes"):
         token_counts(tmp_path / "bad.bin", 5)
 
 
@@ -123,7 +123,7 @@ def test_a_checksum_is_that_of_the_bytes(tmp_path):
 
 @pytest.mark.parametrize("change, words", [
     (["--sha256", "0" * 64], "expected SHA-256 0000"), (["--weights", "nowhere"], "expected a file"),
-    (["--tokens", "nowhere"], "16-bit token ids"), (["--bins", "0"], "bins: expected at least 1")])
+    (["--tokens", "nowhere"], "expected a file of token ids"), (["--bins", "0"], "bins: expected at least 1")])
 def test_bad_input_ends_the_command_and_writes_nothing(files, tmp_path, change, words, capsys):
     out = tmp_path / "out.csv"
     with pytest.raises(SystemExit) as ended:

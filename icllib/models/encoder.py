@@ -49,7 +49,10 @@ class Encoder:
         return StackedEncoder(self, seeds, dimension, max_pairs, device)
 
     def multiplications(self, dimension: int, lengths) -> float:
-        """Multiply-adds of the forward pass on a sentence of max(lengths) tokens, all predicted."""
+        """Multiply-adds of the forward pass on a sentence of max(lengths) tokens, all predicted.
+
+        A CPU does less: it predicts the hidden tokens alone.
+        """
         tokens = max(lengths)
         layer = 4 * self.width**2 + 2 * self.width * (self.feed_forward + tokens)
         return tokens * (self.layers * layer + self.width * (self.width + dimension))
@@ -72,7 +75,7 @@ class StackedEncoder(nn.Module):
         self.dropout, self.stream = settings.dropout, Stream.of(seeds, "dropout", device)
 
     def forward(self, tokens: Tensor, places: Tensor, ids: Tensor | None = None) -> Tensor:
-        """Log-odds of all words at some places: (M, B, T), (M, K) -> (M, K, vocabulary).
+        """Logits of all words at some places: (M, B, T), (M, K) -> (M, K, vocabulary).
 
         places: among the B T tokens of a member. ids: (M, B), of the prompts, in training;
         without them nothing is dropped. Raises InputError for more tokens than positions.

@@ -40,8 +40,8 @@ class MaskedSentences:
     corpus: DataFile  # one sentence a line
     tokenizer: DataFile  # JSON of the package `tokenizers`
     dimension: int = 8192  # tokens of the vocabulary
-    words: int = 3  # shorter sentences are left out
-    held_out: int = 100  # one sentence of so many is not trained on
+    words: int = 3  # and punctuation marks; shorter sentences are left out
+    held_out: int = 100  # one line of so many is not trained on
     hidden: float = 0.15
     replaced: float = 0.1
     version: ClassVar[int] = 1
@@ -57,7 +57,7 @@ class MaskedSentences:
         return self.masked(stream, ids, self.sentences(n, ids.device))
 
     def sample_held_out(self, stream: Stream, ids: Tensor, n: int) -> MaskedBatch:
-        """The same from the sentences that training never sees."""
+        """The same from the lines that are left out; some of them may stand in others, too."""
         return self.masked(stream, ids, self.sentences(n, ids.device, True))
 
     def sentences(self, n: int, device, held_out: bool = False) -> Tensor:

@@ -179,10 +179,10 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     return module.to(recipe.dtype)
 
 
-def clipped(gradients, longest: float) -> list[Tensor]:
-    """Each member's gradient, all parameters together, shortened to this length if it is longer."""
+def clipped(gradients, max_norm: float) -> list[Tensor]:
+    """Each member's gradient, all parameters together, scaled down to this norm if its is larger."""
     squares = sum(gradient.flatten(1).square().sum(dim=1) for gradient in gradients)
-    scales = (longest / squares.sqrt()).clamp(max=1)  # (M,)
+    scales = (max_norm / squares.sqrt()).clamp(max=1)  # (M,)
     return [gradient * along_members(scales, gradient) for gradient in gradients]
 
 

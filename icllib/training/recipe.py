@@ -57,7 +57,7 @@ class Recipe:
     betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)  # Adam's own default
     epsilon: float = field(default=1e-8, metadata=ADDED)  # Adam's own default
     curriculum: Curriculum | None = field(default=None, metadata=ADDED)
-    clip: float | None = field(default=None, metadata=ADDED)  # longest gradient of a member
+    clip: float | None = field(default=None, metadata=ADDED)  # largest gradient norm of a member
     loss: str = field(default="squared", metadata=ADDED)  # or "cross-entropy", "masked tokens"
     precision: str = field(default="tf32", metadata=ADDED)  # a CPU takes tf32 and bf16 for fp32
     queries: int = field(default=1, metadata=ADDED)  # side by side after the pairs of each length
@@ -77,7 +77,7 @@ class Recipe:
         if self.schedule not in SCHEDULES:
             raise InputError(f"schedule: expected one of {SCHEDULES}, got {self.schedule!r}")
         if self.clip is not None and not self.clip > 0:
-            raise InputError(f"clip: expected a positive length or None, got {self.clip}")
+            raise InputError(f"clip: expected a positive norm or None, got {self.clip}")
         if not 0 <= self.warmup < 1 or self.weight_decay < 0:
             raise InputError("warmup, weight_decay: expected a fraction in [0, 1) and >= 0, "
                              f"got {self.warmup} and {self.weight_decay}")

@@ -89,7 +89,7 @@ right.set(xlabel="r", ylabel="share of wrong sequences", yscale="log",
 legend = figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=5)
 
 # %% [markdown]
-# Markers are printed values of the paper's own models; the three other lines are ours. Least squares
+# Markers are values printed in the paper; the two other lines are ours. Least squares
 # is uneven because of the third point: two pairs with inputs close to each other leave a slope that
 # two decimals spoil.
 #

@@ -13,7 +13,7 @@ from icllib.papers.signed_averaging.affine import (
 from icllib.papers.signed_averaging.affine_measures import (
     DEVIANT, LearnedExponents, LineAnswers, ShiftedErrors)
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
-from icllib.papers.signed_averaging.babyberta import PROBES, table03_babyberta
+from icllib.papers.signed_averaging.babyberta import table03_babyberta
 from icllib.papers.signed_averaging.bounds import BoundsByRange
 from icllib.papers.signed_averaging.comparisons import (
     PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, by_scoring, errors_at,
@@ -24,7 +24,7 @@ from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, WordFre
 from icllib.papers.signed_averaging.not_run import fig06_07_llama, fig08_token_norms
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.papers.signed_averaging.printed_gpt2 import (
-    PERPLEXITY, SHOTS, equal_odds, gains, printed, tables02_04_gpt2)
+    PERPLEXITY, SHOTS, equal_odds, gains, printed_scores, tables02_04_gpt2)
 from icllib.papers.signed_averaging.quantifier_models import (
     AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
 from icllib.papers.signed_averaging.quantifiers import (

@@ -83,7 +83,7 @@ def table03_babyberta(profile: str) -> list:
         steps={"smoke": 3, "quick": 12_000, "gpu": 80_000, "paper": 260_000}[profile],
         batch=16,
         learning_rate={"quick": 1e-3}.get(profile, 1e-4),
-        schedule="linear",
+        schedule="linear",  # ASSUMED: to 0 at the last step; the public code goes on
         warmup={"paper": 24_000 / 260_000}.get(profile, 0.1),
         clip=1.0,
         loss="masked tokens",

@@ -13,13 +13,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from icllib.data import token_ids
 from icllib.errors import InputError
 from icllib.models.signed_language import use_signed_averaging
 from icllib.streams import Stream
 
 SCORINGS = ("softmax", "ssa")
 ASSUMED = ("vocabulary", "accumulation", "warmup", "max_norm")  # settings the paper leaves open
-SCANNED = 2**26  # tokens that are checked at a time
 
 # ---- settings ---------------------------------------------------------------------------------
 
@@ -77,23 +77,8 @@ def learning_rate(settings: Settings, step: int) -> float:
 
 
 def open_tokens(path: Path, settings: Settings) -> np.ndarray:
-    """The token ids of a file, uint16, left on the disk.
-
-    Raises InputError for a file that is missing, is no such file, is shorter than one context and
-    its next token, or holds an id outside the vocabulary.
-    """
-    if not path.is_file():
-        raise InputError(f"{path}: expected a file of token ids, got none")
-    size, least = path.stat().st_size, settings.context + 1
-    if size % 2 or size // 2 < least:
-        raise InputError(f"{path}: expected at least {least} tokens of two bytes, got {size} bytes")
-    tokens = np.memmap(path, "<u2", "r")
-    for start in range(0, len(tokens), SCANNED):
-        largest = int(tokens[start:start + SCANNED].max())
-        if largest >= settings.vocabulary:
-            raise InputError(f"{path}: expected token ids below {settings.vocabulary}, "
-                             f"got {largest}")
-    return tokens
+    """The token ids of a file with one context and its next token at least; see `token_ids`."""
+    return token_ids(path, settings.vocabulary, settings.context + 1)
 
 
 def rows_of(tokens: np.ndarray, windows, context: int) -> Tensor:
@@ -137,10 +122,13 @@ def build(settings: Settings):
     return use_signed_averaging(model) if settings.scoring == "ssa" else model
 
 
-def log_loss(model, rows: Tensor, reduction: str = "mean") -> Tensor:
-    """Next-token log loss of rows (B, context + 1); products in bfloat16 on CUDA."""
+def log_loss(model, rows: Tensor, reduction: str = "mean", mixed: bool = True) -> Tensor:
+    """Next-token log loss of rows (B, context + 1).
+
+    mixed: products in bfloat16 on CUDA, ASSUMED to be the paper's "mixed precision".
+    """
     rows = rows.to(model.device)
-    with torch.autocast("cuda", torch.bfloat16, enabled=rows.is_cuda):
+    with torch.autocast("cuda", torch.bfloat16, enabled=mixed and rows.is_cuda):
         logits = model(rows[:, :-1], use_cache=False).logits
     return torch.nn.functional.cross_entropy(logits.flatten(0, 1).float(), rows[:, 1:].flatten(),
                                              reduction=reduction)
@@ -156,5 +144,5 @@ def perplexity(model, tokens: np.ndarray, context: int, sequences: int = 8) -> f
     model.eval()
     for start in range(0, windows, sequences):
         rows = rows_of(tokens, range(start, min(start + sequences, windows)), context)
-        total += float(log_loss(model, rows, "sum"))
+        total += float(log_loss(model, rows, "sum", mixed=False))
     return math.exp(total / (windows * context))

@@ -22,7 +22,7 @@ class GrammarProbes:
 
     A sentence's score is the sum of the log probabilities of its tokens, each hidden in turn;
     equal scores count as wrong. Measures `accuracy`, in percent, (M, probes), and
-    `held_out_loss`, that of training on sentences which it left out, (M,).
+    `held_out_loss`, that of training on lines which it left out, (M,).
     Raises InputError for sizes below 1.
     """
 
@@ -58,11 +58,11 @@ class GrammarProbes:
         return (right > wrong).double().mean(dim=1)
 
     def held_out_losses(self, task: MaskedSentences, module, device) -> Tensor:
-        """The mean loss on sentences that training left out, the same for every encoder: (M,)."""
+        """The mean loss on lines that training left out, the same for every encoder: (M,)."""
         members, tokens = module.positions.shape[:2]
         stream = Stream.of([0] * members, "evaluation", device)
         ids = torch.arange(self.held_out, device=device).expand(members, -1)
-        parts = ids.split(CHUNK, dim=1)
+        parts = ids.split(CHUNK // 8, dim=1)  # a GPU predicts every token of them
         batches = [task.sample_held_out(stream, part, tokens) for part in parts]
         losses = [masked_losses(module, batch._replace(ids=None)) for batch in batches]
         counts = [batch.counted.sum(dim=1) for batch in batches]

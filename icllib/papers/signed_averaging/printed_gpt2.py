@@ -43,7 +43,7 @@ BENCHMARKS = {
 }
 
 
-def printed(shots: str) -> pd.DataFrame:
+def printed_scores(shots: str) -> pd.DataFrame:
     """The printed scores and errors in percent, a row for each benchmark; shots: of `SHOTS`."""
     rows = {name: benchmark.scores[SHOTS[shots]] for name, benchmark in BENCHMARKS.items()}
     return pd.DataFrame.from_dict(rows, orient="index",
@@ -69,7 +69,7 @@ def gains(shots: str) -> pd.DataFrame:
     The joint error is sqrt(e1^2 + e2^2), as if the two scores were independent. The last two
     columns are each printed error over its `sampling_error`.
     """
-    rows = printed(shots)
+    rows = printed_scores(shots)
     gain, errors = rows["SSA"] - rows["softmax"], rows[["softmax error", "SSA error"]]
     return pd.DataFrame({
         "gain": gain, "in joint errors": gain / np.hypot(*errors.T.values),

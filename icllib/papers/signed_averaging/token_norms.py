@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from icllib.data import token_ids
 from icllib.errors import InputError
 from icllib.results import write_text
 
@@ -53,21 +54,12 @@ def embedding_norms(weights: Path) -> np.ndarray:
 
 
 def token_counts(tokens: Path, vocabulary: int, chunk: int = CHUNK) -> np.ndarray:
-    """How often each token stands in a file of little-endian uint16 ids: (vocabulary,).
-
-    Raises InputError for a file that holds no ids and for an id outside the vocabulary.
-    """
-    size = tokens.stat().st_size if tokens.is_file() else 0
-    if size == 0 or size % 2:
-        raise InputError(f"{tokens}: expected a file of 16-bit token ids, got {size} bytes")
-    ids = np.memmap(tokens, dtype="<u2", mode="r")
-    counts = np.zeros(max(vocabulary, 2**16), dtype=np.int64)
+    """How often each token stands in a file of ids: (vocabulary,); raises as `token_ids` does."""
+    ids = token_ids(tokens, vocabulary)
+    counts = np.zeros(vocabulary, dtype=np.int64)
     for start in range(0, len(ids), chunk):
-        counts += np.bincount(ids[start : start + chunk], minlength=len(counts))
-    if counts[vocabulary:].any():
-        largest = int(np.flatnonzero(counts).max())
-        raise InputError(f"{tokens}: expected ids below {vocabulary}, got {largest}")
-    return counts[:vocabulary]
+        counts += np.bincount(ids[start : start + chunk], minlength=vocabulary)
+    return counts
 
 
 def norm_histogram(norms, counts, bins: int = BINS) -> pd.DataFrame:
