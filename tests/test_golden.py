@@ -13,10 +13,11 @@ import torch
 from icllib.baselines import (Lasso, LeastSquares, MixtureRidge, Ridge, StudentNetwork,
                               XGBoost)
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
-from icllib.models import (MLP, SGPT, FeatureMLP, LinearAttention, ScalarRegression,
+from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, ScalarRegression,
                            Transformer)
 from icllib.models.features import feature_row
 from icllib.papers import causal_lm, context_scaling, signed_averaging, solvable_attention
+from icllib.papers.signed_averaging.babyberta import MADE, MADE_PROBE
 from icllib.papers.solvable_attention.softmax import ADAMW, SoftmaxTraining
 from icllib.pages import all_pages
 from icllib.results import find_record
@@ -40,6 +41,8 @@ GOLDEN = {
     "FeatureMLP": [2.35, 2.1997],
     "ScalarRegression": [2.7921, 1.7366],
     "LinearAttention": [2.3934, 2.7787],
+    "Encoder": 3.10275,
+    "WordFrequencies": [35.0],
     "linear": [2.389785, 1.996256],
     "l1": [1.024756, 0.856008],
     "exponential": [0.287911, 0.319754],
@@ -106,6 +109,18 @@ def test_training(results, model):
     assert errors.tolist() == pytest.approx(GOLDEN[type(model).__name__], rel=1e-3)
 
 
+def test_an_encoder_and_its_reference(results):
+    """They are measured on the corpus that the project makes itself."""
+    recipe = Recipe((12,), steps=30, batch=8, learning_rate=0.01, schedule="linear", clip=1.0,
+                    loss="masked tokens")
+    run = Run(MADE, Encoder(1, 2, 8, 16), recipe, signed_averaging.GrammarProbes(
+        (MADE_PROBE,), pairs=40, held_out=20))
+    record, = records(lambda profile: [run], "smoke", page="test/golden")
+    assert record["held_out_loss"] == pytest.approx(GOLDEN["Encoder"], rel=1e-3)
+    frequencies = signed_averaging.WordFrequencies(MADE, (MADE_PROBE,)).measure()
+    assert frequencies["accuracy"] == pytest.approx(GOLDEN["WordFrequencies"])
+
+
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_does_not(results, tmp_path,
                                                                         monkeypatch):
     first = train_tiny(MLP(8))
@@ -155,11 +170,12 @@ def test_baseline():
 def exact_runs():
     """Runs that train nothing, one seed of each: the others go through the same code.
 
-    Times are never the same twice.
+    Times are never the same twice, and the words of a corpus are not in the project.
     """
     runs = {(page, dataclasses.replace(run, seed=0)): (page, run) for page in all_pages()
             for _, runs in runs_by_profile(page) for run in reversed(runs)
-            if not isinstance(run, (Run, signed_averaging.TrainingTime, *LONG))}
+            if not isinstance(run, (Run, signed_averaging.TrainingTime,
+                                    signed_averaging.WordFrequencies, *LONG))}
     return list(runs.values())
 
 

@@ -40,7 +40,8 @@ def same(prompt, expected):
 
 def test_every_task_is_tested_here():
     exported = {name for name in tasks.__all__ if dataclasses.is_dataclass(getattr(tasks, name))}
-    assert exported == {NAME(task) for task in TASKS}
+    sentences = {"MaskedSentences"}  # gives no prompts: tests/test_sentences.py
+    assert exported - sentences == {NAME(task) for task in TASKS}
 
 
 @pytest.mark.parametrize("task", TASKS, ids=NAME)

@@ -97,7 +97,8 @@ class WordFrequencies:
         sentences = padded(encode(self.task.tokenizer, probe.read().splitlines(), len(logs)))
         scores = torch.where(sentences >= SPECIAL, logs[sentences], 0).sum(dim=1)
         gains = scores[1::2] - scores[::2]
-        return float(((gains > 1e-9) + 0.5 * (gains.abs() <= 1e-9)).mean())
+        right = (gains > 1e-9).double() + 0.5 * (gains.abs() <= 1e-9)
+        return float(right.mean())
 
 
 def pseudo_log_likelihoods(module, sentences: Tensor) -> Tensor:
