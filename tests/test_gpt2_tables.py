@@ -29,8 +29,8 @@ def test_the_sampling_error_is_that_of_drawn_answers():
 def test_gains_are_in_the_errors_of_their_row():
     row = sheet.gains("0-shot").loc["CB"]
     assert row["gain"] == pytest.approx(36)
-    assert row["in joint errors"] == pytest.approx(36 / (6.09**2 + 6.74**2) ** 0.5)
-    assert row["in sums of errors"] == pytest.approx(36 / 12.83)
+    assert row["in joint"] == pytest.approx(36 / (6.09**2 + 6.74**2) ** 0.5)
+    assert row["in sums"] == pytest.approx(36 / 12.83)
     assert row["softmax ratio"] == pytest.approx(6.09 / 100 / (0.225 * 0.775 / 56) ** 0.5)
 
 

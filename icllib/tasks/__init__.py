@@ -16,6 +16,7 @@ from icllib.tasks.trees import DecisionTree
 from icllib.tasks.words import BagOfWords
 
 __all__ = ["AffineFunctions", "BagOfWords", "DecisionTree", "LinearClassification",
-           "LinearRegression", "MaskedBatch", "MaskedSentences", "Prompt", "Quantifier", "ReluNetwork", "SigmoidRegression",
-           "SourceCapacityRegression", "SparseFeatureRegression", "SparseLinear",
-           "TwoNoiseLevels", "sample_each", "side_by_side"]
+           "LinearRegression", "MaskedBatch", "MaskedSentences", "Prompt", "Quantifier",
+           "ReluNetwork", "SigmoidRegression", "SourceCapacityRegression",
+           "SparseFeatureRegression", "SparseLinear", "TwoNoiseLevels", "sample_each",
+           "side_by_side"]

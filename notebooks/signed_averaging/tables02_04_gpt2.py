@@ -95,8 +95,8 @@ for shots, rows in found.items():
 both = pd.concat(found)
 ratios = both.filter(like="ratio")
 print(f"all {ratios.size} ratios: {ratios.min().min():.2f} to {ratios.max().max():.2f}")
-print(f"gains above 1.96 joint errors: {(both['in joint errors'] > 1.96).sum()} of {len(both)}")
-touching = found["3-shot"]["in sums of errors"]
+print(f"gains above 1.96 joint errors: {(both['in joint'] > 1.96).sum()} of {len(both)}")
+touching = found["3-shot"]["in sums"]
 print(f"3-shot gains in sums of errors: {touching.min():.2f} to {touching.max():.2f}")
 
 # %% [markdown]

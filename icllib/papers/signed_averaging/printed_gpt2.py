@@ -72,8 +72,8 @@ def gains(shots: str) -> pd.DataFrame:
     rows = printed_scores(shots)
     gain, errors = rows["SSA"] - rows["softmax"], rows[["softmax error", "SSA error"]]
     return pd.DataFrame({
-        "gain": gain, "in joint errors": gain / np.hypot(*errors.T.values),
-        "in sums of errors": gain / errors.sum(axis=1),
+        "gain": gain, "in joint": gain / np.hypot(*errors.T.values),
+        "in sums": gain / errors.sum(axis=1),
         "softmax ratio": rows["softmax error"] / sampling_error(rows["softmax"]),
         "SSA ratio": rows["SSA error"] / sampling_error(rows["SSA"])})
 
