@@ -95,8 +95,8 @@ pd.DataFrame(summary).T
 #
 # The paper shows one model of each kind and no spread. The authors of BabyBERTa have published the
 # scores of ten of theirs, which differ by their seeds alone and were trained on the whole corpus
-# with softmax. In brackets is the 95% prediction interval for an eleventh; printed scores outside it
-# are marked.
+# with softmax. In brackets is the 95% prediction interval for an eleventh, and beside each printed
+# score whether it lies below, within or above.
 
 # %% tags=["numbers"]
 printed_babyberta.against_public()
