@@ -11,8 +11,6 @@ import numpy as np
 from icllib.errors import InputError
 from icllib.results import PROJECT
 
-SCANNED = 2**26  # tokens that are checked at a time
-
 
 def data_folders() -> list[Path]:
     """Where data is looked for: $ICLLIB_DATA, if it is set, and data/ of the project."""
@@ -47,20 +45,15 @@ class DataFile:
                          "book/howto/language_data.md says where to get it")
 
 
-def token_ids(path: Path, vocabulary: int, least: int = 1) -> np.ndarray:
-    """The token ids of a flat file of little-endian uint16, as nanoGPT's data preparation writes it.
+def open_token_ids(path: Path, least: int = 1) -> np.ndarray:
+    """The ids in a flat file of little-endian uint16, as nanoGPT's data preparation writes it.
 
-    They stay on the disk. Raises InputError for a file that is missing, is no such file, has less
-    than `least` ids, or holds one outside the vocabulary.
+    They stay on the disk. Raises InputError for a file that is missing, is no such file, or has
+    less than `least` ids; whether they lie in a vocabulary is for the first pass over them to say.
     """
     if not path.is_file():
         raise InputError(f"{path}: expected a file of token ids, got none")
     size = path.stat().st_size
     if size % 2 or size // 2 < least:
         raise InputError(f"{path}: expected at least {least} tokens of two bytes, got {size} bytes")
-    tokens = np.memmap(path, "<u2", "r")
-    for start in range(0, len(tokens), SCANNED):
-        largest = int(tokens[start : start + SCANNED].max())
-        if largest >= vocabulary:
-            raise InputError(f"{path}: expected token ids below {vocabulary}, got {largest}")
-    return tokens
+    return np.memmap(path, "<u2", "r")

@@ -24,23 +24,25 @@ def test_bring_your_own_task_predictor_model_and_attention(tmp_path):
     assert len(list(tmp_path.glob("results/mine/sine/smoke/*.json"))) == 4
 
 
-def test_prefix_attention_in_a_language_model(tmp_path):
-    text = (PROJECT / "book/howto/prefix_language_models.md").read_text()
+def output_of(page, folder):
+    """What the one script of a how-to page prints."""
+    text = (PROJECT / f"book/howto/{page}.md").read_text()
     script, = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, text=True,
+    done = subprocess.run([sys.executable, "-c", script], cwd=folder, text=True,
                           capture_output=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
     assert done.returncode == 0, done.stderr
-    assert re.search(r"5, +9, +3, +7, +11, +4, +\d+, +\d+, +\d+", done.stdout)
+    return done.stdout
+
+
+def test_prefix_attention_in_a_language_model(tmp_path):
+    printed = output_of("prefix_language_models", tmp_path)
+    assert re.search(r"5, +9, +3, +7, +11, +4, +\d+, +\d+, +\d+", printed)
 
 
 def test_signed_averaging_in_a_language_model(tmp_path):
-    text = (PROJECT / "book/howto/signed_averaging_in_your_model.md").read_text()
-    script, = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, text=True,
-                          capture_output=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
-    assert done.returncode == 0, done.stderr
-    loss = float(re.search(r"loss (\d\.\d\d)", done.stdout)[1])
-    assert loss < 3.5 and done.stdout.count("n:") == 2
-    learned = [float(n) for line in re.findall(r"n: tensor\(\[\[(.*?)\]\]", done.stdout)
+    printed = output_of("signed_averaging_in_your_model", tmp_path)
+    loss = float(re.search(r"loss (\d\.\d\d)", printed)[1])
+    assert loss < 3.5 and printed.count("n:") == 2
+    learned = [float(n) for line in re.findall(r"n: tensor\(\[\[(.*?)\]\]", printed)
                for n in line.split(",")]
     assert len(learned) == 8 and all(n != 1.5 for n in learned)

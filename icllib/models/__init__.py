@@ -10,7 +10,7 @@ from icllib.models.scoring import (L1, CosFormer, Entmax, Gaussian, Identity, Mi
 from icllib.models.sgpt import SGPT
 from icllib.models.transformer import Transformer
 
-__all__ = ["Encoder", "FeatureMLP", "LinearAttention", "MLP", "ScalarRegression", "SGPT", "Transformer",
-           "CosFormer", "Entmax", "Gaussian", "Identity", "L1", "MixedHeads", "Relu",
-           "SelfAdjusting", "SignedAveraging", "Softmax", "Sparsemax", "Square", "Tanh",
+__all__ = ["Encoder", "FeatureMLP", "LinearAttention", "MLP", "ScalarRegression", "SGPT",
+           "Transformer", "CosFormer", "Entmax", "Gaussian", "Identity", "L1", "MixedHeads",
+           "Relu", "SelfAdjusting", "SignedAveraging", "Softmax", "Sparsemax", "Square", "Tanh",
            "Uniform"]

@@ -38,8 +38,8 @@ page = icllib.Page("signed_averaging/fig08_token_norms")
 # `--sha256` the command refuses other weights. Its columns are the edges of each bin, the tokens of
 # the corpus in it, and the tokens of the vocabulary in it.
 #
-# What it would cost, with a corpus of 9.0 billion tokens: reading 2 bytes a token, twice, at an assumed
-# $10^9$ bytes per second, and checking and counting $7 \times 10^8$ tokens per second, as measured on
+# What it would cost, with a corpus of 9.0 billion tokens: reading 2 bytes a token at an assumed
+# $10^9$ bytes per second, and counting $7 \times 10^8$ tokens per second, as measured on
 # made ones with one core. The embedding itself is small.
 
 # %% tags=["numbers"]

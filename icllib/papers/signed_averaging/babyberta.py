@@ -5,7 +5,7 @@ from dataclasses import replace
 from icllib.data import DataFile
 from icllib.models import Encoder, SignedAveraging, Softmax
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, WordFrequencies
-from icllib.papers.signed_averaging.printed_babyberta import TABLE_3
+from icllib.papers.signed_averaging.printed_babyberta import NAMES, TABLE_3
 from icllib.tasks import MaskedSentences
 from icllib.training import Recipe, Run
 
@@ -62,11 +62,9 @@ MADE = MaskedSentences(
 MADE_PROBE = DataFile("made/agreement.txt",
                       "47a8e46cd130504c86f2bd3df9e754c05c787a50ba7e8bf80872f26bb612f14e")
 
-SCORINGS = {
-    "Softmax": Softmax(),
-    "SSA 1.5": SignedAveraging(n=1.5, b=1.0, trainable=False),  # ASSUMED: b = 1, where it starts
-    "SSA 2": SignedAveraging(n=2.0, b=1.0, trainable=False),
-}
+# ASSUMED: b = 1, where SSA starts in the other experiments.
+SCORINGS = dict(zip(NAMES, (Softmax(), SignedAveraging(n=1.5, b=1.0, trainable=False),
+                            SignedAveraging(n=2.0, b=1.0, trainable=False))))
 ASSUMED = ("model.scoring.b", "task.held_out", "evaluation.held_out", "seed")
 
 
@@ -104,8 +102,8 @@ def probe_ratios(accuracies: dict, probes) -> dict:
     ratios = {}
     for place, probe in enumerate(probes):
         softmax, *others = TABLE_3[probe]
-        for name, exponent, score in zip(("SSA 1.5", "SSA 2"), ("1.5", "2"), others):
+        for name, score in zip(NAMES[1:], others):
             if score > softmax:
                 ours = accuracies[name][:, place] / accuracies["Softmax"][:, place]
-                ratios[f"{probe} n = {exponent}"] = ours
+                ratios[f"{probe} n = {name.removeprefix('SSA ')}"] = ours
     return ratios

@@ -13,13 +13,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from icllib.data import token_ids
+from icllib.data import open_token_ids
 from icllib.errors import InputError
 from icllib.models.signed_language import use_signed_averaging
 from icllib.streams import Stream
 
 SCORINGS = ("softmax", "ssa")
 ASSUMED = ("vocabulary", "accumulation", "warmup", "max_norm")  # settings the paper leaves open
+SCANNED = 2**26  # tokens that are checked at a time
 
 # ---- settings ---------------------------------------------------------------------------------
 
@@ -77,8 +78,17 @@ def learning_rate(settings: Settings, step: int) -> float:
 
 
 def open_tokens(path: Path, settings: Settings) -> np.ndarray:
-    """The token ids of a file with one context and its next token at least; see `token_ids`."""
-    return token_ids(path, settings.vocabulary, settings.context + 1)
+    """The token ids of a file with one context and its next token at least.
+
+    Raises InputError as `open_token_ids` does, and for an id outside the vocabulary.
+    """
+    tokens = open_token_ids(path, settings.context + 1)
+    for start in range(0, len(tokens), SCANNED):
+        largest = int(tokens[start : start + SCANNED].max())
+        if largest >= settings.vocabulary:
+            raise InputError(f"{path}: expected token ids below {settings.vocabulary}, "
+                             f"got {largest}")
+    return tokens
 
 
 def rows_of(tokens: np.ndarray, windows, context: int) -> Tensor:

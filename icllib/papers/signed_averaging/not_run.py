@@ -13,7 +13,7 @@ BATCH = 64  # prompts at once
 # ASSUMED, without the tokenizer at hand.
 TOKENS_PER_NUMBER, TOKENS_PER_BOOLEAN, CHARACTERS_PER_TOKEN = 5, 2, 3
 OPENWEBTEXT = 9_035_582_198  # tokens in train.bin, as the data preparation of nanoGPT gives it
-COUNTED = 7e8  # token ids checked and counted per second on one core, measured on made ones
+COUNTED = 7e8  # token ids counted per second on one core, measured on made ones
 READ = 1e9  # ASSUMED: bytes per second from disk
 
 
@@ -49,8 +49,8 @@ def training_hours(task: str, parameters: float, sequences: int, epochs: int = 2
 
 
 def counting_seconds(corpus_tokens: int = OPENWEBTEXT) -> float:
-    """Seconds to check and to count a corpus of 16-bit token ids, reading it twice, on one core."""
-    return corpus_tokens * (2 * 2 / READ + 1 / COUNTED)
+    """Seconds to read and count a corpus of 16-bit token ids on one core."""
+    return corpus_tokens * (2 / READ + 1 / COUNTED)
 
 
 def fig06_07_llama(profile: str) -> list:

@@ -65,27 +65,27 @@ def public_scores() -> np.ndarray:
     return np.array([one_more_seed(PUBLIC[probe]) for probe in TABLE_3])
 
 
+def places() -> pd.DataFrame:
+    """Whether each printed score lies below, within or above its interval: probes by models."""
+    _, low, high = public_scores().T
+    words = {name: np.select([scores < low, scores > high], ["below", "above"], "within")
+             for name, scores in zip(NAMES, np.transpose(list(TABLE_3.values())))}
+    return pd.DataFrame(words, index=list(TABLE_3))
+
+
 def against_public() -> pd.DataFrame:
     """Each printed score, whether it lies in its interval or not, and the interval."""
-    spread = public_scores()
-    rows = {"public softmax": [f"{mean:.1f} [{low:.1f}, {high:.1f}]" for mean, low, high in spread]}
+    rows = {"public softmax": [f"{mean:.1f} [{low:.1f}, {high:.1f}]"
+                               for mean, low, high in public_scores()]}
     for name, scores in zip(NAMES, zip(*TABLE_3.values())):
-        rows[name] = [f"{score:g} {place(score, low, high)}"
-                      for score, (_, low, high) in zip(scores, spread)]
+        rows[name] = [f"{score:g} {word}" for score, word in zip(scores, places()[name])]
     return pd.DataFrame(rows, index=list(TABLE_3))
 
 
 def places_among_public() -> pd.DataFrame:
     """How many of each model's printed scores lie below, within and above the intervals."""
-    words = against_public()[list(NAMES)].map(lambda text: text.split()[1])
-    counts = {name: {where: int((words[name] == where).sum())
-                     for where in ("below", "within", "above")} for name in NAMES}
-    return pd.DataFrame(counts)
-
-
-def place(score: float, low: float, high: float) -> str:
-    """Where a score lies: below, within or above."""
-    return "below" if score < low else "above" if score > high else "within"
+    return pd.DataFrame({where: (places() == where).sum()
+                         for where in ("below", "within", "above")}).T
 
 
 def mean_of_probes() -> pd.DataFrame:

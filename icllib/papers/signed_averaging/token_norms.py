@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from icllib.data import token_ids
+from icllib.data import open_token_ids
 from icllib.errors import InputError
 from icllib.results import write_text
 
@@ -54,12 +54,18 @@ def embedding_norms(weights: Path) -> np.ndarray:
 
 
 def token_counts(tokens: Path, vocabulary: int, chunk: int = CHUNK) -> np.ndarray:
-    """How often each token stands in a file of ids: (vocabulary,); raises as `token_ids` does."""
-    ids = token_ids(tokens, vocabulary)
-    counts = np.zeros(vocabulary, dtype=np.int64)
+    """How often each token stands in a file of ids: (vocabulary,).
+
+    Raises InputError as `open_token_ids` does, and for an id outside the vocabulary.
+    """
+    ids = open_token_ids(tokens)
+    counts = np.zeros(max(vocabulary, 2**16), dtype=np.int64)
     for start in range(0, len(ids), chunk):
-        counts += np.bincount(ids[start : start + chunk], minlength=vocabulary)
-    return counts
+        counts += np.bincount(ids[start : start + chunk], minlength=len(counts))
+    if counts[vocabulary:].any():
+        largest = int(np.flatnonzero(counts).max())
+        raise InputError(f"{tokens}: expected token ids below {vocabulary}, got {largest}")
+    return counts[:vocabulary]
 
 
 def norm_histogram(norms, counts, bins: int = BINS) -> pd.DataFrame:
