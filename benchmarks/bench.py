@@ -130,7 +130,6 @@ def measure(size: Size, members, batch: int, seconds: float, device: str) -> lis
     """One row per contestant: ms per model-step, model-steps per second, and against the first."""
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
-        torch.compiler.reset()  # else the sizes before count as recompilations
     names = ["transformers", *(f"ours, M={count}" for count in members)]
     ready = {name: prepare(name, size, batch, device) for name in names}
     times = {name: [] for name in names}

@@ -10,6 +10,7 @@ tensor operations, so that it runs and compiles wherever PyTorch does.
 
 import hashlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -47,11 +48,11 @@ def philox(counter: tuple[Tensor, Tensor, Tensor, Tensor], key: tuple[Tensor, Te
 _CONSTANTS: dict = {}
 
 
-@torch.compiler.assume_constant_result
 def constant(values: tuple, device) -> Tensor:
     """These integers on a device; made once, because a captured CUDA graph cannot copy them.
 
-    values: integers, or equally long tuples of them. A compiled function takes it as a constant.
+    values: integers, or equally long tuples of them. A function must run once before it is
+    compiled: then the tensor is there, and the compiled function reads it.
     """
     place = (values, str(device))
     if place not in _CONSTANTS:
@@ -70,10 +71,12 @@ class Stream:
     """Random numbers of a fleet: one seed per member, one purpose ("training", "evaluation", ...).
 
     seeds: (M,) integers in [0, 2^32). Streams of different purposes never share a number.
+    generator: Philox as it is, or compiled to one kernel, with the same bits.
     """
 
     seeds: Tensor  # (M,) int64
     purpose: str
+    generator: Callable = philox
 
     @classmethod
     def of(cls, seeds, purpose: str, device="cpu") -> "Stream":
@@ -88,7 +91,7 @@ class Stream:
         ids = ids[..., None]
         counter = (blocks, torch.full_like(blocks, word_of(name)), ids & WORD, ids >> 32 & WORD)
         key = (self.seeds[:, None, None], torch.full_like(blocks, word_of(self.purpose)))
-        return torch.stack(philox(counter, key), dim=-1).flatten(-2)[..., :count]
+        return torch.stack(self.generator(counter, key), dim=-1).flatten(-2)[..., :count]
 
     def uniform(self, ids: Tensor, name: str, shape=(), dtype=torch.float32) -> Tensor:
         """Uniform numbers in the open interval (0, 1), ids (M, B) -> ``(M, B, *shape)``."""
@@ -137,9 +140,9 @@ class Stream:
         row, column = cell // columns, cell % columns
         for turn in range(4):  # fewer mix small grids too little
             label = torch.full_like(cell, word_of(f"{name}/{turn}"))
-            shift = philox((column, label, epoch & WORD, epoch >> 32 & WORD), key)
+            shift = self.generator((column, label, epoch & WORD, epoch >> 32 & WORD), key)
             row = (row + shift[0]) % rows
-            shift = philox((row, label ^ 1, epoch & WORD, epoch >> 32 & WORD), key)
+            shift = self.generator((row, label ^ 1, epoch & WORD, epoch >> 32 & WORD), key)
             column = (column + shift[1]) % columns
         return row * columns + column
 

@@ -38,7 +38,6 @@ def lay_out(model, lengths, points, device, with_pairs: bool = False) -> Layout:
 _MASKS: dict = {}
 
 
-@torch.compiler.assume_constant_result
 def layout_mask(tokens: str, mask: str, block: int, queries_see_themselves: bool, lengths: tuple,
                 device: str) -> Tensor:
     """Which token attends to which, made once per device: (T, T)."""

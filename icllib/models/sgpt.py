@@ -64,6 +64,11 @@ class StackedSGPT(nn.Module):
         )
         self.read_out = draw.normal("read_out", (width, 1), 0.02)  # ASSUMED, as GPT-2's weights
 
+    @property
+    def alike(self) -> nn.ModuleList:
+        """The parts that differ in their parameters alone: compiled once, for all."""
+        return self.blocks
+
     def forward(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K).
 

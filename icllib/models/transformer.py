@@ -161,6 +161,11 @@ class StackedTransformer(nn.Module):
             early = [self.predict(states) for states in early]
         return torch.stack([*early, self.predict(last)])
 
+    @property
+    def alike(self) -> nn.ModuleList:
+        """The parts that differ in their parameters alone: compiled once, for all."""
+        return self.blocks
+
     def predict(self, states: Tensor) -> Tensor:
         """The normalized read-out: (M, B, K, width) -> (M, B, K), or (M, B, K, classes)."""
         return self.answer(self.read_out(self.final_norm(states)))

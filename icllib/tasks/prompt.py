@@ -1,5 +1,6 @@
 """What a task hands to a model."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -33,7 +34,7 @@ def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32)
     parts = []
     for task, members in members_of.items():
         chosen = constant(tuple(members), ids.device)
-        own = Stream(stream.seeds[chosen], stream.purpose)
+        own = replace(stream, seeds=stream.seeds[chosen])
         parts.append(task.sample(own, ids[chosen], n, dtype))
     places = [member for members in members_of.values() for member in members]
     order = constant(tuple(sorted(range(len(tasks)), key=places.__getitem__)), ids.device)

@@ -73,7 +73,7 @@ class MaskedSentences:
         read = torch.where(hidden, self.replacements(stream, ids, tokens), tokens)
         tokens, hidden = tokens.flatten(1), hidden.flatten(1)
         places = hidden.int().argsort(dim=-1, descending=True, stable=True)
-        if not ids.is_cuda:  # a captured CUDA graph has one shape
+        if ids.device.type == "cpu":  # a captured CUDA graph has one shape
             places = places[:, : int(hidden.sum(dim=-1).max())]
         return MaskedBatch(read, places, tokens.gather(1, places), hidden.gather(1, places), ids)
 
@@ -91,7 +91,7 @@ class MaskedSentences:
 
 def trimmed(tokens: Tensor) -> Tensor:
     """Without columns of padding alone, on a CPU."""
-    if tokens.is_cuda:
+    if tokens.device.type != "cpu":
         return tokens
     return tokens[..., : int((tokens != PAD).sum(dim=-1).max())]
 

@@ -117,7 +117,7 @@ class Fleet:
         of many steps at once.
         """
         batch = self.recipe.batch
-        if self.step.is_cuda:
+        if self.step.device.type != "cpu":
             return prompt_ids(self.stream, self.step, batch, self.pretraining_tasks)
         block, place = divmod(int(self.step), READ_EVERY)
         if self.block != block:
@@ -224,8 +224,6 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
     log: is handed the step and the losses (READ_EVERY, M) since the last call.
     """
     step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
-    if on_gpu:
-        torch.compiler.reset()  # else every fleet counts as one more recompilation
     take_step = captured_step(fleet) if on_gpu and step < steps else fleet.take_step
     progress = Progress(steps, label, unit_per_step=len(fleet.alive), start_at=step)
     stride = READ_EVERY if on_gpu else 1  # a GPU must not wait for the clock at every step
