@@ -5,7 +5,9 @@
 The reference trains a `transformers` GPT2Model: one model, batches sampled on the CPU, the loss
 read with .item() at every step. All contestants of a size take turns, several rounds each, so
 that a busy machine slows them alike. Compilation and capture are timed apart. On a CPU each uses
-one thread; ours keep freed memory, as in training. Results go to benchmarks/results/<device>.json.
+one thread; ours keep freed memory, as in training. A share is the matrix products that a step needs
+over those that the device does in the same time when it does nothing else. Results go to
+benchmarks/results/<device>.json, after every size.
 """
 
 import argparse
@@ -79,13 +81,18 @@ class Reference:
         return loss.item()
 
 
+def our_model(size: Size) -> Transformer:
+    """The decoder of a size."""
+    return Transformer(size.layers, size.heads, size.width,
+                       tokens="separate" if size.separate else "joint")
+
+
 def our_fleet(size: Size, members: int, batch: int, device: str) -> Fleet:
     """A fleet on fresh prompts."""
-    tokens = {"tokens": "separate"} if size.separate else {}
-    model = Transformer(size.layers, size.heads, size.width, **tokens)
     task = LinearRegression(size.dimension)
     recipe = Recipe(size.lengths, steps=10**6, batch=batch)
-    return Fleet([task] * members, model, recipe, range(members), [None] * members, device)
+    return Fleet([task] * members, our_model(size), recipe, range(members), [None] * members,
+                 device)
 
 
 def prepare(name: str, size: Size, batch: int, device: str):
@@ -126,10 +133,20 @@ def seconds_per_step(step, seconds: float, device: str) -> float:
     return (time.monotonic() - started) / steps
 
 
+def product_rate(device: str) -> float:
+    """Floating-point operations per second in products of large matrices; TF32 on a GPU."""
+    torch.set_float32_matmul_precision("high")
+    size = 8192 if device == "cuda" else 1024
+    left, right = torch.randn(2, size, size, device=device)
+    return 2 * size**3 / seconds_per_step(lambda: left @ right, 2.0, device)
+
+
 def measure(size: Size, members, batch: int, seconds: float, device: str) -> list[dict]:
     """One row per contestant: ms per model-step, model-steps per second, and against the first."""
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
+    rate = product_rate(device)
+    needed = 6 * batch * our_model(size).multiplications(size.dimension, size.lengths)
     names = ["transformers", *(f"ours, M={count}" for count in members)]
     ready = {name: prepare(name, size, batch, device) for name in names}
     times = {name: [] for name in names}
@@ -142,6 +159,7 @@ def measure(size: Size, members, batch: int, seconds: float, device: str) -> lis
         each = statistics.median(times[name]) / count
         rows.append({"contestant": name, "ms_per_model_step": 1e3 * each,
                      "model_steps_per_second": 1 / each, "seconds_to_start": preparation,
+                     "share_of_product_rate": needed / each / rate,
                      "peak_memory_mib": peak_memory_mib(device)})
     for row in rows:
         row["times_faster"] = rows[0]["ms_per_model_step"] / row["ms_per_model_step"]
@@ -164,10 +182,12 @@ def main() -> None:
         result["sizes"][name] = rows
         print(f"\n{name}, {SIZES[name].tokens} tokens, batch {options.batch}")
         for row in rows:
-            print("{contestant:>14}: {ms_per_model_step:9.3g} ms per model-step, "
-                  "{times_faster:5.2f} times the reference".format(**row), flush=True)
-    name = result["provenance"]["device"].replace(" ", "_")
-    write_text(PROJECT / "benchmarks" / "results" / f"{name}.json", json.dumps(result, indent=1))
+            print("{contestant:>14}: {ms_per_model_step:9.3g} ms per model-step, {times_faster:5.2f} "
+                  "times the reference, share {share_of_product_rate:4.0%}, ready after "
+                  "{seconds_to_start:3.0f} s".format(**row), flush=True)
+        machine = result["provenance"]["device"].replace(" ", "_")
+        write_text(PROJECT / "benchmarks" / "results" / f"{machine}.json",
+                   json.dumps(result, indent=1))
 
 
 if __name__ == "__main__":
