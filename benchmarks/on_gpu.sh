@@ -4,7 +4,9 @@
 #   benchmarks/on_gpu.sh measure             the benchmarks, about 8 minutes
 #   benchmarks/on_gpu.sh pages 540 [PAGE..]  missing records of profile gpu, stopped after so many
 #                                            seconds; without pages, the headline ones
-# Needs no Jupyter. New records are under results/, measurements under benchmarks/results/.
+# Needs no Jupyter. New records are under results/, measurements under benchmarks/results/. For a copy
+# without git: ICLLIB_COMMIT=$(git describe --always --dirty --abbrev=12 --exclude='*'), from where
+# it was copied, so that the records say which code made them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PYTHONPATH=$PWD PYTHONUNBUFFERED=1

@@ -45,7 +45,13 @@ def cost_since(started: tuple[float, float]) -> dict:
 
 
 def commit() -> dict:
-    """The commit of the code and whether it was changed since; unknown without git or checkout."""
+    """The commit of the code and whether it was changed since; unknown without git or checkout.
+
+    $ICLLIB_COMMIT names it for a copy without git, as `git describe --always --dirty` prints it.
+    """
+    told = os.environ.get("ICLLIB_COMMIT")
+    if told:
+        return {"commit": told.removesuffix("-dirty"), "dirty": told.endswith("-dirty")}
     if shutil.which("git") is None:
         return {"commit": "unknown", "dirty": True}
     git = lambda *words: subprocess.run(["git", *words], cwd=PROJECT, text=True,
