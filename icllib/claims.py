@@ -24,6 +24,7 @@ PREDICATES = {  # predicate -> the tolerances it takes
     "ordering": {"below", "above"},
     "trend": {"below", "above"},
 }
+READINGS = ("text", "table", "figure", "corrected")  # corrected: ours, where the print is wrong
 LARGE_PROFILES = ("gpu", "paper")
 
 
@@ -37,7 +38,7 @@ class Claim:
     id: str
     source: str  # figure, table, proposition or section
     statement: str
-    printed: dict  # value, and read: text, table or figure
+    printed: dict  # value, and read: one of READINGS
     predicate: str
     statistic: str  # the number that decides
     parts: tuple[str, ...]  # the stated range; each part has its own samples
@@ -57,6 +58,9 @@ class Claim:
             raise InputError(f"{self.id}: parts: expected at least one, got none")
         if not {"value", "read"} <= set(self.printed):
             raise InputError(f"{self.id}: printed: expected value and read, got {self.printed}")
+        if self.printed["read"] not in READINGS:
+            raise InputError(f"{self.id}: printed.read: expected one of {', '.join(READINGS)}, "
+                             f"got {self.printed['read']!r}")
 
     @property
     def paper(self) -> str:
@@ -108,23 +112,31 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str) -> Deci
     if set(evidence) != set(claim.parts):
         raise InputError(f"{claim.id}: expected evidence for {list(claim.parts)}, "
                          f"got {list(evidence)}")
-    inside, near, outside = [], [], []
-    for part, samples in evidence.items():
-        mean, low, high = interval(samples)
-        bottom, top = claim.region(part)
-        inside.append(bottom <= low and high <= top)
-        near.append(bottom <= mean <= top)
-        outside.append(high < bottom or low > top)
+    found = [holds(claim, part, samples) for part, samples in evidence.items()]
     large = profile in LARGE_PROFILES
-    if all(inside):
+    if set(found) == {"yes"}:
         verdict = "reproduced" if large else "partly"
     elif not large:
         verdict = "undecided"
-    elif any(near):
+    elif {"yes", "by its mean"} & set(found):
         verdict = "partly"
     else:
-        verdict = "not reproduced" if all(outside) else "undecided"
+        verdict = "not reproduced" if set(found) == {"no"} else "undecided"
     return Decision(claim, verdict, profile, evidence)
+
+
+def holds(claim: Claim, part: str, samples) -> str:
+    """Where the interval over seeds lies: "yes" inside the part's region, "no" outside.
+
+    Across its border it is "by its mean", or "not by its mean".
+    """
+    mean, low, high = interval(samples)
+    bottom, top = claim.region(part)
+    if bottom <= low and high <= top:
+        return "yes"
+    if high < bottom or low > top:
+        return "no"
+    return "by its mean" if bottom <= mean <= top else "not by its mean"
 
 
 def load_claims(paper: str) -> list[Claim]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from icllib.claims import decide, find_claim, interval
+from icllib.claims import decide, find_claim, holds, interval
 from icllib.errors import InputError
 from icllib.plotting import use_style
 from icllib.results import (DIGITS, PROJECT, Record, rounded, to_json, told_fields,
@@ -63,15 +63,22 @@ class Page:
             claim = decision.claim
             for part, samples in decision.evidence.items():
                 mean, low, high = interval(samples)
-                printed = claim.printed["value"]
                 rows.append({
-                    "claim": claim.id, "statistic": claim.statistic, "part": part,
-                    "paper": printed[part] if isinstance(printed, dict) else printed,
+                    "claim": claim.id, "statistic": claim.statistic,
+                    "verdict": f"{decision.verdict}, profile {decision.profile}", "part": part,
+                    "paper": printed_text(claim, part),
                     "ours": f"{mean:.3g}" if low == high else f"{mean:.3g} [{low:.3g}, {high:.3g}]",
                     "seeds": len(samples), "holds if": tolerance_text(claim, part),
-                    "verdict": f"{decision.verdict} ({decision.profile})",
+                    "holds": holds(claim, part, samples),
                 })
-        return pd.DataFrame(rows).set_index(["claim", "statistic", "part"])
+        return pd.DataFrame(rows).set_index(["claim", "statistic", "verdict", "part"])
+
+
+def printed_text(claim, part: str):
+    """What the paper prints for a part, or what it should."""
+    value = claim.printed["value"]
+    value = value[part] if isinstance(value, dict) else value
+    return f"{value} (corrected)" if claim.printed["read"] == "corrected" else value
 
 
 def tolerance_text(claim, part: str) -> str:

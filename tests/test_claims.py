@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icllib.claims import PAPERS, Claim, decide, find_claim, interval, ledger, load_claims
+from icllib.claims import (PAPERS, Claim, decide, find_claim, holds, interval, ledger,
+                           load_claims)
 from icllib.errors import InputError
 
 ORDERING = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
@@ -31,6 +32,14 @@ def test_verdicts(first, second, profile, verdict):
 def test_a_mean_outside_with_an_interval_that_reaches_in_is_undecided():
     evidence = {"n = 1": [0.9, 1.2, 1.3], "n = 2": HIGH}
     assert decide(ORDERING, evidence, "gpu").verdict == "undecided"
+
+
+@pytest.mark.parametrize("samples, expected", [
+    (LOW, "yes"), (HIGH, "no"), (WIDE, "by its mean"), ([0.9, 1.2, 1.3], "not by its mean"),
+    ([1.0], "yes"), ([math.nan], "not by its mean"),
+])
+def test_whether_a_part_holds(samples, expected):
+    assert holds(ORDERING, "n = 1", samples) == expected
 
 
 def test_evidence_must_cover_the_stated_range():
@@ -65,6 +74,7 @@ def test_regions(predicate, tolerance, printed, region):
     ({"tolerance": {}}, "tolerance: expected one of"),
     ({"tolerance": {"factor": 2.0}}, "tolerance: expected one of"),
     ({"printed": {"value": 1}}, "printed: expected value and read"),
+    ({"printed": {"value": 1, "read": "memory"}}, "printed.read: expected one of"),
     ({"predicate": "vibes"}, "predicate: expected one of"),
     ({"parts": ()}, "parts: expected at least one"),
 ])

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from icllib.claims import evidence_path, ledger, load_claims
-from icllib.pages import all_pages, notebooks_folder
+from icllib.pages import Page, all_pages, notebooks_folder
 from icllib.results import PROFILES, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
 from icllib.status import runs_of, status
@@ -29,6 +29,15 @@ def test_the_page_is_complete(page):
     assert "What differs and why" in source
     columns = (results_folder() / page / "figure.csv").read_text().splitlines()[0]
     assert columns == "panel,series,x,y,low,high,seeds,profile"
+
+
+def test_the_verdict_table_tells_each_part_from_the_claim(output):
+    page = Page("solvable_attention/table02_exponents")
+    page.decide("solvable_attention.23", {"alpha = 1.8": [-0.78], "alpha = 2.1": [-1.0]}, "paper")
+    table = page.verdicts().reset_index()
+    assert list(table["holds"]) == ["yes", "no"]
+    assert set(table["verdict"]) == {"partly, profile paper"}
+    assert list(table["paper"]) == ["-0.7826 (corrected)", "-0.8077 (corrected)"]
 
 
 def test_stored_evidence_belongs_to_claims_of_the_page():
