@@ -5,6 +5,9 @@
 # to one entry of $H/\psi$. Appendix J {cite:p}`lyu2025solvable` adds its effect to first order,
 # $f = f^0 + \epsilon f^1$. The error should then fall as $\epsilon^2$.
 #
+# **In short:** it does, once the formulas are corrected. As printed, they make the error larger than
+# no first order at all. This takes less than a second.
+#
 # As printed, the solution (Eqs. 137, 150, 151) does not solve the equations: a factor $\tfrac14$, a sign
 # and the constants of integration are missing. Corrected, it holds for starts with
 # $\bar C = \tilde C = 0$, that is, with $v$ and $w$ along $(1, \Lambda)$; the start of Appendix G is not
@@ -43,7 +46,7 @@ from icllib.papers import solvable_attention as sheet
 page = icllib.Page("solvable_attention/appJ_first_order")
 records = icllib.records(sheet.appJ_first_order, profile, page=page.name)
 icllib.settings_table(sheet.FirstOrder("Appendix G"), assumed=(
-    "start", "share", "lengths", "fitted_from", "times", "seed"))
+    "start", "strength", "share", "lengths", "fitted_from", "times", "seed"))
 
 # %% [markdown]
 # The start shrinks as $1/\sqrt\psi$, so that $f^0(0)$ is the same for all $\psi$; at $\psi = 100$ the

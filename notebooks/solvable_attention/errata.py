@@ -18,7 +18,8 @@ from icllib.papers import solvable_attention as sheet
 page = icllib.Page("solvable_attention/errata")
 records = icllib.records(sheet.errata, profile, page=page.name)
 solution, laws, first = records
-icllib.settings_table(sheet.SolutionFormulas(), assumed=("v", "w", "times", "seed"))
+icllib.settings_table(sheet.SolutionFormulas(), assumed=(
+    "context_length", "strength", "v", "w", "times", "seed"))
 
 # %% [markdown]
 # ## Figure
@@ -42,7 +43,7 @@ table = page.save_figure(*(
     series(group, form, list(rows), [max(row[i], 1e-16) for row in rows.values()],
            shown)
     for group, rows in pairs.items() for i, form in enumerate(forms)))
-figure, panels = plt.subplots(1, 3, figsize=(12, 3.8), sharey=True)
+figure, panels = plt.subplots(1, 3, figsize=(10, 3.8), sharey=True)
 panels[0].set(ylabel="off by")
 for axes, group in zip(panels, groups):
     for form, color, marker in (("printed", RED, "o"), ("corrected", BLUE, "s")):

@@ -11,6 +11,10 @@
 # Three curves are drawn for each $\psi$: gradient descent (the simulation of the paper), gradient
 # flow (what the theorem is about: the same model, with an infinitely small learning rate) and the
 # closed form.
+#
+# **In short:** against gradient flow, the error of the closed form at $\psi = 100$ is a twentieth of
+# that at $\psi = 5$. Against gradient descent it is 0.4 times as large, because of the first few
+# steps, and so misses the tolerance of a tenth. All at the paper's size, in a second.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -27,22 +31,24 @@ icllib.settings_table(solvable_attention.LossCurves(100),
 # %% [markdown]
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Loss against time on logarithmic axes for context lengths 5 and 100: closed form as solid lines, gradient descent dashed, gradient flow dotted. At 100 the three agree from t = 0.01 on, at 5 the closed form ends about 15 percent above the other two."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Loss against time on logarithmic axes for context lengths 5 and 100: closed form as a solid line, gradient descent dashed, gradient flow as open circles. At 100 the three agree from t = 0.01 on, at 5 the closed form ends about 15 percent above the other two."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw, series
+from icllib.plotting import BLACK, BLUE, ORANGE, draw, series
 
 shown = icllib.shown_profile(records)
-names = {"closed_form": ("closed form", "-"), "simulated": ("gradient descent", "--"),
-         "flow": ("gradient flow", ":")}
+names = {"closed_form": ("closed form", {"color": BLACK, "lw": 2}),
+         "simulated": ("gradient descent", {"color": ORANGE, "lw": 2, "ls": "--"}),
+         "flow": ("gradient flow", {"color": BLUE, "ls": "", "marker": "o",
+                                    "mfc": "none", "markevery": 6})}
 table = page.save_figure(*(
     series(f"psi={r.run['context_length']}", name, r["time"], r[name], shown)
     for r in records for name in names))
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
 panels[0].set(ylabel="loss")
-for axes, r, color in zip(panels, records, (ORANGE, BLUE)):
+for axes, r in zip(panels, records):
     psi = r.run["context_length"]
     for name, (label, style) in names.items():
-        draw(axes, table, f"psi={psi}", name, label=label, color=color, ls=style, lw=2)
+        draw(axes, table, f"psi={psi}", name, label=label, **style)
     axes.set(xscale="log", yscale="log", xlabel="t = learning rate x steps",
              title=rf"$\psi$ = {psi}")
     axes.legend()
@@ -80,9 +86,9 @@ page.verdicts()
 #
 # - Claim 1 compares the closed form with gradient descent at the paper's learning rate, $10^{-3}$.
 #   At $\psi = 100$ its largest gap is in the first few steps, where the first step of the most
-#   frequent task moves $f$ by a quarter: that gap belongs to the learning rate and not to the context, and it
-#   keeps the claim from passing the tolerance that was fixed for it. The curves agree to a
-#   fraction of a percent from $t = 0.1$ on, which is what the paper's figure shows.
+#   frequent task moves $f$ by a quarter of its value: that gap belongs to the learning rate and not
+#   to the context, and it keeps the claim from passing the tolerance that was fixed for it. The
+#   curves agree to a fraction of a percent from $t = 0.1$ on, which is what the paper's figure shows.
 # - Claim 21 compares with gradient flow instead and so sees the context length alone. It was added,
 #   with the same tolerance, after claim 1 had been computed and before gradient flow was.
 # - $\alpha$ and $\Lambda$ are not printed for this figure; the values of Figure 3 are used.

@@ -16,6 +16,10 @@
 # least 2, and weights give each task its share $P(s)$ of the loss. So few prompts can be learned by
 # heart, noise included. The claim is therefore decided by the loss on fresh prompts, which is the test
 # loss of Eq. 15; the training loss is shown beside it.
+#
+# **In short:** at $\psi = 100$ the simulated loss is within 8% of the closed form up to $t \approx 0.4$
+# and ends a third above it, where the noise sets a floor. That is 0.11 to 0.14 decades in three draws,
+# around a tolerance of 0.1: the claim stays undecided. All at full size, in 100 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -50,7 +54,7 @@ table = page.save_figure(*(
     series(f"psi={psi}", name, some[0]["time"][1:],
            [r[name][1:] for r in (some if name[0] == "t" else some[:1])], shown)
     for psi, some in by_length.items() for name in names))
-figure, panels = plt.subplots(1, 2, figsize=(10, 3.6))
+figure, panels = plt.subplots(1, 2, figsize=(9, 3.8))
 panels[0].set(ylabel="loss")
 for axes, psi in zip(panels, lengths):
     for name, (label, color, style) in names.items():

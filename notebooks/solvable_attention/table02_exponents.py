@@ -13,6 +13,10 @@
 # $q = \alpha + \beta + 3\gamma$, which is right while $\Lambda_s^2 \gg 1$. Where $\Lambda_s^2$ is small
 # beside 1, as it is for all rare tasks if $\Lambda_1$ is not huge, $q = \alpha + \beta + \gamma$: the
 # generic form.
+#
+# **In short:** the exponents in $D$ and $N$, and all at $\gamma = 0$, are within 0.02 of the printed
+# ones. With $\gamma = 0.5$ those in $t$ and $C$ have the generic form: the loss falls faster than
+# Table 2 says. Beyond the runs of Figure 4 this takes 3 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -51,14 +55,14 @@ table = page.save_figure(*(
            local_exponents(r[law], r[f"{law}_loss"]), shown)
     for r in (*limits, *large_strength) for law in sheet.LAWS))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Local exponents in the limit: a column for each law, a row for each alpha. Inside the shaded fit window every curve comes close to one of the horizontal lines. For gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic line and the curve for strength ten thousand on the dashed printed line."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Local exponents in the limit: a row for each law, a column for each alpha. Inside the shaded fit window every curve comes close to one of the horizontal lines. For gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic line and the curve for strength ten thousand on the dashed printed line."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
-figure, panels = plt.subplots(2, 4, figsize=(13, 6.4))
+figure, panels = plt.subplots(4, 2, figsize=(9, 11.5))
 names = sheet.axis_names(r"$2 a_1 \Lambda_1$ t")
-for row, alpha in zip(panels, sheet.ALPHAS):
-    for axes, (law, name) in zip(row, names.items()):
+for row, (law, name) in zip(panels, names.items()):
+    for axes, alpha in zip(row, sheet.ALPHAS):
         axes.axvspan(*sheet.LIMIT_WINDOWS[law], color="0.93", lw=0)
         for label, color, width in zip(sheet.KINDS, (BLACK, BLUE, ORANGE, GREEN),
                                        (3.5, 1.5, 3.5, 1.5)):
@@ -68,13 +72,14 @@ for row, alpha in zip(panels, sheet.ALPHAS):
             for large, dashes in ((False, ":"), (True, "--")):
                 axes.axhline(theory_exponents(alpha, beta, gamma, large)[law],
                              color=color, lw=1, ls=dashes)
-        axes.set(xscale="log", title=rf"$\alpha$ = {alpha}", xlabel=name)
-    row[0].set(ylabel="local exponent")
+        axes.set(xscale="log", title=rf"$\alpha$ = {alpha}", xlabel=name,
+                 ylabel="local exponent")
 legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
                        loc="outside lower center", ncols=4)
 
 # %% [markdown]
-# The slope of the loss between neighboring points in log-log, in the limit. Dashed: as printed; dotted:
+# The local exponent is the slope of the loss between neighboring points in log-log, here in the limit.
+# *Fixed* is $\beta = \gamma = 0$. Dashed: as printed; dotted:
 # generic where that differs; grey: the fit window. Large strength is $\Lambda_1 = 10^4$. Lines that
 # coincide are drawn thin on thick: $\beta$ changes nothing in $D$ and $N$, nor does $\Lambda_1$.
 #
@@ -94,8 +99,8 @@ sheet.exponent_table(limits, **{"printed start": printed_start,
 #
 # At $\gamma = 0.5$ with $\Lambda_1 = 10^4$ every one of the 200,000 tasks has $\Lambda_s^2 \gg 1$, and the
 # printed exponents hold. Gradient descent cannot be run there: with $\psi = 100$ and a learning rate of
-# $10^{-3}$ it is stable only up to the strength in the last column, where its steps reach 2 over the
-# first task's curvature.
+# $10^{-3}$ it is stable only up to the strength in the last column, where the learning rate is 2 over
+# the first task's curvature.
 
 # %% tags=["numbers"]
 sheet.large_strength_table(large_strength)
@@ -124,6 +129,9 @@ sheet.late_table(simulated, limits)
 
 # %% [markdown]
 # ## Paper beside ours
+#
+# For claims 23 and 24 the column *paper* holds the generic form, which is ours; the paper's own
+# numbers stand at claims 7 and 9.
 
 # %%
 def evidence(law, *kinds):

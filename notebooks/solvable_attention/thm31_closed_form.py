@@ -19,6 +19,9 @@
 # No term is negative, so nothing cancels or overflows: balanced starts ($C = 0$), $f_0 = \Lambda$,
 # late times and negative $\Lambda$ need no special case. Printed Eq. 13 divides by zero at the first
 # two.
+#
+# **In short:** from 200 random starts of four kinds the closed form follows the integrated flow to
+# $10^{-8}$, and $gh$ is conserved. This takes 2 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -46,12 +49,12 @@ from icllib.plotting import draw, series
 shown = icllib.shown_profile(records)
 table = page.save_figure(*(series(r.run["start"], name, r["time"], r[name], shown)
                            for r in records for name in ("integrated", "closed_form")))
-figure, panels = plt.subplots(1, 4, figsize=(12, 3))
-for axes, start in zip(panels, solvable_attention.STARTS):
+figure, panels = plt.subplots(2, 2, figsize=(9, 5.6))
+for axes, start in zip(panels.flat, solvable_attention.STARTS):
     draw(axes, table, start, "closed_form", label="closed form")
     draw(axes, table, start, "integrated", label="integrated", ls="", marker="o",
          mfc="none")
-    axes.set(title=start, xlabel="t", ylabel="output f" if axes is panels[0] else None)
+    axes.set(title=start, xlabel="t", ylabel="output f")
     axes.legend()
 
 # %% [markdown]
@@ -108,8 +111,8 @@ page.verdicts()
 #
 # - $C$ is $gh/2$ as in the main text. The appendix also prints $C = gh$ (its Eq. 40), twice too large.
 # - For $v = -w$ the sign in the exponent of Eq. 14 must flip: $f = \Lambda / (1 + \Delta e^{+2 a \Lambda t})$,
-#   which goes to 0. The paper's limit $f \to \Lambda$ fails for such starts; half of the balanced
-#   draws here are of this kind and the closed form follows them.
+#   which goes to 0 for $\Lambda > 0$. The paper's limit $f \to \Lambda$ then fails; about half of the
+#   balanced draws here are of this kind, and the closed form follows them.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/thm31_closed_form/figure.csv>`.
 

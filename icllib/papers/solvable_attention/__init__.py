@@ -11,7 +11,7 @@ from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
 from icllib.papers.solvable_attention.errata_of_solution import (
     FirstOrderFormulas, SolutionFormulas, errata)
 from icllib.papers.solvable_attention.laws import (
-    ALPHAS, LawsBySimulation, LawsInTheLimit, fig03_scaling_laws)
+    ALPHAS, LawsBySimulation, LawsInTheLimit, closed_form_losses, fig03_scaling_laws)
 from icllib.papers.solvable_attention.noisy import (
     ApproximatelySparse, fig06_approximately_sparse)
 from icllib.papers.solvable_attention.perturbation import (

@@ -55,6 +55,17 @@ class LawsBySimulation:
         return float(riccati.loss(shares, trained, self.strength))
 
 
+def closed_form_losses(run: dict, times):
+    """Loss of Theorem 3.1 over time with the tasks of a simulation (Figure 3b): (len(times),).
+
+    run: the settings of a LawsBySimulation.
+    """
+    start_forms = riccati.quadratic_forms(*start(run["scale"], 2), run["context_length"],
+                                          run["strength"])
+    return scaling_laws.time_losses(riccati.task_shares(run["tasks"], run["alpha"]),
+                                    run["strength"], run["context_length"], *start_forms, times)
+
+
 @dataclass(frozen=True)
 class LawsInTheLimit:
     """Table 1: the same losses where the laws are meant to hold, from closed forms.
