@@ -37,8 +37,7 @@ icllib.settings_table(run, (*sheet.ASSUMED, "task.noise_std"), printed, shown)
 # %%
 import pandas as pd
 
-types = {type(task).__name__: title for title, (task, _) in sheet.TASKS.items()}
-rows = {(sheet.reads(r.run["model"]), types[r.run["task"]["type"].split(".")[-1]]):
+rows = {(sheet.reads(r.run["model"]), r.run["task"]["type"].removeprefix("tasks.")):
         r.run["recipe"]["steps"] for r in records}
 pd.Series(rows, name="steps").unstack().rename_axis("model reads")
 
@@ -75,7 +74,6 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, for linear functions and ReLU networks: error at 10 pairs against the number of pre-training tasks, and error at the largest number of tasks against the context length. Each shows perceptrons on the prompt, on the row of either feature map, and on prompt and features together; ridge regression is the floor for linear functions."}}
 import matplotlib.pyplot as plt
-from matplotlib.ticker import FixedLocator, NullLocator
 from icllib.plotting import BLACK, COLORS, draw
 
 colors = dict(zip((*inputs, "ridge"), [*COLORS[:5], BLACK]))
@@ -89,11 +87,8 @@ for axes, panel in zip(panels.flat, order):
         draw(axes, table, panel, name, color=colors[name], label=label, marker=".",
              ls="--" if name == "ridge" else "-")
     axes.axhline(1, color="grey", ls=":", label="zero")
-    axes.set(title=panel[:-7], yscale="log", **x_axis[panel[0]])
-    axes.yaxis.set(major_locator=FixedLocator([0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5]),
-                   minor_locator=NullLocator(), major_formatter="{x:g}")
-for axes in panels[:, 0]:
-    axes.set(ylabel="error / error of zero")
+    axes.set(title=panel[:-7], ylabel="error / error of zero", ylim=(0, None),
+             **x_axis[panel[0]])
 legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
                        loc="outside lower center", ncols=4)
 

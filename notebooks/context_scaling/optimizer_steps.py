@@ -87,7 +87,8 @@ from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
 figure, panels = plt.subplots(1, 3, figsize=(11, 3.6))
 titles = {"tasks": ("slope over T at n = 10", (-0.05,)),
-          "context": ("error at n = 40 / error at n = 10", (0.9, 0.95)),
+          "context": ("error at n = 40 / error at n = 10\n(solid: T = 1e6, dashed: 1e5)",
+                      (0.9, 0.95)),
           "error": ("error at n = 10, T = 1e6", ())}
 colors = {"SGPT": BLUE, "GPT-2": ORANGE, "MLP": GREEN}
 for axes, (kind, (title, bounds)) in zip(panels, titles.items()):
@@ -98,11 +99,7 @@ for axes, (kind, (title, bounds)) in zip(panels, titles.items()):
              ls="--" if "1e5" in part else "-", label=part if kind == "tasks" else None)
     axes.set(title=title, xlim=(0.8, 2.2), xticks=[1, 2],
              xticklabels=["once", "twice"], xlabel="optimizer steps")
-for line, count in (("--", "1e5"), ("-", "1e6")):
-    panels[1].plot([], color="grey", ls=line, label=f"T = {count}")
-panels[1].legend(loc=(0.55, 0.55))
-legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=3)
+legend = figure.legend(loc="outside lower center", ncols=3)
 
 # %% [markdown]
 # Grey: the bounds. Bands are 95% intervals over seeds.
