@@ -18,8 +18,8 @@
 #
 # **What we found** (full size, a minute of computing on a CPU). The identity of $\psi_L$ holds to
 # rounding error, once $y_N$ is 0 in $y$; with the $y$ that is printed, the label leaks in. The excess
-# error of the Hilbert estimate falls all the way, but slowly, by about a third for ten times as many
-# pairs. Both claims are *reproduced*. At 10 to 100 pairs the error of one gradient step is about
+# error of the Hilbert estimate falls all the way, but slowly: by a third or a little more for ten
+# times as many pairs. Both claims are *reproduced*. At 10 to 100 pairs the error of one gradient step is about
 # three times that of ridge regression.
 
 # %% tags=["parameters"]
