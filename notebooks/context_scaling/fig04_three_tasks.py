@@ -89,7 +89,7 @@ styles = {"SGPT": (BLUE, "o", "-"), "GPT-2": (ORANGE, "s", "-"),
           "GPT-2, joint tokens": (RED, "d", "-"), "XGBoost": (GREEN, "^", "--"),
           "student network": (PURPLE, "v", "--"), "Lasso": (BLACK, "<", "--"),
           "least squares": (SKY, ">", "--")}
-figure, panels = plt.subplots(1, 3, figsize=(12, 4.2), sharey=True)
+figure, panels = plt.subplots(1, 3, figsize=(10.5, 4.2), sharey=True)
 panels[0].set(ylabel="error / error of zero")
 for letter, axes, panel in zip("ABC", panels, curves):
     for name in curves[panel]:
@@ -108,12 +108,20 @@ for letter, axes, panel in zip("ABC", panels, curves):
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-for panel in curves:
-    print(numbers(table, [panel]).droplevel("panel"), end="\n\n")
-print("Lasso penalties", dict(zip(lengths[sheet.SPARSE], penalties.tolist())))
+numbers(table, [sheet.TREES])
+
+# %% tags=["numbers"]
+numbers(table, [sheet.NETWORKS])
+
+# %% tags=["numbers"]
+numbers(table, [sheet.SPARSE])
 
 # %% [markdown]
-# GPT-2 on sparse linear functions, seed by seed:
+# The best penalty of the Lasso, and GPT-2 seed by seed, on sparse linear functions:
+
+# %% tags=["numbers"]
+best = pd.DataFrame([penalties], ["Lasso penalty"], lengths[sheet.SPARSE])
+best.rename_axis("n", axis=1).map("{:g}".format)
 
 # %% tags=["numbers"]
 by_seed = pd.DataFrame(curves[sheet.SPARSE]["GPT-2"], columns=lengths[sheet.SPARSE])

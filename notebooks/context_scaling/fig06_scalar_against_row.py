@@ -73,7 +73,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 
-figure, panels = plt.subplots(1, 3, figsize=(12, 3.6))
+figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.8))
 for axes, title in zip(panels, sheet.TASKS):
     for kernel, color in zip(sheet.KERNELS, (BLUE, ORANGE)):
         draw(axes, table, title, f"{kernel} row", color=color, marker="s",

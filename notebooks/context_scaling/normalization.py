@@ -86,7 +86,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, draw_rows
 
-figure, panels = plt.subplots(1, 3, figsize=(12, 3.8))
+figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.8))
 colors = {form: BLUE if "signed" in form else ORANGE for form in sheet.FORMS}
 for axes, title in zip(panels, tasks):
     axes.axhline(1, color="grey", ls=":", label="zero")
