@@ -19,7 +19,13 @@
 # $$\hat y = \sum_s p(\sigma_s \mid x_1, y_1, \ldots, x_n, y_n) \; \hat y_s, \qquad
 #   p(\sigma_s \mid \ldots) \propto N(y; 0, X X^\top / d + \sigma_s^2 I),$$
 #
-# with $\hat y_s$ ridge regression tuned for level $s$ and $X$, $y$ the $n$ pairs. It is the floor in the figure.
+# with $\hat y_s$ ridge regression tuned for level $s$ and $X$, $y$ the $n$ pairs. It is the floor in
+# the figure.
+#
+# **What we found** (profile `quick`: small models, $d = 8$ instead of 20, short training, seven
+# minutes of computing on a CPU). At $\sigma = 0.5$ SGPT comes near ridge regression, within 14%. At
+# $\sigma = 0.1$ its error is four to six times that of ridge from 10 pairs on, and GPT-2 is further
+# away still on average. Models of this size do not select the algorithm; the claim stays *undecided*.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -68,7 +74,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
-figure, rows = plt.subplots(2, 3, figsize=(12, 6.6), sharey="row", sharex="col")
+figure, rows = plt.subplots(2, 3, figsize=(10.5, 6.4), sharey="row", sharex="col")
 styles = {"SGPT": {"color": BLUE, "marker": "o"},
           "GPT-2": {"color": ORANGE, "marker": "s"},
           "ridge": {"color": GREEN, "marker": ".", "label": "ridge, told the level"},
@@ -82,10 +88,12 @@ for (*panels, right), metric in zip(rows, ("error", "excess")):
                 right.axhline(errors[name][metric][:, level, at].mean(),
                               color=style["color"], ls=style.get("ls", "-:"[level]))
         draw(right, drawn, f"right, {metric}", f"ridge {sigma}", color=GREEN,
-             ls="-:"[level])
-for top, bottom, sigma in zip(*rows, task.noise_stds):
+             ls="-:"[level], label=None)
+for top, bottom, sigma, line in zip(*rows, task.noise_stds, "-:"):
     top.set(title=rf"prompts with $\sigma$ = {sigma}")
     bottom.set(xlabel="context length n")
+    rows[0, 2].plot([], color="grey", ls=line, label=rf"$\sigma$ = {sigma}")
+rows[0, 2].legend()
 rows[0, 0].set(ylim=(0, None), ylabel="mean squared error")
 rows[1, 0].set(yscale="log", ylim=(0.0015, 1.2), ylabel="excess error")
 rows[0, 2].set(title=f"n = {sheet.AT}, both levels", xscale="log")
@@ -94,9 +102,8 @@ handles = rows[0, 0].get_lines()
 legend = figure.legend(handles=handles, loc="outside lower center", ncols=4)
 
 # %% [markdown]
-# Bands are 95% intervals over seeds, cut where they leave the panel. On the right, solid lines are
-# for prompts with $\sigma = 0.1$ and dotted ones for $\sigma = 0.5$: green, ridge regression with
-# penalty $\lambda$; horizontal, SGPT, GPT-2 and, dashed, the floor.
+# Bands are 95% intervals over seeds, cut where they leave the panel. On the right, green: ridge
+# regression with penalty $\lambda$; horizontal: SGPT, GPT-2 and, dashed at both levels, the floor.
 #
 # ## Numbers
 
