@@ -17,8 +17,8 @@ from icllib.papers.signed_averaging.babyberta import table03_babyberta
 from icllib.papers.signed_averaging.bounds import BoundsByRange
 from icllib.papers.signed_averaging.comparisons import (
     PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, by_scoring, errors_at,
-    fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, settings_of,
-    training_control)
+    fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, printed_steps,
+    settings_of, training_control)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, WordFrequencies
 from icllib.papers.signed_averaging.not_run import fig06_07_llama, fig08_token_norms
