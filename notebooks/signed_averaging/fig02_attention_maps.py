@@ -9,16 +9,15 @@
 # and look at the weights with which the last token attends in the last layer. They report that
 # softmax puts all weight on the largest number, and that the model then answers *true*, as if $-2$ had
 # not been there. Scaled signed averaging (SSA) is to spread its weights; the paper shows no map of it.
-#
-# **Here**, at `quick` (three models of each kind, of 3 layers and width 32; 6 minutes of processor
-# time in all), 70 does spoil the answer, but not by drawing attention: on this sequence it gets less
-# than an equal share, under softmax as under SSA.
-#
 # In each head
 #
 # $$\alpha_{ij} = \frac{f(z_{ij})}{\sum_{k \le i} f(z_{ik})} , \qquad z_{ij} = \frac{q_i^\top k_j}{\sqrt{d}} ,$$
 #
 # with $f(z) = e^z$ for softmax and $f(z) = (1 + b \lvert z \rvert)^{\operatorname{sgn}(z)\, n}$ for SSA.
+#
+# **Here**, at `quick` (three models of each kind, of 3 layers and width 32; 6 minutes of processor
+# time in all), 70 does spoil the answer, but not by drawing attention: on this sequence it gets less
+# than an equal share, under softmax as under SSA.
 
 # %% tags=["parameters"]
 profile = "stored"

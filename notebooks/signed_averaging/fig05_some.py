@@ -73,7 +73,8 @@ legend = figures.draw_by_position(table, sigmas[[0, -1]])
 
 # %% tags=["numbers"]
 by_position = [name for name in table.panel.unique() if "by position" in name]
-numbers(table, by_position, (1, 2, 3, 5, 10, 40, 100, 200))
+numbers(table.sort_values("panel", kind="stable"), by_position,
+        (1, 2, 3, 5, 10, 40, 100, 200))
 
 # %% [markdown]
 # ### Balanced labels

@@ -73,7 +73,7 @@ from icllib.plotting import numbers
 numbers(table, ["inputs"], digits=3)
 
 # %% tags=["numbers"]
-numbers(table, ["first input"], digits=3)
+numbers(table, ["first input"], (1, 10, 20, 30, 50, 70, 100), digits=3)
 
 # %% tags=["numbers"]
 numbers(table, ["steps"], digits=3)
