@@ -98,7 +98,7 @@ legend = figure.legend(*left.get_legend_handles_labels(), loc="outside lower cen
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["Table 1"], digits=3)
+numbers(table, ["Table 1"], digits=3).T
 
 # %% tags=["numbers"]
 numbers(table, ["quantifiers"], (0, 2, 3, 5, 10, 20))
