@@ -1,4 +1,4 @@
-"""Affine functions without a part of the model, at other sizes and under other training distributions.
+"""Affine functions without a part of the model, at other sizes and training distributions.
 
 Tables 5 and 6, Figures 1, 9 and 11, Sections 5.2 and 5.3. A page's runs are listed by the
 function that has its name; most of them are shown on several pages.
