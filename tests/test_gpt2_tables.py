@@ -35,5 +35,5 @@ def test_gains_are_in_the_errors_of_their_row():
 
 
 def test_a_guess_among_the_answers():
-    odds = sheet.equal_odds()
-    assert (odds["WiC"], odds["HellaSwag"]) == (50, 25) and np.isnan(odds["LAMBADA"])
+    chance = sheet.chance_level()
+    assert (chance["WiC"], chance["HellaSwag"]) == (50, 25) and np.isnan(chance["LAMBADA"])

@@ -59,7 +59,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4.2))
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10.5, 4.8))
 dots = {"ls": "", "mfc": "none", "ms": 5}
 for name, color in (("SSA", BLUE), ("softmax", ORANGE)):
     style = {"color": color}
@@ -82,7 +82,7 @@ middle.set(xscale="log", yscale="log", ylim=(1e-4, 1.5), xlabel="range M",
            title="pairs of scores in [-M, M]", ylabel="spectral norm of the Jacobian")
 right.set(xlabel="largest weight", ylabel="entropy", title="8 normal scores")
 for axes in (left, middle, right):
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.19))
 
 # %% [markdown]
 # ## Numbers

@@ -8,10 +8,10 @@
 # the prompted 70B model on affine functions.
 #
 # The heat maps have no printed numbers. By the text (Section 5.1) the prompted 8B model masters
-# neither the inputs of the test laws nor longer lists; the 70B model does better on inputs outside
-# $\mathcal{N}(0, 1)$, but not on longer lists; and the fine-tuned 8B model copes with large inputs, but
-# not with lists longer than those of its training, up to 40 numbers. Fine-tuned on affine functions
-# it answered with lists in place of one number (Appendix L).
+# neither the inputs of the test distributions nor longer lists; the 70B model does better on inputs
+# outside $\mathcal{N}(0, 1)$, but not on longer lists; and the fine-tuned 8B model copes with large
+# inputs, but not with lists longer than those of its training, up to 40 numbers. Fine-tuned on affine
+# functions it answered with lists in place of one number (Appendix L).
 #
 # **No Llama model was run for this page**: their weights cannot be had here. It shows the printed
 # row, what the errors are to be read against, and the commands that would run all of it.
@@ -98,7 +98,7 @@ legend = figure.legend(*left.get_legend_handles_labels(), loc="outside lower cen
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["Table 1"])
+numbers(table, ["Table 1"], digits=3).T
 
 # %% tags=["numbers"]
 numbers(table, ["quantifiers"], (0, 2, 3, 5, 10, 20))
@@ -201,17 +201,17 @@ print(costs.map(lambda number: "" if pd.isna(number) else f"{number:.1f}"),
 #   $\sigma$ = 1 and far less from 2 on. Only the rows of the small models at $\sigma$ = 1 and 2, whose
 #   inputs are not rounded, are near it.
 # - The captions say $\sigma$ from 1 to 10, Appendix A says 1 to 30 and 600 pairs of length and
-#   $\sigma$; the commands follow the captions. Training lengths are 11 to 40 in the caption of
-#   Figure 6, 1 to 40 in that of Figure 7 and in Appendix A; the data follow the latter. 26,000
-#   sequences are 650 of each length.
+#   $\sigma$; the commands follow the captions. Training lengths are 1 to 40, so that 26,000 sequences
+#   are 650 of each length.
 # - Appendix A had time for "a few test batches" in each cell. One batch of 64 is assumed, which gives a
 #   share of 1/8 a standard error of 0.04. For affine functions it is one prompt of each of the 100
 #   functions, where the small models have 64.
 # - In the printed numbers alone: the text says that Llama 3.3 70B underperforms the small models.
 #   Against the softmax row it does at every $\sigma$, by little at $\sigma$ = 10. Against the row
 #   12L8AH of Table 6 it does so up to $\sigma$ = 8 and is better at 9 and 10; and at 10 its error is
-#   below that of all other rows of Table 1 but softmax and SSA. The step from 0.002 to
-#   5.5 between $\sigma$ = 1 and 2, and the fall to 3.16 at 3, are as printed.
+#   below that of all other rows of Table 1 but softmax and SSA, which may be
+#   [one $\sigma$ off](table01_scoring_functions.ipynb). The step from 0.002 to 5.5 between $\sigma$ = 1
+#   and 2, and the fall to 3.16 at 3, are as printed.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig06_07_llama/figure.csv>`.
 

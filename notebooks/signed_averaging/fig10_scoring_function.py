@@ -49,7 +49,8 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, draw
 
-figure, panels = plt.subplots(1, 4, figsize=(13, 3.4))
+figure, grid = plt.subplots(2, 2, figsize=(9.5, 6.4))
+panels = grid.ravel()
 titles = ("f(x), Figure 10", "derivative f'(x)", "effective slope f'(x) / f(x)",
           r"$f(x) e^{-x}$ with n = m, b = 1/m")
 for axes, name, title in zip(panels, (*exponential, "limit"), titles):

@@ -18,8 +18,12 @@
 # the first $r \ge 2$ numbers and from then on gives the constant's answer is wrong where the label is
 # open at $r + 1$.
 #
-# In the *balanced* law, which is not the paper's, the position of the number that settles the label
-# is uniform on $1, \dots, n$ and never. Then $P(\text{open at } k) = 1 - k / (n + 1)$, so that half of
+# **Here**: the constant predictor errs on one sequence in eight at *every* length and $\sigma$, and one
+# that reads ten numbers and ignores the rest errs on fewer than one in a thousand. So a long sequence
+# asks for no more than a short one, and an error rate of 1/8 says that nothing was learned.
+#
+# In the *balanced* distribution, which is not the paper's, the position of the number that settles the
+# label is uniform on $1, \dots, n$ and never. Then $P(\text{open at } k) = 1 - k / (n + 1)$, so that half of
 # all labels are true.
 
 # %% tags=["parameters"]
@@ -54,17 +58,17 @@ for name, r in zip(names, records):
                              shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; in the balanced law it is a straight line. Middle, log axis: for independent numbers the sequence error of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: in the balanced law all errors rise with the length."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; with balanced labels it is a straight line. Middle, log axis: for independent numbers the share of wrong sequences of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: with balanced labels all errors rise with the length."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, COLORS, ORANGE, draw
 
-figure, panels = plt.subplots(1, 3, figsize=(12, 3.6))
+figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.8))
 for name in names:
     style = {"color": BLUE if "every" in name else ORANGE}
     draw(panels[0], table, "true labels", f"{name}, true", ls="--", label="_", **style)
     draw(panels[0], table, "true labels", f"{name}, sampled_true", ls="", label=name,
          marker="o" if "independent" in name else "^", ms=3, **style)
-panels[0].set(xlabel="position k", ylabel="share of true labels", title="both laws, n = 40")
+panels[0].set(xlabel="position k", ylabel="share of true labels", title="both distributions, n = 40")
 handles = panels[0].get_legend_handles_labels()
 left = figure.legend(*handles, loc="outside lower left", ncols=2)
 for axes, name in zip(panels[1:], (names[0], names[2])):
@@ -74,7 +78,7 @@ for axes, name in zip(panels[1:], (names[0], names[2])):
     for sigma in records[0].run["sigmas"]:
         draw(axes, table, name, f"constant, sigma = {sigma}", color=BLUE, ls="",
              marker="o", mfc="none", label="constant, sampled" if sigma == 1 else "_")
-    axes.set(xlabel="length n", ylabel="sequence error", title=name)
+    axes.set(xlabel="length n", ylabel="share of wrong sequences", title=name)
 panels[1].set_yscale("log", nonpositive="mask")
 right = figure.legend(*axes.get_legend_handles_labels(), loc="outside lower right", ncols=3)
 
@@ -115,18 +119,14 @@ pd.DataFrame({name: {
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper gives no base rates. What is seen here: under its law the constant predictor errs on one
-#   sequence in eight at *every* length and $\sigma$, and a predictor that reads ten numbers and ignores
-#   the rest errs on fewer than one in a thousand, at length 200 as at length 20. With this reading of
-#   *wrong*, an error rate of 1/8 says that nothing was learned, and a long sequence asks for no more
-#   than a short one: what can fail is how a model treats large inputs and positions that it was not
-#   trained on.
+# - The paper gives no base rates. With our reading of *wrong* what can fail in a test is how a model
+#   treats large inputs and positions that it was not trained on, not how much it remembers.
 # - The constant predictor cannot depend on $\sigma$. A label depends on the signs of the $x_i$ alone,
 #   and $\sigma x$ has the sign of $x$: no label changes. Any change of a model's error with $\sigma$
 #   is a property of the model.
 # - The other readings of *wrong* give other references, so that a heat map says little without its
 #   reading. The paper's is not stated.
-# - In the balanced law, our addition, the constant predictor's error grows towards 1 with the
+# - In the balanced distribution, our addition, the constant predictor's error grows towards 1 with the
 #   length, and so does that of every predictor that reads a fixed number of inputs.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/quantifier_base_rates/figure.csv>`.

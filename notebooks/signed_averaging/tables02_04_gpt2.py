@@ -40,26 +40,26 @@ for shots in sheet.SHOTS:
         score, error = rows[name], rows[f"{name} error"]
         ends = score - error, score + error
         tables.append(band(shots, name, rows.index, score, *ends, np.nan, "paper"))
-    odds = sheet.equal_odds().dropna()
-    tables.append(band(shots, "equal odds", odds.index, odds, odds, odds, np.nan, "exact"))
+    chance = sheet.chance_level().dropna()
+    tables.append(band(shots, "chance", chance.index, *[chance] * 3, np.nan, "exact"))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two panels of printed accuracies on eleven benchmarks with bars of one standard error, without examples and with three. SSA lies right of softmax in every row. The bars are widest for CB, COPA and WSC; with three examples the two bars of a row just touch. On WSC, on ARC-Challenge without examples and on WiC with three, both scores lie below a guess with equal odds, as do those of softmax on RTE."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two panels of printed accuracies on eleven benchmarks with bars of one standard error, without examples and with three. SSA lies right of softmax in every row. The bars are widest for CB, COPA and WSC; with three examples the two bars of a row just touch. On WSC, on ARC-Challenge without examples and on WiC with three, both scores lie below chance, as do those of softmax on RTE."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw_rows
 
 figure, panels = plt.subplots(1, 2, figsize=(10, 4), sharey=True, sharex=True)
 for axes, shots in zip(panels, sheet.SHOTS):
-    draw_rows(axes, table, shots, "softmax", color=BLUE, marker="s", capsize=3)
-    draw_rows(axes, table, shots, "SSA", color=ORANGE, capsize=3)
-    draw_rows(axes, table, shots, "equal odds", color="black", marker="|", ms=10, lw=0)
+    draw_rows(axes, table, shots, "softmax", color=ORANGE, marker="s", capsize=3)
+    draw_rows(axes, table, shots, "SSA", color=BLUE, capsize=3)
+    draw_rows(axes, table, shots, "chance", color="black", marker="|", ms=10, lw=0)
     axes.set(title=shots, xlabel="accuracy in percent, printed")
 panels[0].invert_yaxis()
 handles = panels[0].get_legend_handles_labels()
 legend = figure.legend(*handles, loc="outside lower center", ncols=3)
 
 # %% [markdown]
-# Bars are the printed standard errors. *Equal odds* is a guess among the offered answers; a few
+# Bars are the printed standard errors. *Chance* is a random guess among the offered answers; a few
 # ARC questions offer three or five, and LAMBADA asks for a word, so it has none. The share of the
 # commonest answer, which is a stronger reference, is not at hand here.
 #
@@ -70,15 +70,15 @@ import pandas as pd
 
 for shots in sheet.SHOTS:
     rows = sheet.printed_scores(shots)
-    odds = sheet.equal_odds()
-    below = {name: ", ".join(rows.index[rows[name] < odds]) for name in ("softmax", "SSA")}
+    chance = sheet.chance_level()
+    below = {name: ", ".join(rows.index[rows[name] < chance]) for name in ("softmax", "SSA")}
     print(shots, rows, sep="\n")
-    print(*(f"{name} below equal odds: {which}" for name, which in below.items()),
+    print(*(f"{name} below chance: {which}" for name, which in below.items()),
           sep="\n", end="\n\n")
 
 # %% [markdown]
-# On WSC, on ARC-Challenge without examples and on WiC with three, both scores are below those of a
-# guess, and the higher one is the nearer to it.
+# On WSC, on ARC-Challenge without examples and on WiC with three, both scores are below chance, and
+# the higher one is the nearer to it.
 #
 # ## How large are the gains?
 #
@@ -108,8 +108,8 @@ print(f"3-shot gains in sums of errors: {touching.min():.2f} to {touching.max():
 #   answers. That all 22 gains are positive is more than chance would give to independent ones; but
 #   the 22 come from the same models, and a training that went well would lift many at once.
 # - With three examples every gain is the sum of its two errors, to within 5%: in all eleven rows the
-#   two bars touch, or miss or overlap by at most 0.13 points. Nothing in the definition of either makes them agree. The paper gives no reason,
-#   and we know of none.
+#   two bars touch, or miss or overlap by at most 0.13 points. Nothing in the definition of either
+#   makes them agree. The paper gives no reason, and we know of none.
 # - Table 2 prints a gain of 6.5% for LAMBADA without examples; its scores give 2.4%. In perplexity,
 #   $1 - 27.7 / 31.7$ is the printed 12.6%.
 #
@@ -156,8 +156,9 @@ pd.DataFrame({"value": values.map(str),
               "": ["assumed" if name in ASSUMED else "" for name in values.index]})
 
 # %% [markdown]
-# Assumed too: bfloat16 as the "mixed precision"; no dropout; weight decay on matrices and embeddings alone, so none on $n$ and $b$;
-# each pass over the data takes its windows in a new random order; GPT-2's own initialization.
+# Assumed too: bfloat16 as the "mixed precision"; no dropout; weight decay on matrices and embeddings
+# alone, so none on $n$ and $b$; each pass over the data takes its windows in a new random order;
+# GPT-2's own initialization.
 #
 # ## The commands
 #

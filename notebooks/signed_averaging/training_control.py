@@ -4,8 +4,13 @@
 # [Table 1](table01_scoring_functions.ipynb) compares scoring functions after equally many steps of
 # training. A function that learns faster has then simply been trained further, and a model that is
 # trained further has lower errors everywhere. Is scaled signed averaging (SSA) better *outside* the
-# training law than a softmax model that is as good *inside* it? {cite:t}`naim2025scaled` do not show
-# this.
+# training distribution than a softmax model that is as good *inside* it? {cite:t}`naim2025scaled` do
+# not show this.
+#
+# **Here**, at `quick` (the 42 models of Table 1, measured at five steps of their training), all
+# functions lie near one common path: most of what Table 1's page shows as better or worse is the
+# distance gone along it. The paths end far from the paper's errors; whether SSA leaves the common
+# path further on is open.
 #
 # Here every model is also measured on its way. Its path shows the error at
 # $a, c \sim \mathcal{N}(0, \sigma)$ against its error in distribution, at $\sigma = 1$. Of two
@@ -56,11 +61,12 @@ tables += [sheet.geometric_rows("ratio to softmax", kind, found, shown)
            for kind, found in ratios.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for each scoring function and seed, softmax in orange, SSA in blue, the others in other colors. Fourth panel: a row for each scoring function with the mean ratio of its error to that of softmax at equal steps and at equal error in distribution."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels in two rows. Three, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for each scoring function and seed, softmax in orange, SSA in blue, the others in other colors. Fourth panel: a row for each scoring function with the mean ratio of its error to that of softmax at equal steps and at equal error in distribution."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, PURPLE, RED, draw_rows
 
-figure, panels = plt.subplots(1, 4, figsize=(15, 4.2), width_ratios=(1, 1, 1, 1.1))
+figure, grid = plt.subplots(2, 2, figsize=(10, 8))
+panels = grid.ravel()
 colors = {"SSA": BLUE, "softmax": ORANGE, "sparsemax": RED, "four functions": PURPLE,
           "cosFormer": GREEN}
 for axes, sigma in zip(panels, SHOWN):
@@ -69,30 +75,29 @@ for axes, sigma in zip(panels, SHOWN):
         for path in paths[name]:
             axes.plot(path[:, 0], path[:, sigma - 1], color=colors.get(name, "0.8"),
                       marker="o", markevery=[-1])
-    axes.set(xscale="log", yscale="log")
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_minor_formatter("{x:g}")
-    axes.set(title=rf"$\sigma$ = {sigma}",
-             xlabel=r"error at $\sigma$ = 1")
-panels[0].set_ylabel(r"error at $\sigma$")
+    axes.set(xscale="log", yscale="log", title=rf"$\sigma$ = {sigma}",
+             xlabel=r"error at $\sigma$ = 1", ylabel=rf"error at $\sigma$ = {sigma}")
 for name, color in (*colors.items(), ("others", "0.8")):
     panels[0].plot([], [], color=color, label=name)
-draw_rows(panels[3], table, "ratio to softmax", "equal steps", mfc="none")
-draw_rows(panels[3], table, "ratio to softmax", "equal error", marker="D")
+draw_rows(panels[3], table, "ratio to softmax", "equal steps", color="0.6")
+draw_rows(panels[3], table, "ratio to softmax", "equal error", color="black", marker="D")
 panels[3].axvline(1, color="grey", lw=1)
 panels[3].invert_yaxis()
 panels[3].set(xscale="log", xlabel=r"error / softmax error, $\sigma$ = 3 to 10")
 panels[3].legend()
+for axis in (*(axes.yaxis for axes in panels[:3]), panels[3].xaxis):
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter("{x:g}")
 legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower left", ncols=6)
+                       loc="outside lower center", ncols=6)
 
 # %% [markdown]
-# Each path goes from the right, early in training, to its dot, the end. Right: geometric means over
-# $\sigma = 3, \dots, 10$ with 95% intervals over seeds.
+# Each path goes from the right, early in training, to its dot, the end. Last panel: geometric means
+# over $\sigma = 3, \dots, 10$ with 95% intervals over seeds.
 #
 # ## Numbers
 #
-# The errors along training, geometric means over seeds:
+# The errors along training at the smallest and the largest $\sigma$, geometric means over seeds:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -100,11 +105,11 @@ import pandas as pd
 steps = records[0].run["along"]["steps"]
 means = {name: np.exp(np.log(samples).mean(axis=0)) for name, samples in paths.items()}
 pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
-              {name: f"{path[stop, sigma - 1]:.2g}" for name, path in means.items()}
-              for sigma in (1, *SHOWN) for stop, step in enumerate(steps)})
+              {name: f"{path[stop, sigma - 1]:.3g}" for name, path in means.items()}
+              for sigma in (1, SHOWN[-1]) for stop, step in enumerate(steps)})
 
 # %% [markdown]
-# The right panel: the ratio to softmax at equal steps and at equal error.
+# The last panel: the ratio to softmax at equal steps and at equal error.
 
 # %% tags=["numbers"]
 pd.concat({kind: sheet.beyond_spread(found) for kind, found in ratios.items()}, axis=1)
@@ -130,9 +135,7 @@ page.verdicts()
 # - Two functions are compared at an error in distribution that both reached. Where one of them never
 #   left the plateau on which all models start, both are compared on that plateau, where neither
 #   has learned to use the slope: such a ratio near 1 says nothing about the function.
-# - At `quick` all functions lie near one common path, and most of what Table 1's page shows as
-#   better or worse is the distance gone along it. These paths end at an error that is hundreds of
-#   times the paper's or more; whether SSA leaves the common path further on is left open.
+# - At `quick` the paths end at an error at $\sigma = 1$ that is hundreds of times the paper's or more.
 # - Equal error in distribution does not make two models equal in all but the scoring function. It
 #   takes away the one difference that training for longer would take away, too.
 #

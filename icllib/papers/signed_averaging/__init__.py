@@ -17,14 +17,14 @@ from icllib.papers.signed_averaging.babyberta import table03_babyberta
 from icllib.papers.signed_averaging.bounds import BoundsByRange
 from icllib.papers.signed_averaging.comparisons import (
     PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, by_scoring, errors_at,
-    fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, settings_of,
-    training_control)
+    fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, printed_steps,
+    settings_of, training_control)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, WordFrequencies
 from icllib.papers.signed_averaging.not_run import fig06_07_llama, fig08_token_norms
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.papers.signed_averaging.printed_gpt2 import (
-    PERPLEXITY, SHOTS, equal_odds, gains, printed_scores, tables02_04_gpt2)
+    PERPLEXITY, SHOTS, chance_level, gains, printed_scores, tables02_04_gpt2)
 from icllib.papers.signed_averaging.quantifier_models import (
     AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
 from icllib.papers.signed_averaging.quantifiers import (

@@ -1,4 +1,4 @@
-"""Affine functions without a part of the model, at other sizes and under other training laws.
+"""Affine functions without a part of the model, at other sizes and training distributions.
 
 Tables 5 and 6, Figures 1, 9 and 11, Sections 5.2 and 5.3. A page's runs are listed by the
 function that has its name; most of them are shown on several pages.
@@ -73,7 +73,7 @@ def models_by_scoring(profile: str) -> dict[str, list[Run]]:
 
 
 def models_by_law(profile: str) -> dict[str, list[Run]]:
-    """The softmax model of Table 1 under its training law, wider ones, and without curriculum."""
+    """The softmax model of Table 1: its training distribution, wider ones, and no curriculum."""
     return {
         "N(0, 1)": base_runs(profile),
         "N(0, 10)": base_runs(profile, input_std=10.0),

@@ -1,4 +1,4 @@
-"""Decoders trained on affine functions: every scoring function, depth and training law.
+"""Decoders trained on affine functions: every scoring function, depth and training distribution.
 
 Tables 1, 5 and 6, Figures 1, 3, 9 and 11 and what the text says beside them. A model is trained
 once per seed, and measured in every way at once, whichever pages show it.
@@ -60,7 +60,7 @@ SIZES = {
     # softmax leaves the plateau on which all models start (at four times it two of three do not).
     "quick": Size(2, 4, 32, 32, steps=2000, batch=16, learning_rate=1e-3, schedule="cosine",
                   warmup=0.1, prompts=4, grid=(1, 2, 3, 5, 7, 10), line_prompts=16),
-    # ASSUMED: a rate at which shorter training reaches the paper's error on its training law.
+    # ASSUMED: a rate at which shorter training reaches the paper's error in distribution.
     "gpu": Size(steps=60_000, learning_rate=5e-4, schedule="cosine", warmup=0.1),
     "paper": Size(),
 }

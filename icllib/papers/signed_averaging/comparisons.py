@@ -182,6 +182,24 @@ def nearer_row(errors) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index").map("{:.3g}".format)
 
 
+def printed_steps() -> pd.DataFrame:
+    """Each printed error over the one at the sigma before, from sigma = 5 on, of Tables 1 and 6.
+
+    Models that are tested on the same functions (Appendix M) should rise at the same sigmas.
+    """
+    own = {name: [PRINTED[name]] for name in ("SSA", "softmax")}
+    groups = own | {"the others of Table 1": [row for name, row in PRINTED.items()
+                                              if name not in own],
+                    "all of Table 6": list(TABLE_6.values())}
+    found = {}
+    for name, rows in groups.items():
+        steps = np.array([np.divide(row[4:], row[3:-1]) for row in rows])
+        found[name] = [f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
+                       for low, high in zip(steps.min(axis=0), steps.max(axis=0))]
+    columns = [f"{sigma - 1} to {sigma}" for sigma in SIGMAS[4:]]
+    return pd.DataFrame.from_dict(found, orient="index", columns=columns)
+
+
 # ---- the runs of the pages that read Table 1's ------------------------------------------------
 
 

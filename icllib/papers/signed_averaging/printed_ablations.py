@@ -30,7 +30,7 @@ def beside(ours: dict, printed: dict, columns, spread: bool = False) -> pd.DataF
     ours: name -> (seeds, columns); printed: name -> (columns,), or nothing for a name; spread:
     with 95% intervals over seeds, and a row for each of the columns, which then fit on a page.
     """
-    show, table = with_interval if spread else lambda samples: f"{samples.mean():.2g}", {}
+    show, table = with_interval if spread else lambda samples: f"{samples.mean():.3g}", {}
     for name, samples in ours.items():
         if name in printed:
             table[name, "paper"] = [f"{value:g}" for value in printed[name]]

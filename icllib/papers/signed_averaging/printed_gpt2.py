@@ -50,7 +50,7 @@ def printed_scores(shots: str) -> pd.DataFrame:
                                   columns=["softmax", "softmax error", "SSA", "SSA error"])
 
 
-def equal_odds() -> pd.Series:
+def chance_level() -> pd.Series:
     """The score in percent of choosing among the offered answers at random; nan for LAMBADA."""
     return pd.Series({name: 100 / benchmark.answers if benchmark.answers else np.nan
                       for name, benchmark in BENCHMARKS.items()})
