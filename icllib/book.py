@@ -50,8 +50,9 @@ def table(decisions: list[Decision]) -> str:
     for item in decisions:
         claim = item.claim
         statement = escape(" ".join(claim.statement.split()), quote=False).replace("|", "\\|")
+        printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
         page = (f"[page](../notebooks/{claim.page}.ipynb)" if item.profile
-                else "; ".join(filter(None, (claim.not_run, claim.cost))))
+                else "; ".join(filter(None, (claim.not_run, claim.cost, printed))))
         lines.append(f"| {claim.id.split('.')[1]} | {claim.source} | {statement} "
                      f"| {badge(item.verdict)} | {item.profile or ''} | {page} |")
     return "\n".join(lines) + "\n"

@@ -45,6 +45,7 @@ class Claim:
     tolerance: dict
     page: str | None = None
     not_run: str | None = None  # why there is no verdict yet
+    printed_on: str | None = None  # the page that shows what is printed for it, where it was not run
     cost: str | None = None
 
     def __post_init__(self):

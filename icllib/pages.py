@@ -13,7 +13,7 @@ import pandas as pd
 
 from icllib.claims import decide, find_claim, holds, interval
 from icllib.errors import InputError
-from icllib.plotting import use_style
+from icllib.plotting import short, use_style
 from icllib.results import (DIGITS, PROJECT, Record, rounded, to_json, told_fields,
                             write_text)
 
@@ -67,7 +67,8 @@ class Page:
                     "claim": claim.id, "statistic": claim.statistic,
                     "verdict": f"{decision.verdict}, profile {decision.profile}", "part": part,
                     "paper": printed_text(claim, part),
-                    "ours": f"{mean:.3g}" if low == high else f"{mean:.3g} [{low:.3g}, {high:.3g}]",
+                    "ours": short(mean, 3) + (f" [{short(low, 3)}, {short(high, 3)}]"
+                                              if low != high else ""),
                     "seeds": len(samples), "holds if": tolerance_text(claim, part),
                     "holds": holds(claim, part, samples),
                 })
@@ -86,7 +87,7 @@ def tolerance_text(claim, part: str) -> str:
     (kind, size), = claim.tolerance.items()
     if kind in ("factor", "distance"):
         low, high = claim.region(part)
-        return f"{low:.3g} to {high:.3g}"
+        return f"{short(low, 3)} to {short(high, 3)}"
     return f"{kind.replace('_', ' ')} {size:g}"
 
 
@@ -111,10 +112,20 @@ def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.Da
 
 def _leaves(value, name: str):
     if not dataclasses.is_dataclass(value) or not told_fields(value):
-        yield name, f"{value:g}" if isinstance(value, float) else str(value)
+        yield name, _told(value)
         return
     for field, part in told_fields(value).items():
         yield from _leaves(part, f"{name}.{field}".lstrip("."))
+
+
+def _told(value) -> str:
+    """A setting in words: a row of neighboring integers by its ends."""
+    if isinstance(value, float):
+        return f"{value:g}"
+    integers = isinstance(value, tuple) and all(isinstance(item, int) for item in value)
+    if integers and len(value) > 2 and value == tuple(range(value[0], value[-1] + 1)):
+        return f"{value[0]} to {value[-1]}"
+    return str(value)
 
 
 def provenance_line(records: list[Record], page: str) -> str:

@@ -66,7 +66,12 @@ def numbers(table: pd.DataFrame, panels=None, xs=None, digits: int = 2) -> pd.Da
     rows = rows[rows.x.isin(rows.x if xs is None else xs)]
     wide = rows.pivot(index=["panel", "series"], columns="x", values="y")
     wide = wide.reindex(rows[["panel", "series"]].drop_duplicates())
-    return wide.map(lambda value: "" if pd.isna(value) else f"{value:.{digits}g}")
+    return wide.map(lambda value: "" if pd.isna(value) else short(value, digits))
+
+
+def short(value: float, digits: int) -> str:
+    """A number with so many digits: 0.12, 1.2e-05, but 120 and not 1.2e+02."""
+    return f"{float(f'{value:.{digits}g}'):.15g}"
 
 
 def matrix(axes, values, digits: int = 2, **style) -> None:
@@ -77,4 +82,4 @@ def matrix(axes, values, digits: int = 2, **style) -> None:
     axes.grid(False)
     for (row, column), value in np.ndenumerate(values):
         if value:
-            axes.text(column, row, f"{value:.{digits}g}", ha="center", va="center", fontsize=8)
+            axes.text(column, row, short(value, digits), ha="center", va="center", fontsize=8)

@@ -9,6 +9,7 @@ from scipy import stats
 from icllib.claims import (PAPERS, Claim, decide, find_claim, holds, interval, ledger,
                            load_claims)
 from icllib.errors import InputError
+from icllib.pages import all_pages
 
 ORDERING = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
                  "ordering", "ratio of A to B", ("n = 1", "n = 2"), {"below": 1.0})
@@ -96,6 +97,11 @@ def test_every_claim_of_the_papers_is_in_the_ledger(paper, least):
         for part in claim.parts:
             low, high = claim.region(part)
             assert low < high
+
+
+def test_a_claim_that_was_not_run_names_the_page_of_what_is_printed():
+    for item in ledger():
+        assert (item.claim.printed_on in all_pages()) == (item.verdict == "not run"), item.claim.id
 
 
 def test_claims_with_a_page_have_a_verdict():

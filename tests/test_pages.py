@@ -7,10 +7,12 @@ import nbformat
 import pytest
 
 from icllib.claims import evidence_path, ledger, load_claims
-from icllib.pages import Page, all_pages, notebooks_folder
+from icllib.pages import Page, all_pages, notebooks_folder, settings_table
+from icllib.plotting import short
 from icllib.results import PROFILES, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
 from icllib.status import runs_of, status
+from icllib.training import Recipe
 
 PAGES = all_pages()
 
@@ -38,6 +40,20 @@ def test_the_verdict_table_tells_each_part_from_the_claim(output):
     assert list(table["holds"]) == ["yes", "no"]
     assert set(table["verdict"]) == {"partly, profile paper"}
     assert list(table["paper"]) == ["-0.7826 (corrected)", "-0.8077 (corrected)"]
+
+
+@pytest.mark.parametrize("value, digits, text", [
+    (0.1234, 2, "0.12"), (123.4, 2, "120"), (51500.0, 2, "52000"), (-1e-5, 3, "-1e-05"),
+    (0.0, 2, "0"), (float("nan"), 2, "nan"), (4.0, 3, "4"),
+])
+def test_numbers_are_short_but_not_in_powers_of_ten(value, digits, text):
+    assert short(value, digits) == text
+
+
+def test_settings_tell_a_row_of_integers_by_its_ends():
+    table = settings_table(Recipe(tuple(range(1, 40)), steps=5))
+    assert table.loc["lengths", "value"] == "1 to 39"
+    assert settings_table(Recipe((5, 10, 20), steps=5)).loc["lengths", "value"] == "(5, 10, 20)"
 
 
 def test_stored_evidence_belongs_to_claims_of_the_page():

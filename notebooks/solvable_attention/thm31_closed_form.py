@@ -20,7 +20,7 @@
 # late times and negative $\Lambda$ need no special case. Printed Eq. 13 divides by zero at the first
 # two.
 #
-# **In short:** from 200 random starts of four kinds the closed form follows the integrated flow to
+# **What we found:** from 200 random starts of four kinds the closed form follows the integrated flow to
 # $10^{-8}$, and $gh$ is conserved. This takes 2 seconds.
 
 # %% tags=["parameters"]
