@@ -18,11 +18,11 @@
 # A third model tells whether the positions are to blame: GPT-2 without them, which can know the
 # order of its pairs from the causal mask alone. It is not in the paper.
 #
-# **What we found** (profile `quick`: small models, $d = 8$ instead of 20, short training, six minutes
-# of computing on a CPU). SGPT carries over to all lengths, as the paper says. The error of GPT-2 is
-# above its reference between trained lengths, by 28% at 3 pairs and by 8% on average, and its
-# positions are to blame. But this is less than the quarter that the claim asks for, and beyond the
-# trained lengths nothing is lost. So the claim stays *undecided*.
+# **What we found** (profile `quick`: small models, $d = 8$ instead of 20, short training, six
+# minutes of computing on a CPU). SGPT carries over to all lengths, as the paper says. The error of
+# GPT-2 is above its reference between trained lengths, by 28% at 3 pairs and by 8% on average, and
+# its positions are to blame. But this is less than the quarter that the claim asks for, and beyond
+# the trained lengths nothing is lost. So the claim stays *undecided*.
 
 # %% tags=["parameters"]
 profile = "stored"

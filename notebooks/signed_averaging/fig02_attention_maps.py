@@ -15,9 +15,9 @@
 #
 # with $f(z) = e^z$ for softmax and $f(z) = (1 + b \lvert z \rvert)^{\operatorname{sgn}(z)\, n}$ for SSA.
 #
-# **What we found:** at `quick` (three models of each kind, of 3 layers and width 32; 6 minutes of processor
-# time in all), 70 does spoil the answer, but not by drawing attention: on this sequence it gets less
-# than an equal share, under softmax as under SSA.
+# **What we found:** at `quick` (three models of each kind, of 3 layers and width 32; 6 minutes of
+# processor time in all), 70 does spoil the answer, but not by drawing attention: on this sequence
+# it gets less than an equal share, under softmax as under SSA.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -18,9 +18,10 @@
 # the first $r \ge 2$ numbers and from then on gives the constant's answer is wrong where the label is
 # open at $r + 1$.
 #
-# **What we found:** the constant predictor errs on one sequence in eight at *every* length and $\sigma$, and one
-# that reads ten numbers and ignores the rest errs on fewer than one in a thousand. So a long sequence
-# asks for no more than a short one, and an error rate of 1/8 says that nothing was learned.
+# **What we found:** the constant predictor errs on one sequence in eight at *every* length and
+# $\sigma$, and one that reads ten numbers and ignores the rest errs on fewer than one in a
+# thousand. So a long sequence asks for no more than a short one, and an error rate of 1/8 says that
+# nothing was learned.
 #
 # In the *balanced* distribution, which is not the paper's, the position of the number that settles the
 # label is uniform on $1, \dots, n$ and never. Then $P(\text{open at } k) = 1 - k / (n + 1)$, so that half of

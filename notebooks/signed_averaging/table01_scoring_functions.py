@@ -8,11 +8,11 @@
 # grows fast once $\sigma > 2$, that neither temperatures nor other known scoring functions help, and
 # that their own scaled signed averaging (SSA) does.
 #
-# **What we found:** at `quick` (42 models of 2 layers and width 32, 35 minutes of processor time in all), SSA
-# has the error of softmax at every $\sigma$, and no other function has a lower one, beyond the spread
-# over seeds. All errors are far above the printed ones, so nothing is decided about the paper's models.
-# In print, the rows of SSA and softmax do not seem to be tested on the same functions as all others
-# (*Which softmax row?*, below).
+# **What we found:** at `quick` (42 models of 2 layers and width 32, 35 minutes of processor time in
+# all), SSA has the error of softmax at every $\sigma$, and no other function has a lower one,
+# beyond the spread over seeds. All errors are far above the printed ones, so nothing is decided
+# about the paper's models. In print, the rows of SSA and softmax do not seem to be tested on the
+# same functions as all others (*Which softmax row?*, below).
 #
 # The error is the squared error over $N$ functions, $N_b$ prompts of each and the points $k$ that
 # count. Equation 2 sums from the third point on and divides by the number $N_p$ of all points; here

@@ -12,9 +12,10 @@
 #
 # for which each token is masked in turn ("MLM metric").
 #
-# **What we found:** the printed softmax model is weaker than public ones of its kind, and most scores of SSA
-# are what one more public softmax model would have. Our own models (`quick`, three of each kind, 82
-# minutes of processor time in all) have learned too little grammar to say anything about SSA.
+# **What we found:** the printed softmax model is weaker than public ones of its kind, and most
+# scores of SSA are what one more public softmax model would have. Our own models (`quick`, three of
+# each kind, 82 minutes of processor time in all) have learned too little grammar to say anything
+# about SSA.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -7,10 +7,10 @@
 # training distribution than a softmax model that is as good *inside* it? {cite:t}`naim2025scaled` do
 # not show this.
 #
-# **What we found:** at `quick` (the 42 models of Table 1, measured at five steps of their training), all
-# functions lie near one common path: most of what Table 1's page shows as better or worse is the
-# distance gone along it. The paths end far from the paper's errors; whether SSA leaves the common
-# path further on is open.
+# **What we found:** at `quick` (the 42 models of Table 1, measured at five steps of their
+# training), all functions lie near one common path: most of what Table 1's page shows as better or
+# worse is the distance gone along it. The paths end far from the paper's errors; whether SSA leaves
+# the common path further on is open.
 #
 # Here every model is also measured on its way. Its path shows the error at
 # $a, c \sim \mathcal{N}(0, \sigma)$ against its error in distribution, at $\sigma = 1$. Of two

@@ -16,8 +16,9 @@
 # $a = c\,\mu = c\,\psi\Lambda$, with $c$ the share of the task; the text keeps
 # $a = c\,\psi(\Lambda^2 + 1)$.
 #
-# **What we found:** with the constraint the model reads the strength from the context, to $10^{-9}$. Without
-# it, it has learned the strength in part by heart. This takes less than a second.
+# **What we found:** with the constraint the model reads the strength from the context, to
+# $10^{-9}$. Without it, it has learned the strength in part by heart. This takes less than a
+# second.
 
 # %% tags=["parameters"]
 profile = "stored"

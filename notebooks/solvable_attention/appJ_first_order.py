@@ -5,8 +5,8 @@
 # to one entry of $H/\psi$. Appendix J {cite:p}`lyu2025solvable` adds its effect to first order,
 # $f = f^0 + \epsilon f^1$. The error should then fall as $\epsilon^2$.
 #
-# **What we found:** it does, once the formulas are corrected. As printed, they make the error larger than
-# no first order at all. This takes less than a second.
+# **What we found:** it does, once the formulas are corrected. As printed, they make the error
+# larger than no first order at all. This takes less than a second.
 #
 # As printed, the solution (Eqs. 137, 150, 151) does not solve the equations: a factor $\tfrac14$, a sign
 # and the constants of integration are missing. Corrected, it holds for starts with

@@ -18,8 +18,8 @@
 # $W$ in $f = [V \Phi\Phi^\top W \hat\phi]_s$ therefore learns its own task, and only the two
 # coordinates that $H_s$ couples, $s$ and the label, ever move (Eq. 8).
 #
-# **What we found:** the drawn prompt has exactly the matrix of Eq. 7, and two coordinates per task give
-# the answers of the full $V$ and $W$ up to rounding. This takes less than a second.
+# **What we found:** the drawn prompt has exactly the matrix of Eq. 7, and two coordinates per task
+# give the answers of the full $V$ and $W$ up to rounding. This takes less than a second.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -16,9 +16,9 @@
 # gradient descent at the paper's size, $N_s = 500$ tasks and 5,000 steps. The exponents are decided
 # where the laws are meant to hold: closed forms at $N_s = 200{,}000$, infinite time for $D$ and $N$.
 #
-# **What we found:** in the limit all eight exponents are within 0.01 of Table 1. At the paper's size the law
-# in time is already there, and those in $D$ and $N$ bend away, since 5,000 steps are not an infinite
-# time. All of it takes 11 seconds.
+# **What we found:** in the limit all eight exponents are within 0.01 of Table 1. At the paper's
+# size the law in time is already there, and those in $D$ and $N$ bend away, since 5,000 steps are
+# not an infinite time. All of it takes 11 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -21,9 +21,9 @@
 #
 # $$t_s = \frac{\ln(\Lambda_s / f_s(0) - 1)}{2 a_s \Lambda_s} .$$
 #
-# **What we found:** $\beta$ slows the laws in time and compute as printed and leaves the others alone.
-# $\gamma$ steepens all four laws, but those in time and compute by more than Table 2 says: they have
-# the generic form. All of it takes 3 seconds.
+# **What we found:** $\beta$ slows the laws in time and compute as printed and leaves the others
+# alone. $\gamma$ steepens all four laws, but those in time and compute by more than Table 2 says:
+# they have the generic form. All of it takes 3 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -17,9 +17,9 @@
 # where $v_s$ is row $s$ of $V$. Softmax attention is then a linear one, whose loss needs no samples.
 # We train this limit at the full size of 500 tasks, and the softmax itself on fewer tasks.
 #
-# **What we found:** the mean exponents are $-0.52$ and $-0.53$ in time (Table 1: $-0.44$ and $-0.52$) and
-# $-0.31$ in compute ($-0.29$), but three seeds spread by more than the tolerance, so that the claim
-# holds in part only. The runs take 3 minutes on one core.
+# **What we found:** the mean exponents are $-0.52$ and $-0.53$ in time (Table 1: $-0.44$ and
+# $-0.52$) and $-0.31$ in compute ($-0.29$), but three seeds spread by more than the tolerance, so
+# that the claim holds in part only. The runs take 3 minutes on one core.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -10,8 +10,8 @@
 #
 # The paper's example is one task with $H = 2 \sum_{i=1}^3 u_i u_i^\top$, $u_i$ orthonormal.
 #
-# **What we found:** it is exact, up to the accuracy of the integration, with this rate; the paper prints a
-# $\psi$ too many. This takes a second.
+# **What we found:** it is exact, up to the accuracy of the integration, with this rate; the paper
+# prints a $\psi$ too many. This takes a second.
 
 # %% tags=["parameters"]
 profile = "stored"
