@@ -86,6 +86,6 @@ class ApproximatelySparse:
 
 
 def fig06_approximately_sparse(profile: str) -> list[ApproximatelySparse]:
-    """Figure 6: a short and a long context, three draws of the noise; a small model at smoke."""
-    size = {"tasks": 10, "steps": 50} if profile == "smoke" else {}
-    return [ApproximatelySparse(psi, seed, **size) for psi in (10, 100) for seed in range(3)]
+    """Figure 6: a short and a long context, ten draws of the noise; a small model at smoke."""
+    size, draws = ({"tasks": 10, "steps": 50}, 3) if profile == "smoke" else ({}, 10)
+    return [ApproximatelySparse(psi, seed, **size) for psi in (10, 100) for seed in range(draws)]
