@@ -32,9 +32,10 @@ records = icllib.records(sheet.few_shot_tokens, profile, page=page.name)
 shown = icllib.shown_profile(records)
 runs = sheet.few_shot_tokens(shown)
 assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths", "recipe.steps",
-           "recipe.batch", "recipe.learning_rate", "recipe.schedule", "recipe.warmup",
-           "recipe.weight_decay", "model.queries_see_themselves", "evaluation.lengths", "evaluation.prompts",
-           "evaluation.seed", "seed", "pretraining_tasks")
+           "recipe.batch", "recipe.learning_rate", "recipe.schedule",
+           "recipe.warmup", "recipe.weight_decay", "model.queries_see_themselves",
+           "evaluation.lengths", "evaluation.prompts", "evaluation.seed", "seed",
+           "pretraining_tasks")
 icllib.settings_table(runs[0], assumed, sheet.few_shot_tokens("paper")[0], shown)
 
 # %% [markdown]
@@ -67,7 +68,8 @@ from icllib.plotting import draw
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4))
 draw(panels[0], table, "accuracy", "prefix", marker="o")
 draw(panels[0], table, "accuracy", "causal", marker="s")
-draw(panels[0], table, "accuracy", "ridge", color="black", ls="--", label="ridge by class")
+draw(panels[0], table, "accuracy", "ridge", color="black", ls="--",
+     label="ridge by class")
 panels[0].axhline(100 / 3, color="grey", ls=":", label="chance")
 panels[0].set(ylabel="accuracy (%)")
 panels[0].legend()
@@ -98,7 +100,7 @@ numbers(table, ["ratio"], digits=4)
 # ## Paper beside ours
 
 # %%
-evidence = {f"{shots} shots": ratios[:, k] for k, shots in enumerate(sheet.SHOTS)}
+evidence = {f"{shots} shots": values for shots, values in zip(sheet.SHOTS, ratios.T)}
 page.decide("causal_lm.39", evidence, shown)
 page.verdicts()
 

@@ -45,12 +45,14 @@ from icllib.theory.gradient_descent import expected_kaczmarz_error
 
 errors = {kind: icllib.samples(records, kind) for kind in
           ("prefix_pairs", "prefix_queries", "causal_pairs", "causal_queries")}
-stationary = {mu: icllib.samples(records, "error", input_mean=mu) for mu in (0, 1, 2, 3)}
+stationary = {mu: icllib.samples(records, "error", input_mean=mu)
+              for mu in (0, 1, 2, 3)}
 depth = np.arange(errors["prefix_pairs"].shape[1])
 pairs = np.arange(1, stationary[0].shape[1] + 1)
 expected = expected_kaczmarz_error(causal_lm.StationaryErrors().dimension, pairs)
 table = page.save_figure(
-    *(series(*kind.split("_"), depth, values, shown) for kind, values in errors.items()),
+    *(series(*kind.split("_"), depth, values, shown)
+      for kind, values in errors.items()),
     *(series("stationary", f"mu = {mu}", pairs, values, shown)
       for mu, values in stationary.items()),
     series("stationary", "closed form, mu = 0", pairs, expected, shown),
@@ -67,8 +69,8 @@ for axes, kind in zip(panels, ("prefix", "causal")):
     axes.set(title=f"{kind} attention", xlabel="layers")
 for mu in stationary:
     draw(panels[2], table, "stationary", f"mu = {mu}", label=rf"$\mu$ = {mu}")
-draw(panels[2], table, "stationary", "closed form, mu = 0", color="black", ls=":", lw=2,
-     label=r"closed form, $\mu$ = 0")
+draw(panels[2], table, "stationary", "closed form, mu = 0", color="black", ls=":",
+     lw=2, label=r"closed form, $\mu$ = 0")
 panels[2].set(title="causal attention, infinitely many layers", xlabel="pairs n")
 panels[0].set(yscale="log", ylabel="mean squared error", ylim=(1e-7, 100))
 for axes in panels:
@@ -116,8 +118,10 @@ print(f"standard error at n = 100 of a mean over 64 prompts: "
 # %%
 page.decide("causal_lm.6", {"layer 50": errors["prefix_queries"][:, 50]
                             / errors["causal_queries"][:, 50]}, shown)
-page.decide("causal_lm.7", {"mu = 0": pairs[(stationary[0] < 1e-2).argmax(axis=1)]}, shown)
-page.decide("causal_lm.8", {f"mu = {mu}": stationary[mu][:, 299] / stationary[mu - 1][:, 299]
+enough = pairs[(stationary[0] < 1e-2).argmax(axis=1)]
+page.decide("causal_lm.7", {"mu = 0": enough}, shown)
+ends = {mu: values[:, 299] for mu, values in stationary.items()}
+page.decide("causal_lm.8", {f"mu = {mu}": ends[mu] / ends[mu - 1]
                             for mu in (1, 2, 3)}, shown)
 page.verdicts()
 

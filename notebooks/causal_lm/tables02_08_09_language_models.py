@@ -29,9 +29,9 @@ page = icllib.Page("causal_lm/tables02_08_09_language_models")
 # %%
 from icllib.plotting import series
 
-table = page.save_figure(*(series(printed.source, mask, range(len(scores)), scores, "paper")
-                           for printed in sheet.PRINTED
-                           for mask, scores in printed.rows.items()))
+table = page.save_figure(*(
+    series(printed.source, mask, range(len(scores)), scores, "paper")
+    for printed in sheet.PRINTED for mask, scores in printed.rows.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Five panels of printed scores. Table 2, T5 on MMLU and BBH by size; Table 8, PaLM2 on MMLU by size; Table 9, PaLI-X captions by shots, mask changed in encoder or decoder. In every panel the prefix mask lies above the causal one; block-causal lies between them."}}
 import matplotlib.pyplot as plt
@@ -73,8 +73,9 @@ for printed in sheet.PRINTED:
 from icllib.claims import decision_on_record, find_claim
 
 items = [decision_on_record(find_claim(f"causal_lm.{n}")) for n in (14, 32, 33, 34)]
-pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source, "verdict": item.verdict,
-               "because it": item.claim.not_run} for item in items]).set_index("claim")
+pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source,
+               "verdict": item.verdict, "because it": item.claim.not_run}
+              for item in items]).set_index("claim")
 
 # %% [markdown]
 # ## What it would cost
@@ -91,10 +92,11 @@ pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source, "verdict": i
 # too: $4 \times 10^{14}$ operations a second on an H200, 40% of its dense bf16 peak.
 
 # %% tags=["numbers"]
-costs = pd.DataFrame({size: {"parameters (millions)": decoder.parameters() / 1e6,
-                             "evaluating, operations": sheet.evaluation_flops(decoder),
-                             "pre-training, operations": sheet.pretraining_flops(decoder)}
-                      for size, decoder in sheet.DECODERS.items()}).T
+costs = pd.DataFrame({
+    size: {"parameters (millions)": decoder.parameters() / 1e6,
+           "evaluating, operations": sheet.evaluation_flops(decoder),
+           "pre-training, operations": sheet.pretraining_flops(decoder)}
+    for size, decoder in sheet.DECODERS.items()}).T
 seconds = 2 * costs.iloc[:, 1:] / sheet.SPEED  # both masks
 costs["evaluating, minutes"] = seconds.iloc[:, 0] / 60
 costs["pre-training, hours"] = seconds.iloc[:, 1] / 3600

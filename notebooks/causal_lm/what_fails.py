@@ -76,7 +76,8 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, SKY, draw
 
 figure, panels = plt.subplots(1, 3, figsize=(12, 4))
-lines = {"self": [(BLUE, "-"), (BLUE, "--"), (SKY, "-"), (ORANGE, "-"), (ORANGE, "--")],
+lines = {"self": [(BLUE, "-"), (BLUE, "--"), (SKY, "-"),
+                  (ORANGE, "-"), (ORANGE, "--")],
          "w0": [(GREEN, ":"), (GREEN, "--"), (BLUE, "-")],
          "steps": [(BLUE, "-"), (ORANGE, "-")]}
 for axes, (panel, names) in zip(panels, labels.items()):
