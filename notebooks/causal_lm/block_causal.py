@@ -14,9 +14,10 @@
 # its own block and all earlier ones. With $b = 1$ the mask is causal; with one block of all pairs
 # it is prefix.
 #
-# In the paper's public code the normalized value replaces the residual stream, the heads have half
-# the width in all, long keys are penalized, there is no last normalization, and all parameters start
-# uniform; its text and appendix mention none of these. A *plain* block is that of GPT-2.
+# In the paper's [public code](https://github.com/google-research/causallm_icl) the normalized value
+# replaces the residual stream, all heads together have half the width, long keys are penalized, there
+# is no last normalization, and all parameters start uniform. The paper's text and appendix mention
+# none of these. A *plain* block is that of GPT-2.
 
 # %% tags=["parameters"]
 profile = "stored"

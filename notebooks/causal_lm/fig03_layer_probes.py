@@ -38,8 +38,9 @@ found = trained.errors_by_cell(records, cells, "_by_layer")
 errors = {cell: values[:, :, 0]  # (seeds, layers)
           for cell, values in found.items()}
 layers = np.arange(1, 1 + next(iter(errors.values())).shape[1])
-table = page.save_figure(*(series(cell.task, cell.mask, layers, errors[cell], shown)
-                           for cell in cells))
+table = page.save_figure(*(series(task, cell.mask, layers, errors[cell], shown)
+                           for task in trained.TASKS for cell in cells
+                           if cell.task == task))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: query error after every layer, read by probes, for the prefix and the causal mask with shared layers. All fall with depth; after the last layer the prefix curve lies lower on every task, after the first the causal one does on classes."}}
 import matplotlib.pyplot as plt

@@ -92,8 +92,9 @@ page.verdicts()
 #   unshared ones; with 4 passes there may be little of it.
 # - The paper tests on 64 held-out sequences. At `quick` and `gpu` there are more, for less noise.
 # - The paper's code gives every query a position of its own. Here all queries stand where the next
-#   pair would, as they are alike. Positions and biases start uniform here within the inverse root of
-#   the width and of the number of inputs; in the code, of the number of positions and of outputs.
+#   pair would, as they are alike.
+# - Initial positions and biases are uniform. In the code their bounds are one over the root of the
+#   number of positions and of outputs; here, of the width and of the number of inputs.
 # - The paper's code draws each batch at random from the stored sequences. Here training goes through
 #   them in a new order each epoch, which is what the paper's text says.
 # - The paper shows one run. Ours are several seeds, with other data and other initial weights.
