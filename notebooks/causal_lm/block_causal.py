@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Variants: block-causal masks, a plain block
 #
-# **In short.** Two experiments that the paper does not have; nothing is decided. At `quick` a
+# **In short:** two experiments that the paper does not have; nothing is decided. At `quick` a
 # block-causal mask lies between the causal and the prefix one, and wider blocks have lower error,
 # except that shared layers gain nothing from blocks of two. The second variant, an ordinary block,
 # learns less reliably at this size: three seeds scatter over a factor of 10 and more.

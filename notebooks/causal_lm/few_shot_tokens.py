@@ -1,7 +1,7 @@
 # %% [markdown]
 # # An analogue of Table 2: few-shot tasks in words
 #
-# **In short.** At `quick` the error rates under the two masks differ by about 2% or less, and three
+# **In short:** at `quick` the error rates under the two masks differ by about 2% or less, and three
 # seeds show no clear advantage of the prefix mask.
 #
 # Table 2 of {cite:t}`ding2024causallm` compares large language models with prefix and with causal

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Figure 1: what goes in and out of each layer
 #
-# **In short.** The paper draws pairs that go to 0 and a query that goes to minus its label. Computed
+# **In short:** the paper draws pairs that go to 0 and a query that goes to minus its label. Computed
 # at the paper's size, this is what prefix attention does: after 50 layers about 1% of the way is left,
 # at most. Under causal attention the pairs get there too, but the queries do not: they end 21 to 57%
 # of the way off.

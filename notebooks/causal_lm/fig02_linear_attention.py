@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Figure 2: prefix and causal linear attention
 #
-# **In short.** As in the paper, the query error of prefix attention falls with its error on the pairs,
+# **In short:** as in the paper, the query error of prefix attention falls with its error on the pairs,
 # while that of causal attention stays near 0.4, and falls more slowly with the number of pairs the
 # larger the mean of the inputs. Not as in the paper: 98 pairs bring it below $10^{-2}$ at mean 0, not
 # *more than 100*. Everything is computed at the paper's size.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Figure 3: the error after every layer
 #
-# **In short.** The paper finds that in early layers the two masks' errors fall alike, and that later
+# **In short:** the paper finds that in early layers the two masks' errors fall alike, and that later
 # the causal one falls more slowly. At `quick`, with 5 layers in place of 24, the gap does widen with
 # depth in both regressions. In classification the causal mask is ahead after layer 1 and behind after
 # layer 2, and then the gap hardly changes. So the claim is undecided.

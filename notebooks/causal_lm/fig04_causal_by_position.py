@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Figure 4 and Propositions 7 and 8: a step divided by the position
 #
-# **In short.** The paper says that dividing the causal step by the position $j$ of a pair, and not by
+# **In short:** the paper says that dividing the causal step by the position $j$ of a pair, and not by
 # their number $n$, performs worse. It does, for every mean of the inputs: at 300 pairs by a factor of a
 # million at mean 0, and of 2 at mean 3. Both propositions hold. Everything is exact or at the paper's
 # size.

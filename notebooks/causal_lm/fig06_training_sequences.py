@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Figure 6: how many training sequences
 #
-# **In short.** The paper shows how the test error falls with the number of training sequences. At
+# **In short:** the paper shows how the test error falls with the number of training sequences. At
 # `quick` it falls on all three tasks under both masks; in regression the prefix mask needs fewer
 # sequences: 30 batches bring it, on average, below the error of the causal mask with 1,000.
 #

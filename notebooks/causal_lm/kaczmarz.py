@@ -1,10 +1,10 @@
 # %% [markdown]
 # # After Proposition 5: does causal attention converge with more examples?
 #
-# **In short.** The paper says that they may not converge. Without label noise, as in all its
-# experiments, they do: the error falls geometrically, halved every 11 pairs at $\mu = 0$ and every 159
-# at $\mu = 3$. With label noise they do not: the error ends at a floor near $\sigma^2$. So the verdict
-# is *partly*.
+# **In short:** the paper says that causal attention may not converge to the solution as pairs are
+# added. Without label noise, as in all its experiments, it does: the error falls geometrically, halved
+# every 11 pairs at $\mu = 0$ and every 159 at $\mu = 3$. With label noise it does not: the error ends at
+# a floor near $\sigma^2$. So the verdict is *partly*.
 #
 # The causal stationary points are one pass of Kaczmarz's method {cite:p}`kaczmarz1937angenaherte`.
 # {cite:t}`ding2024causallm` note that their step $1 / \lVert x \rVert^2$ does not decay, and infer

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Propositions 1 to 5
 #
-# **In short.** All five hold, to rounding errors of double precision. Propositions 3 and 4 need a bound
+# **In short:** all five hold, to rounding errors of double precision. Propositions 3 and 4 need a bound
 # on the step size which the paper does not state ([what happens beyond it](what_fails.ipynb)).
 #
 # {cite:t}`ding2024causallm` describe linear self-attention by ordinary algorithms. With tokens

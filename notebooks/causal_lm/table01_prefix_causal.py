@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Table 1: trained decoders, prefix beside causal
 #
-# **In short.** In the paper the prefix mask has the lower error in every pair of rows: by a factor of 6
+# **In short:** in the paper the prefix mask has the lower error in every pair of rows: by a factor of 6
 # to 32 in regression, by 11 to 14% in classification, where shared layers also beat unshared ones. Ours
 # at `quick`, with small models and 20 minutes of processor time: by a factor of 5 to 21 in regression
 # and by 7 to 9% in classification, where the interval of shared layers still includes no difference.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Table 3: layer sharing and the extra loss, every pairing
 #
-# **In short.** In the paper the prefix mask has the lower error in all twelve pairings; the extra loss
+# **In short:** in the paper the prefix mask has the lower error in all twelve pairings; the extra loss
 # raises the error of linear regression and lowers that of classification, and sharing layers does the
 # same. At `quick` the prefix mask is ahead on average in eleven pairings; in the twelfth one of its three
 # seeds did not learn. Effects of the extra loss and of sharing are lost in the scatter of the seeds.

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Table 7: pairs in a new order every time
 #
-# **In short.** In the paper the prefix mask stays ahead; permuting changes little with shared layers, and
+# **In short:** in the paper the prefix mask stays ahead; permuting changes little with shared layers, and
 # helps the causal mask with unshared ones. At `quick` the prefix mask stays ahead on average, and
 # permuting changes nothing that could be seen, with unshared layers either. There training sees each
 # sequence 4 times, the paper 100 times: with so few passes there is little order to learn by heart.

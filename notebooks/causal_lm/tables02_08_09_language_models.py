@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Table 2, and Tables 8, 9: language models
 #
-# **In short.** In every printed comparison the prefix mask scores higher than the causal one. Nothing
+# **In short:** in every printed comparison the prefix mask scores higher than the causal one. Nothing
 # on this page was run: it shows the printed scores, says why they stay so, and what a run of the
 # first table would cost: minutes of a GPU with the models that the authors released, about 18,000
 # GPU-hours without them.

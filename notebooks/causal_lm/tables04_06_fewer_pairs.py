@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Tables 4 to 6: fewer pairs at test
 #
-# **In short.** In the paper the prefix mask leads at every length. At `quick`, on average over three
+# **In short:** in the paper the prefix mask leads at every length. At `quick`, on average over three
 # seeds, it does so in classification, in linear regression with shared layers and in non-linear
 # regression with unshared ones; in the other two it does not. Errors jump as soon as there are fewer
 # pairs than in training, more so than in the paper, where some queries keep their positions (see the

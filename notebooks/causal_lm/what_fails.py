@@ -1,7 +1,7 @@
 # %% [markdown]
 # # What fails: self-attending queries, non-zero starting weights, large steps
 #
-# **In short.** All three statements of the paper hold at its size. A query that attends to itself ends
+# **In short:** all three statements of the paper hold at its size. A query that attends to itself ends
 # with the error of a model that has learned nothing. Starting weights $w^{(0)} \ne 0$ obey Proposition
 # 6, but leave the prediction without its part $w^{(0)} x$. The step size 1.6 is the largest of the
 # paper's six that converges.
