@@ -45,3 +45,5 @@ def test_parameters_are_those_of_a_llama_of_the_same_shape(size, millions):
     assert decoder.parameters() == sum(matrix.numel() for matrix in matrices)
     tokens = 10**6 * 2048 * 626
     assert sheet.pretraining_flops(decoder) == pytest.approx(6e6 * millions * tokens, rel=1e-3)
+    prompts = (14_042 + 6_511) * 2_000
+    assert sheet.evaluation_flops(decoder) == pytest.approx(2e6 * millions * prompts, rel=1e-3)

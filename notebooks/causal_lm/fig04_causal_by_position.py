@@ -1,5 +1,10 @@
 # %% [markdown]
-# # Figure 4 and Propositions 7 and 8: the step $\eta / j$
+# # Figure 4 and Propositions 7 and 8: a step divided by the position
+#
+# **In short:** the paper says that dividing the causal step by the position $j$ of a pair, and not by
+# their number $n$, performs worse. It does, for every mean of the inputs: at 300 pairs by a factor of a
+# million at mean 0, and of 2 at mean 3. Both propositions hold. Everything is exact or at the paper's
+# size.
 #
 # Position $j$ of a causal prompt sees $j$ pairs, so one may divide its update by $j$ and not by $n$
 # {cite:p}`ding2024causallm`. With $w_j^{(l)} = \frac1j \sum_{i \le j} a_i^{(l)} x_i^\top$, the paper's
@@ -36,7 +41,7 @@ icllib.settings_table(causal_lm.ByPositionErrors(),
 # ## Figure
 #
 # Query error of the stationary points against the number of pairs, for inputs with mean $\mu$.
-# Dashed: the exact expectation. Solid: five seeds of 200 prompts.
+# Dashed: the exact expectation. Solid: five seeds of 200 prompts, with 95% intervals as bands.
 
 # %%
 from icllib.plotting import series

@@ -3,8 +3,8 @@
 #
 # Who may attend to whom, with the pairs first and then the queries {cite:p}`ding2024causallm`. Row
 # $t$ attends to column $s$ where the cell is filled. In every mask but the first a query attends to
-# all pairs and to nothing else, so that many queries can share one prompt. These are the matrices
-# that the book's models use, drawn and not redrawn.
+# all pairs and to nothing else, so that many queries can share one prompt. The matrices are those
+# that the book's models use, at a smaller size.
 
 # %% tags=["parameters"]
 profile = "stored"

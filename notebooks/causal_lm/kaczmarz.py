@@ -1,10 +1,16 @@
 # %% [markdown]
 # # After Proposition 5: does causal attention converge with more examples?
 #
+# **In short:** the paper says that causal attention may not converge to the solution as pairs are
+# added. Without label noise, as in all its experiments, it does: the error falls geometrically, halved
+# every 11 pairs at $\mu = 0$ and every 159 at $\mu = 3$. With label noise it does not: the error ends at
+# a floor near $\sigma^2$. So the verdict is *partly*.
+#
 # The causal stationary points are one pass of Kaczmarz's method {cite:p}`kaczmarz1937angenaherte`.
 # {cite:t}`ding2024causallm` note that their step $1 / \lVert x \rVert^2$ does not decay, and infer
 # that they may not converge to the solution however many pairs there are. The exact expectation
-# tells. A pair with $u = x / \lVert x \rVert$ and label noise $\epsilon$ changes the error by
+# tells. Let $e$ be the difference of the weights to the true ones. A pair with
+# $u = x / \lVert x \rVert$ and label noise $\epsilon$ changes it by
 #
 # $$e_{j+1} = (I - u u^\top)\, e_j + \frac{\epsilon\, x}{\lVert x \rVert^2} .$$
 #
@@ -41,7 +47,7 @@ icllib.settings_table(causal_lm.KaczmarzErrors(0.0), assumed=(
 # ## Figure
 #
 # Query error, against noise-free labels, of the causal stationary points. Solid: five seeds of 64
-# prompts. Dashed: exact expectation. Dotted, right: the floors.
+# prompts, with 95% intervals as bands. Dashed: exact expectation. Dotted, right: the floors.
 
 # %%
 import numpy as np

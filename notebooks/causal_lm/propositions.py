@@ -1,6 +1,9 @@
 # %% [markdown]
 # # Propositions 1 to 5
 #
+# **In short:** all five hold, to rounding errors of double precision. Propositions 3 and 4 need a bound
+# on the step size which the paper does not state ([what happens beyond it](what_fails.ipynb)).
+#
 # {cite:t}`ding2024causallm` describe linear self-attention by ordinary algorithms. With tokens
 # $z_j = (x_j, y_j)$ and the weights of their Eq. 5 (keys and queries read $x$, values read $-y$,
 # the output is scaled by $\eta/n$), the last coordinate $\delta_j^{(l)}$ of token $j$ after layer
@@ -50,7 +53,7 @@ deviations = pd.DataFrame(rows).groupby(["d", "n"])[checks].max()
 import matplotlib.pyplot as plt
 from icllib.plotting import band
 
-figure, axes = plt.subplots(figsize=(7, 3.2))
+figure, axes = plt.subplots(figsize=(9, 3.2))
 tables = []
 for (d, n), row in deviations.iterrows():
     row = row.dropna()
@@ -59,7 +62,7 @@ for (d, n), row in deviations.iterrows():
     tables.append(band("deviation", f"d={d} n={n}", list(row.index), row.values,
                        row.values, row.values, causal_lm.SEEDS, "paper"))
 axes.axhline(1e-10, color="black", ls="--", lw=1, label="bound")
-axes.set(ylabel="largest deviation", ylim=(1e-17, 1e-8),
+axes.set(xlabel="proposition", ylabel="largest deviation", ylim=(1e-17, 1e-8),
          xticks=range(len(checks)),
          xticklabels=[name.replace(" ", "\n") for name in checks])
 axes.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))

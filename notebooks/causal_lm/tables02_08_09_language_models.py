@@ -1,15 +1,18 @@
 # %% [markdown]
 # # Table 2, and Tables 8, 9: language models
 #
+# **In short:** in every printed comparison the prefix mask scores higher than the causal one. Nothing
+# on this page was run: it shows the printed scores, says why they stay so, and what a run of the
+# first table would cost: minutes of a GPU with the models that the authors released, about 18,000
+# GPU-hours without them.
+# What runs instead is [an analogue of ours](few_shot_tokens.ipynb) and
+# [the prefix mask for decoders](../../book/howto/prefix_language_models.md) of `transformers`.
+#
 # The last experiment of {cite:t}`ding2024causallm` leaves the synthetic tasks. Table 2 compares
 # decoder-only T5 models that were pre-trained and fine-tuned with the prefix or with the causal
 # mask, on questions that come with 5 (MMLU) or 3 (BBH) solved examples. Table 8 does so for PaLM2,
 # Table 9 for PaLI-X, which captions images after 4 or 8 captioned ones; there the mask was changed
 # either in its encoder, with a block-causal mask between the two, or in its decoder.
-#
-# **Nothing on this page was run.** It shows the printed scores, says why they stay so, and what the
-# first table would cost. What runs instead is [an analogue of ours](few_shot_tokens.ipynb) and
-# [the prefix mask for decoders](../../book/howto/prefix_language_models.md) of `transformers`.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -26,15 +29,16 @@ page = icllib.Page("causal_lm/tables02_08_09_language_models")
 # %%
 from icllib.plotting import series
 
-table = page.save_figure(*(series(printed.source, mask, range(len(scores)), scores, "paper")
-                           for printed in sheet.PRINTED
-                           for mask, scores in printed.rows.items()))
+table = page.save_figure(*(
+    series(printed.source, mask, range(len(scores)), scores, "paper")
+    for printed in sheet.PRINTED for mask, scores in printed.rows.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Five panels of printed scores. Table 2, T5 on MMLU and BBH by size; Table 8, PaLM2 on MMLU by size; Table 9, PaLI-X captions by shots, mask changed in encoder or decoder. In every panel the prefix mask lies above the causal one; block-causal lies between them."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import draw
 
-figure, panels = plt.subplots(1, 5, figsize=(13, 3.2))
+figure, panels = plt.subplots(2, 3, figsize=(9, 5.2))
+panels = panels.flat
 styles = {"prefix": {"marker": "o"}, "causal": {"marker": "s"},
           "block-causal": {"marker": "^", "ls": "--"}}
 for axes, printed in zip(panels, sheet.PRINTED):
@@ -43,8 +47,8 @@ for axes, printed in zip(panels, sheet.PRINTED):
             draw(axes, table, printed.source, mask, **dict(style))
     axes.set(title=printed.source, ylabel=printed.score, xmargin=0.2,
              xticks=range(len(printed.columns)), xticklabels=printed.columns)
-handles = panels[3].get_legend_handles_labels()
-legend = figure.legend(*handles, loc="outside lower center", ncols=3)
+panels[5].axis("off")
+legend = panels[5].legend(*panels[3].get_legend_handles_labels(), loc="center")
 
 # %% [markdown]
 # The axes do not start at zero. The paper prints no spread.
@@ -69,39 +73,55 @@ for printed in sheet.PRINTED:
 from icllib.claims import decision_on_record, find_claim
 
 items = [decision_on_record(find_claim(f"causal_lm.{n}")) for n in (14, 32, 33, 34)]
-pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source, "verdict": item.verdict,
-               "because it": item.claim.not_run} for item in items]).set_index("claim")
+pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source,
+               "verdict": item.verdict, "because it": item.claim.not_run}
+              for item in items]).set_index("claim")
 
 # %% [markdown]
 # ## What it would cost
 #
-# Pre-training alone, as $6 N D$ floating-point operations for $N$ parameters and $D$ tokens. The one
-# million steps are the paper's. It says no more than "the T5 recipe" about the rest, so the shapes,
-# 2,048 sequences a step and 626 tokens a sequence are assumed to be those of T5X's public
-# decoder-only models. The rate is assumed too: $4 \times 10^{14}$ operations a second on an H200,
-# 40% of its dense bf16 peak.
+# The [paper's public code](https://github.com/google-research/causallm_icl) has the shapes of the T5
+# models, and its README names a public bucket with the six of them, pre-trained and fine-tuned, as
+# T5X checkpoints. We have not tried whether the bucket still answers. With the checkpoints Table 2
+# takes a forward pass over its prompts, $2 N D$ floating-point operations for $N$ parameters and $D$
+# tokens: 14,042 questions of MMLU and 6,511 of BBH, at 2,000 tokens each (assumed).
+#
+# Without them the models must be pre-trained, at $6 N D$ operations. The one million steps are the
+# paper's. It says no more than "the T5 recipe" about the rest, so 2,048 sequences a step and 626
+# tokens a sequence are assumed to be those of T5X's public decoder-only example. The rate is assumed
+# too: $4 \times 10^{14}$ operations a second on an H200, 40% of its dense bf16 peak.
 
 # %% tags=["numbers"]
-costs = pd.DataFrame({size: {"parameters (millions)": decoder.parameters() / 1e6,
-                             "operations, one mask": sheet.pretraining_flops(decoder)}
-                      for size, decoder in sheet.DECODERS.items()}).T
-costs["H200-hours, both masks"] = 2 * costs["operations, one mask"] / sheet.SPEED / 3600
-print(costs.map(lambda number: f"{number:.2g}" if number > 1e9 else f"{number:,.0f}"))
-print(f"all: {costs['H200-hours, both masks'].sum():,.0f} H200-hours")
+costs = pd.DataFrame({
+    size: {"parameters (millions)": decoder.parameters() / 1e6,
+           "evaluating, operations": sheet.evaluation_flops(decoder),
+           "pre-training, operations": sheet.pretraining_flops(decoder)}
+    for size, decoder in sheet.DECODERS.items()}).T
+seconds = 2 * costs.iloc[:, 1:] / sheet.SPEED  # both masks
+costs["evaluating, minutes"] = seconds.iloc[:, 0] / 60
+costs["pre-training, hours"] = seconds.iloc[:, 1] / 3600
+costs.map(lambda number: f"{number:.2g}" if number > 1e9 else f"{number:,.0f}")
 
 # %% [markdown]
-# Fine-tuning has 40,000 steps (Base) or 20,000 (Large, XL): at the same batch 4% or 2% on top.
-# Tables 8 and 9 cannot be had at any cost: the weights of their models are not public.
+# Operations are for one mask; minutes and hours of one H200 are for both.
+
+# %% tags=["numbers"]
+print(f"all pre-training: {costs['pre-training, hours'].sum():,.0f} H200-hours")
+
+# %% [markdown]
+# Fine-tuning has 40,000 steps (Base) or 20,000 (Large, XL): at the same batch 4% or 2% on top of
+# pre-training. Tables 8 and 9 cannot be had at any cost: the weights of their models are not public.
 #
 # ## What differs and why
 #
 # - There is no command here that would run Table 2, even for someone who has the data and the GPUs.
-#   What would have to be written: a reader of C4 with T5's tokenizer and span corruption, a training
-#   loop for models that do not fit the fleets of this project, the FLAN mixture, and the few-shot
-#   evaluation on MMLU's 57 and BBH's 23 tasks.
+#   With the released checkpoints, what would have to be written is T5X's decoder-only network in
+#   PyTorch, a conversion of the weights, and the few-shot evaluation on MMLU's 57 and BBH's 23 tasks.
+#   From scratch, also a reader of C4 with T5's tokenizer and span corruption, a training loop for
+#   models of this size, and the FLAN mixture.
 # - What exists is the mask: `icllib.models.language.prefix_attention` gives any plainly causal
 #   decoder of `transformers` a prefix per sequence, in training and in cached generation.
-# - Public T5 checkpoints do not help: they are encoder-decoder models, as the paper says itself.
+# - The usual T5 checkpoints do not help: they are encoder-decoder models, as the paper says itself.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/tables02_08_09_language_models/figure.csv>`.
 

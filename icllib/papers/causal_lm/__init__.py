@@ -8,7 +8,7 @@ from icllib.papers.causal_lm.failures import (
 from icllib.papers.causal_lm.few_shot import (
     SHOTS, TEXTS, RidgeByClass, few_shot_tokens)
 from icllib.papers.causal_lm.language import (
-    DECODERS, PRINTED, SPEED, pretraining_flops, tables02_08_09_language_models)
+    DECODERS, PRINTED, SPEED, evaluation_flops, pretraining_flops, tables02_08_09_language_models)
 from icllib.papers.causal_lm.layers import (
     MASKS, Dynamics, MaskCheck, fig01_dynamics, fig05_masks)
 from icllib.papers.causal_lm.linear_attention import (

@@ -31,24 +31,29 @@ STEPS = 1_000_000  # Section 5.3
 # ASSUMED, since the paper says only "the T5 recipe": the sequences per step and tokens per
 # sequence of T5X's public decoder-only example with a prefix objective on C4.
 SEQUENCES, TOKENS = 2048, 626
-VOCABULARY = 32_128  # T5X, t5_1_1
+VOCABULARY = 32_128  # public code, gins/
 SPEED = 4e14  # ASSUMED: FLOPs per second of one H200, 40% of its dense bf16 peak of 9.9e14
+# All of MMLU (14,042 questions) and BBH (6,511). ASSUMED: tokens of a prompt.
+PROMPTS, PROMPT_TOKENS = 20_553, 2_000
 
 
 class T5Decoder(NamedTuple):
-    """A decoder-only T5: gated perceptrons, no biases, one table for words in and out."""
+    """A decoder-only T5: gated perceptrons, no biases, one table for words in, one for out."""
 
     layers: int
     width: int
     feed_forward: int
 
     def parameters(self) -> int:
-        """Weights of the matrix products, those that give the words' scores included."""
+        """Weights of the matrix products, with those that give the words' scores.
+
+        The table for words in is looked up and costs no operations, so it is not counted.
+        """
         layer = 4 * self.width**2 + 3 * self.width * self.feed_forward
         return self.layers * layer + VOCABULARY * self.width
 
 
-# ASSUMED, since the paper gives names only: the shapes of T5X's public decoder-only models.
+# The paper gives names only. The shapes are those of its public code, gins/.
 DECODERS = {"Base": T5Decoder(12, 768, 2048), "Large": T5Decoder(24, 1024, 2816),
             "XL": T5Decoder(24, 2048, 5120)}
 
@@ -56,6 +61,11 @@ DECODERS = {"Base": T5Decoder(12, 768, 2048), "Large": T5Decoder(24, 1024, 2816)
 def pretraining_flops(decoder: T5Decoder) -> float:
     """6 N D for one mask: N parameters, D tokens, forward and backward."""
     return 6.0 * decoder.parameters() * STEPS * SEQUENCES * TOKENS
+
+
+def evaluation_flops(decoder: T5Decoder) -> float:
+    """2 N D for one mask: a forward pass over all few-shot prompts."""
+    return 2.0 * decoder.parameters() * PROMPTS * PROMPT_TOKENS
 
 
 def tables02_08_09_language_models(profile: str) -> list:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from icllib.claims import interval
 from icllib.papers.causal_lm.trained import MASKS, TASKS, Cell
-from icllib.plotting import draw_rows, series
+from icllib.plotting import BLACK, draw_rows, series
 
 # (mask, shared layers, extra loss): one error per task
 TABLE_3 = {
@@ -32,7 +32,7 @@ FEWER_PAIRS = {
 }
 PERMUTED = ((9.0e-3, 1.5e-4, 24.1), (1.9e-1, 2.5e-3, 26.9), (2.6e-3, 9.5e-5, 26.1),
             (1.1e-2, 1.8e-3, 26.2))
-DIAMOND = {"marker": "D", "mfc": "none"}  # how printed numbers are drawn
+DIAMOND = {"marker": "D", "mfc": "none", "color": BLACK}  # how printed numbers are drawn
 ROWS = [(mask, shared) for shared in (True, False) for mask in MASKS]
 
 
@@ -77,9 +77,9 @@ def draw_tasks(table: pd.DataFrame, styles: dict, height: float):
     for axes, task in zip(panels, TASKS):
         for name, style in styles.items():
             draw_rows(axes, table, task, name, **style)
-        axes.set(title=task, xlabel="mean squared error", xscale="log")
+        axes.set(title=task, xlabel="mean squared error", xscale="log", ymargin=0.12)
     panels[0].invert_yaxis()
-    panels[-1].set(xlabel="wrong classes in percent", xscale="linear")
+    panels[-1].set(xlabel="classification error (%)", xscale="linear")
     return figure.legend(*panels[0].get_legend_handles_labels(), ncols=len(styles),
                          loc="outside lower center")
 
@@ -91,9 +91,10 @@ def beside(ours: dict, printed: dict) -> pd.DataFrame:
     """
     table = {}
     for cell, samples in ours.items():
-        mean, low, high = interval(samples)
+        digits = 3 if cell.task == "classes" else 2  # percent are printed with three
+        mean, low, high = (f"{value:.{digits}g}" for value in interval(samples))
         row = table.setdefault(row_name(cell), {})
         if printed:
-            row[cell.task, "paper"] = f"{printed[cell]:.2g}" if cell in printed else ""
-        row[cell.task, "ours"] = f"{mean:.2g} [{low:.2g}, {high:.2g}]"
+            row[cell.task, "paper"] = f"{printed[cell]:g}" if cell in printed else ""
+        row[cell.task, "ours"] = f"{mean} [{low}, {high}]"
     return pd.DataFrame.from_dict(table, orient="index")
