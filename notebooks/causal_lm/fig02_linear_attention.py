@@ -22,7 +22,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import causal_lm
 
@@ -31,7 +31,7 @@ records = icllib.records(causal_lm.fig02_linear_attention, profile, page=page.na
 shown = icllib.shown_profile(records)
 icllib.settings_table(causal_lm.LayerErrors(), assumed=("seed",))
 
-# %%
+# %% tags=["hide-output"]
 icllib.settings_table(causal_lm.StationaryErrors(), assumed=("sequences", "seed"))
 
 # %% [markdown]

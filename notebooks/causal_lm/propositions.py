@@ -24,7 +24,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import pandas as pd
 
 import icllib

@@ -30,7 +30,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import causal_lm
 
@@ -39,7 +39,7 @@ records = icllib.records(causal_lm.what_fails, profile, page=page.name)
 shown = icllib.shown_profile(records)
 icllib.settings_table(causal_lm.SelfAttention(), assumed=("queries", "seed"))
 
-# %%
+# %% tags=["hide-output"]
 icllib.settings_table(causal_lm.StepBounds(),
                       assumed=("prompts", "watched", "layers", "seed"))
 

@@ -16,7 +16,7 @@
 # beyond the label noise goes to zero on any task. This page checks the three identities and follows
 # the errors to 100,000 pairs. Nothing is trained.
 #
-# **What we found** (full size, a minute of computing on a CPU). The identity of $\psi_L$ holds to
+# **In short** (full size, a minute of computing on a CPU). The identity of $\psi_L$ holds to
 # rounding error, once $y_N$ is 0 in $y$; with the $y$ that is printed, the label leaks in. The excess
 # error of the Hilbert estimate falls all the way, but slowly: by a third or a little more for ten
 # times as many pairs. Both claims are *reproduced*. At 10 to 100 pairs the error of one gradient step is about
@@ -25,7 +25,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 

@@ -15,7 +15,7 @@
 # The decoder reads tokens $(x_i, y_i)$ and a query $(x, 0)$. The MLP reads the whole prompt as one
 # zero-padded vector. Each is one model for all context lengths.
 #
-# **What we found** (profile `quick`: small models, short training, about an hour of computing on a
+# **In short** (profile `quick`: small models, short training, about an hour of computing on a
 # CPU). At 10 pairs both errors fall as $T$ grows, that of GPT-2 up to $10^4$ and that of the MLP up
 # to $10^5$. The error of GPT-2 falls with $n$, that of the MLP does not. So all four claims hold, as
 # far as `quick` can tell ([*partly*](../../book/verdicts.md)). Neither model comes near ridge
@@ -24,7 +24,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 
@@ -37,7 +37,7 @@ icllib.settings_table(settings[0], (*sheet.ASSUMED, "task.noise_std"), printed[0
 # %% [markdown]
 # These are the decoder's settings at the profile shown. The MLP's differ in:
 
-# %%
+# %% tags=["hide-output"]
 icllib.settings_table(settings[-1], sheet.ASSUMED, printed[-1], shown).filter(
     regex=r"model|recipe\.(steps|batch|learning_rate|warmup)", axis=0)
 

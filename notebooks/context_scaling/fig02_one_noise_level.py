@@ -20,7 +20,7 @@
 # mean of $\beta^\top x_N$ given the pairs, so no predictor is better on average: it is the floor of
 # both panels.
 #
-# **What we found** (profile `quick`: small models, $d = 8$ instead of 20, short training, eight
+# **In short** (profile `quick`: small models, $d = 8$ instead of 20, short training, eight
 # minutes of computing on a CPU). The error of SGPT is 1.08 to 1.14 times that of ridge regression,
 # about the margin of 1.1 that the claim allows. It is at most a few percent above that of GPT-2 with
 # the same seed. The claim needs every context length, so it stays *undecided*.

@@ -22,7 +22,7 @@
 # with $\hat y_s$ ridge regression tuned for level $s$ and $X$, $y$ the $n$ pairs. It is the floor in
 # the figure.
 #
-# **What we found** (profile `quick`: small models, $d = 8$ instead of 20, short training, seven
+# **In short** (profile `quick`: small models, $d = 8$ instead of 20, short training, seven
 # minutes of computing on a CPU). At $\sigma = 0.5$ SGPT comes near ridge regression, within 14%. At
 # $\sigma = 0.1$ its error is four to six times that of ridge from 10 pairs on, and GPT-2 is further
 # away still on average. Models of this size do not select the algorithm; the claim stays *undecided*.

@@ -18,7 +18,7 @@
 # that the paper took the decoder of Garg et al., which reads $x_1, y_1, x_2, \dots$ one by one. Both
 # are shown here.
 #
-# **What we found** (profile `quick`: small models, smaller trees and networks, short training, 20
+# **In short** (profile `quick`: small models, smaller trees and networks, short training, 20
 # minutes of computing on a CPU). Only B comes out as in the paper: on networks SGPT does as well as
 # GPT-2 (claim 8 holds, as far as `quick` can tell). From 50 pairs on SGPT is worse than XGBoost on
 # trees, and on sparse functions it is worse than least squares at every context length. Claims 7 and
@@ -27,7 +27,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 

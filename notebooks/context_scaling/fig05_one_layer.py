@@ -13,7 +13,7 @@
 # $W^{(2)}$ are trained. The paper reports that the error falls as the context grows, on all four
 # tasks that it tries.
 #
-# **What we found** (profile `gpu`: full size, training shorter than at `paper`, an hour of
+# **In short** (profile `gpu`: full size, training shorter than at `paper`, an hour of
 # computing on a CPU). It does, on all four: from 10 to 50 pairs by more than half on linear and on
 # sparse linear functions, by a fifth on networks and by a twelfth on trees. The claim is
 # *reproduced*, on trees by a narrow margin.
@@ -21,7 +21,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 

@@ -10,7 +10,7 @@
 #
 # for $\psi_L$ and $\psi_H$, and find that the number alone is as good.
 #
-# **What we found** (profile `gpu`: full size, training shorter than at `paper`, about an hour of
+# **In short** (profile `gpu`: full size, training shorter than at `paper`, about an hour of
 # computing on a CPU). It is, within a tenth, for both maps on ReLU networks and for $\psi_H$ on linear
 # functions. For $\psi_L$ on linear functions its error is up to 1.26 times that of the row, just
 # outside the margin of 1.25. So the claim holds *partly*.
@@ -18,7 +18,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 

@@ -10,7 +10,7 @@
 # They find that a perceptron on the prompt alone only task-scales, on features alone only
 # context-scales, and on both together does both.
 #
-# **What we found** (profile `quick`: short training, about an hour of computing on a CPU). Features
+# **In short** (profile `quick`: short training, about an hour of computing on a CPU). Features
 # alone do as the paper says: claim 14 holds, as far as `quick` can tell
 # ([*partly*](../../book/verdicts.md)). Prompt and features together do both in seven cases of eight.
 # In the eighth, $\psi_L$ on ReLU networks, the error falls with $T$ by 8%, less than the margin of a
@@ -19,7 +19,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 

@@ -14,7 +14,7 @@
 # tasks, at 10 pairs) and to context-scale (B: error against the context length $n$, for two values
 # of $T$).
 #
-# **What we found** (profile `quick`: small models, short training, about 50 minutes of computing on
+# **In short** (profile `quick`: small models, short training, about 50 minutes of computing on
 # a CPU). Both models context-scale on both tasks, and SGPT has the lower error from $T = 10^4$ on.
 # Their errors fall from $T = 100$ to $10^4$, but hardly from $10^4$ to $10^6$, where the claim looks:
 # training is too short to tell these $T$ apart. So the claim stays *undecided*.
@@ -22,7 +22,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 
@@ -38,7 +38,7 @@ icllib.settings_table(settings[0], (*sheet.SGPT_ASSUMED, "task.noise_std", *assu
 # These are the settings of SGPT on linear regression; $T$ goes up to $10^6$. GPT-2 on ReLU networks
 # differs in:
 
-# %%
+# %% tags=["hide-output"]
 icllib.settings_table(settings[-1], (*sheet.ASSUMED, *assumed), printed[-1],
                       shown).filter(regex=r"task|model|lengths|rate", axis=0)
 

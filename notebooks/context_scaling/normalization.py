@@ -14,7 +14,7 @@
 # Here are the four readings on the tasks of [Figure 8](fig08_sgpt_scaling.ipynb).
 # Unless a page says otherwise, SGPT has signed weights and Equation 13 as printed.
 #
-# **What we found** (profile `quick`: small models, short training, ten minutes of
+# **In short** (profile `quick`: small models, short training, ten minutes of
 # computing on a CPU). On linear functions the errors of the other readings are 24 to 51%
 # higher than those of this default. On ReLU networks the last skip helps, and the sign
 # makes no clear difference. All four readings context-scale. No claim hangs on this
@@ -28,7 +28,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 

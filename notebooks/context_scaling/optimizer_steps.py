@@ -16,7 +16,7 @@
 # - *context-scaling*: the error at 40 pairs over the error at 10, below 0.9. For the perceptron
 #   (MLP), which should not context-scale, the bound is 0.95, and the ratio should be above.
 #
-# **What we found** (profile `quick`: small models, short training, about two hours of computing on
+# **In short** (profile `quick`: small models, short training, about two hours of computing on
 # a CPU). Twice the steps change none of these verdicts, for no model and no seed: claim 19 holds,
 # as far as `quick` can tell ([*partly*](../../book/verdicts.md)). The errors themselves still fall,
 # at $T = 10^6$ and 10 pairs by an eighth to a quarter.
@@ -24,7 +24,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 

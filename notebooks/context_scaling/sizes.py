@@ -14,7 +14,7 @@
 # changes one of the three at a time. At `quick` all sizes are small and the task is
 # that of [Figure 1](fig01_scaling.ipynb).
 #
-# **What we found** (profile `quick`: small models, short training, a quarter of an hour
+# **In short** (profile `quick`: small models, short training, a quarter of an hour
 # of computing on a CPU). SGPT gains from layers, as in the paper, but also from width,
 # so that its narrowest model is not the best. For GPT-2 the seeds differ as much as the
 # sizes. Widths of 16 to 64 say little about 256 to 1024: the claim stays *undecided*.
@@ -22,7 +22,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 

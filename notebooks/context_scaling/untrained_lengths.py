@@ -18,7 +18,7 @@
 # A third model tells whether the positions are to blame: GPT-2 without them, which can know the
 # order of its pairs from the causal mask alone. It is not in the paper.
 #
-# **What we found** (profile `quick`: small models, $d = 8$ instead of 20, short training, six
+# **In short** (profile `quick`: small models, $d = 8$ instead of 20, short training, six
 # minutes of computing on a CPU). SGPT carries over to all lengths, as the paper says. The error of
 # GPT-2 is above its reference between trained lengths, by 28% at 3 pairs and by 8% on average, and
 # its positions are to blame. But this is less than the quarter that the claim asks for, and beyond
@@ -27,7 +27,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 
@@ -42,7 +42,7 @@ icllib.settings_table(settings[seeds], (*sheet.ASSUMED, "evaluation.lengths"),
 # %% [markdown]
 # These are the settings of GPT-2. SGPT differs in model and learning rate:
 
-# %%
+# %% tags=["hide-output"]
 icllib.settings_table(settings[0], sheet.SGPT_ASSUMED, printed[0],
                       shown).filter(regex=r"^model|rate", axis=0)
 

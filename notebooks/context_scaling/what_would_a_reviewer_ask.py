@@ -14,7 +14,7 @@
 #   Figure 7.
 # - **D: is the MLP of Figure 1 merely too narrow to context-scale?**
 #
-# **What we found** (profile `quick`: small models, short training, about 50 minutes of
+# **In short** (profile `quick`: small models, short training, about 50 minutes of
 # computing on a CPU). A: every doubling of the layers lowers the error. B: one layer
 # does without the normalization, four layers do not train reliably. C: from $T = 10^4$
 # on, one layer gains nothing from more tasks. D: twice as wide, the MLP does not
@@ -24,7 +24,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 

@@ -3,7 +3,7 @@
 #
 # A model that was trained on $x, a, c \sim N(0, 1)$ sees many pairs of the line $f(x) = a\,x$ and
 # is asked for $f(x)$ far from them. {cite:t}`naim2025scaled` report *boundary values*: predictions
-# level off and never pass a certain size, in models with and without MLPs. **What we found:** at
+# level off and never pass a certain size, in models with and without MLPs. **In short:** at
 # `quick` (12 small models, 22 minutes of processor time in all), all models do so, at a size of 3
 # to 5, and SSA does like softmax.
 #

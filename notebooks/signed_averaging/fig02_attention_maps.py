@@ -15,14 +15,14 @@
 #
 # with $f(z) = e^z$ for softmax and $f(z) = (1 + b \lvert z \rvert)^{\operatorname{sgn}(z)\, n}$ for SSA.
 #
-# **What we found:** at `quick` (three models of each kind, of 3 layers and width 32; 6 minutes of
+# **In short:** at `quick` (three models of each kind, of 3 layers and width 32; 6 minutes of
 # processor time in all), 70 does spoil the answer, but not by drawing attention: on this sequence
 # it gets less than an equal share, under softmax as under SSA.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import signed_averaging as sheet
 from icllib.papers.signed_averaging import quantifier_figures as figures

@@ -7,7 +7,7 @@
 # grow, $x \sim \mathcal{N}(0, \sigma_I)$, and find SSA far below softmax. Their Limitations add that
 # SSA, too, struggles where both grow far.
 #
-# **What we found:** at `quick` (three models of each, of 2 layers and width 32; 5 minutes of
+# **In short:** at `quick` (three models of each, of 2 layers and width 32; 5 minutes of
 # processor time in all), the two have the same error over the whole grid, within the spread over
 # seeds. Both are far above the printed errors, so the paper's gap is neither confirmed nor refuted.
 #

@@ -15,7 +15,7 @@
 # A label depends on signs alone, so the predictor that always says *false* errs on one sequence in
 # eight at every length and $\sigma$ ([base rates](quantifier_base_rates.ipynb)). It is the reference here.
 #
-# **What we found:** at `quick` (18 models of 3 layers and width 32, 20 minutes of processor time in
+# **In short:** at `quick` (18 models of 3 layers and width 32, 20 minutes of processor time in
 # all), SSA is not seen to be better: seeds differ more than the two scoring functions do. Errors
 # that grow with the length come from positions that were never trained, errors that grow with
 # $\sigma$ from the inputs.
@@ -23,7 +23,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import signed_averaging as sheet
 from icllib.papers.signed_averaging import quantifier_figures as figures

@@ -13,14 +13,14 @@
 # A label depends on signs alone, so the predictor that always says *true* errs on one sequence in
 # eight at every length and $\sigma$ ([base rates](quantifier_base_rates.ipynb)). It is the reference here.
 #
-# **What we found:** at `quick` (18 models of 3 layers and width 32, 18 minutes of processor time in
+# **In short:** at `quick` (18 models of 3 layers and width 32, 18 minutes of processor time in
 # all), both scoring functions are wrong on few sequences at any length and $\sigma$. SSA is not
 # seen to be better.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import signed_averaging as sheet
 from icllib.papers.signed_averaging import quantifier_figures as figures

@@ -12,7 +12,7 @@
 # The paper also says (Appendix B) that SSA takes no meaningfully longer to train. Here steps of both
 # take turns in one process, with the paper's model and batch.
 #
-# **What we found:** at `quick` (three models of 2 layers and width 32, 3 minutes of processor time
+# **In short:** at `quick` (three models of 2 layers and width 32, 3 minutes of processor time
 # in all), $n$ and $b$ stay near their start. At the paper's size a step of SSA takes about a tenth
 # longer than one of fused softmax on one CPU core, and as long as one of softmax that is not fused.
 
@@ -31,7 +31,7 @@ sheet.settings_of(sheet.learned_exponents, shown)
 # %% [markdown]
 # The training time is measured apart from these runs, with other sizes:
 
-# %%
+# %% tags=["hide-output"]
 icllib.settings_table(sheet.learned_exponents(shown)[-1], ("rounds", "seed"))
 
 # %% [markdown]

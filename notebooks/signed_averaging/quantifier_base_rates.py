@@ -18,7 +18,7 @@
 # the first $r \ge 2$ numbers and from then on gives the constant's answer is wrong where the label is
 # open at $r + 1$.
 #
-# **What we found:** the constant predictor errs on one sequence in eight at *every* length and
+# **In short:** the constant predictor errs on one sequence in eight at *every* length and
 # $\sigma$, and one that reads ten numbers and ignores the rest errs on fewer than one in a
 # thousand. So a long sequence asks for no more than a short one, and an error rate of 1/8 says that
 # nothing was learned.
@@ -30,7 +30,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import signed_averaging as sheet
 

@@ -8,7 +8,7 @@
 # grows fast once $\sigma > 2$, that neither temperatures nor other known scoring functions help, and
 # that their own scaled signed averaging (SSA) does.
 #
-# **What we found:** at `quick` (42 models of 2 layers and width 32, 35 minutes of processor time in
+# **In short:** at `quick` (42 models of 2 layers and width 32, 35 minutes of processor time in
 # all), SSA has the error of softmax at every $\sigma$, and no other function has a lower one,
 # beyond the spread over seeds. All errors are far above the printed ones, so nothing is decided
 # about the paper's models. In print, the rows of SSA and softmax do not seem to be tested on the

@@ -12,7 +12,7 @@
 #
 # for which each token is masked in turn ("MLM metric").
 #
-# **What we found:** the printed softmax model is weaker than public ones of its kind, and most
+# **In short:** the printed softmax model is weaker than public ones of its kind, and most
 # scores of SSA are what one more public softmax model would have. Our own models (`quick`, three of
 # each kind, 82 minutes of processor time in all) have learned too little grammar to say anything
 # about SSA.
@@ -20,7 +20,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import babyberta, by_scoring, printed_babyberta
 

@@ -12,7 +12,7 @@
 # also whether SSA, whose weights fall more slowly, is hurt less; the paper has no such row in this
 # table.
 #
-# **What we found:** at `quick` (three models of each kind, of 2 layers and width 32; 5 minutes of
+# **In short:** at `quick` (three models of each kind, of 2 layers and width 32; 5 minutes of
 # processor time in all), the error grows, but by a factor of 16 at most: before it grows, it is far
 # larger than the paper's. SSA has the lower mean, within the spread over seeds.
 #

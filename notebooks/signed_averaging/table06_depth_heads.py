@@ -6,7 +6,7 @@
 # 2Al32AH learn the task in context with next to no error at $\sigma = 1$, all fail as $\sigma$ grows,
 # and more layers or heads make the failure smaller but do not remove it.
 #
-# **What we found:** at `quick` (14 shapes of width 32, three models of each; 47 minutes of
+# **In short:** at `quick` (14 shapes of width 32, three models of each; 47 minutes of
 # processor time in all), models of two layers and more all come to about the same error, and models
 # of one layer learn the offset $c$ but not the slope $a$. The printed order of the shapes is not
 # seen so early in training.

@@ -7,7 +7,7 @@
 # training distribution than a softmax model that is as good *inside* it? {cite:t}`naim2025scaled` do
 # not show this.
 #
-# **What we found:** at `quick` (the 42 models of Table 1, measured at five steps of their
+# **In short:** at `quick` (the 42 models of Table 1, measured at five steps of their
 # training), all functions lie near one common path: most of what Table 1's page shows as better or
 # worse is the distance gone along it. The paths end far from the paper's errors; whether SSA leaves
 # the common path further on is open.

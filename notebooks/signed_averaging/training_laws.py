@@ -8,7 +8,7 @@
 # Appendix A.1 trains with and without a curriculum, from 3 pairs in a prompt to 40, and shows no
 # comparison of the two; here it is.
 #
-# **What we found:** at `quick` (three models of each kind, of 2 layers and width 32; 9 minutes of
+# **In short:** at `quick` (three models of each kind, of 2 layers and width 32; 9 minutes of
 # processor time in all), wide training makes the error at $\sigma = 1$ far larger, as the paper
 # says, but deviant sequences no easier. The curriculum makes no difference.
 

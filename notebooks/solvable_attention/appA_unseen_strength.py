@@ -16,14 +16,14 @@
 # $a = c\,\mu = c\,\psi\Lambda$, with $c$ the share of the task; the text keeps
 # $a = c\,\psi(\Lambda^2 + 1)$.
 #
-# **What we found:** with the constraint the model reads the strength from the context, to
+# **In short:** with the constraint the model reads the strength from the context, to
 # $10^{-9}$. Without it, it has learned the strength in part by heart. This takes less than a
 # second.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 

@@ -5,7 +5,7 @@
 # to one entry of $H/\psi$. Appendix J {cite:p}`lyu2025solvable` adds its effect to first order,
 # $f = f^0 + \epsilon f^1$. The error should then fall as $\epsilon^2$.
 #
-# **What we found:** it does, once the formulas are corrected. As printed, they make the error
+# **In short:** it does, once the formulas are corrected. As printed, they make the error
 # larger than no first order at all. This takes less than a second.
 #
 # As printed, the solution (Eqs. 137, 150, 151) does not solve the equations: a factor $\tfrac14$, a sign
@@ -39,7 +39,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 

@@ -18,13 +18,13 @@
 # $W$ in $f = [V \Phi\Phi^\top W \hat\phi]_s$ therefore learns its own task, and only the two
 # coordinates that $H_s$ couples, $s$ and the label, ever move (Eq. 8).
 #
-# **What we found:** the drawn prompt has exactly the matrix of Eq. 7, and two coordinates per task
+# **In short:** the drawn prompt has exactly the matrix of Eq. 7, and two coordinates per task
 # give the answers of the full $V$ and $W$ up to rounding. This takes less than a second.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 
@@ -81,7 +81,7 @@ ticks = panels[3].set(xticks=range(tasks + 1), xticklabels=names)
 # may have no prompt in the training set; its answers then stay as they were. The settings, all
 # ours:
 
-# %%
+# %% tags=["hide-output"]
 check = sheet.Decoupling("fixed context")
 icllib.settings_table(check, assumed=vars(check))
 

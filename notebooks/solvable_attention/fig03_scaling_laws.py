@@ -16,14 +16,14 @@
 # gradient descent at the paper's size, $N_s = 500$ tasks and 5,000 steps. The exponents are decided
 # where the laws are meant to hold: closed forms at $N_s = 200{,}000$, infinite time for $D$ and $N$.
 #
-# **What we found:** in the limit all eight exponents are within 0.01 of Table 1. At the paper's
+# **In short:** in the limit all eight exponents are within 0.01 of Table 1. At the paper's
 # size the law in time is already there, and those in $D$ and $N$ bend away, since 5,000 steps are
 # not an infinite time. All of it takes 11 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 
@@ -34,7 +34,7 @@ icllib.settings_table(sheet.LawsBySimulation(1.8), assumed=("seed",))
 # %% [markdown]
 # The limit, which decides:
 
-# %%
+# %% tags=["hide-output"]
 icllib.settings_table(sheet.LawsInTheLimit(1.8), assumed=("tasks", "seed"))
 
 # %% [markdown]

@@ -21,14 +21,14 @@
 #
 # $$t_s = \frac{\ln(\Lambda_s / f_s(0) - 1)}{2 a_s \Lambda_s} .$$
 #
-# **What we found:** $\beta$ slows the laws in time and compute as printed and leaves the others
+# **In short:** $\beta$ slows the laws in time and compute as printed and leaves the others
 # alone. $\gamma$ steepens all four laws, but those in time and compute by more than Table 2 says:
 # they have the generic form. All of it takes 3 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 
@@ -41,7 +41,7 @@ icllib.settings_table(sheet.VariedBySimulation(), assumed=guesses)
 # %% [markdown]
 # The limit, which decides:
 
-# %%
+# %% tags=["hide-output"]
 icllib.settings_table(sheet.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 

@@ -17,14 +17,14 @@
 # where $v_s$ is row $s$ of $V$. Softmax attention is then a linear one, whose loss needs no samples.
 # We train this limit at the full size of 500 tasks, and the softmax itself on fewer tasks.
 #
-# **What we found:** the mean exponents are $-0.52$ and $-0.53$ in time (Table 1: $-0.44$ and
+# **In short:** the mean exponents are $-0.52$ and $-0.53$ in time (Table 1: $-0.44$ and
 # $-0.52$) and $-0.31$ in compute ($-0.29$), but three seeds spread by more than the tolerance, so
 # that the claim holds in part only. The runs take 3 minutes on one core.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 
@@ -36,7 +36,7 @@ icllib.settings_table(sheet.fig05_source_capacity("paper")[0], assumed=(
 # %% [markdown]
 # The softmax itself:
 
-# %%
+# %% tags=["hide-output"]
 icllib.settings_table(sheet.fig05_source_capacity("paper")[3], assumed=(
     "sizes", "tasks", "steps", "width", "scale", "queries", "tests", "seed"))
 

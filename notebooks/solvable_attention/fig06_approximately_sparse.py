@@ -17,7 +17,7 @@
 # heart, noise included. The claim is therefore decided by the loss on fresh prompts, which is the test
 # loss of Eq. 15; the training loss is shown beside it.
 #
-# **What we found:** at $\psi = 100$ the simulated loss is within 8% of the closed form up to $t
+# **In short:** at $\psi = 100$ the simulated loss is within 8% of the closed form up to $t
 # \approx 0.4$ and ends a third above it, where the noise sets a floor. That is 0.11 to 0.14 decades
 # in three draws, around a tolerance of 0.1: the claim stays undecided. All at full size, in 100
 # seconds.
@@ -25,7 +25,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 

@@ -10,13 +10,13 @@
 #
 # The paper's example is one task with $H = 2 \sum_{i=1}^3 u_i u_i^\top$, $u_i$ orthonormal.
 #
-# **What we found:** it is exact, up to the accuracy of the integration, with this rate; the paper
+# **In short:** it is exact, up to the accuracy of the integration, with this rate; the paper
 # prints a $\psi$ too many. This takes a second.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 

@@ -18,7 +18,7 @@
 # start and the data sets is random. Equation 2 allows both signs of a feature. With random signs the
 # weights must learn to pick the tokens of the query's sign; with all signs $+1$ any weights will do.
 #
-# **What we found:** at a learning rate of 1 (the printed $10^{-3}$ barely trains) the mean
+# **In short:** at a learning rate of 1 (the printed $10^{-3}$ barely trains) the mean
 # exponents in $D$, $t$, $N$ and $C$ are those of Table 1 within 0.03. With contexts of varied
 # length the time law is not that of Table 2 ([Figure 9](fig09_softmax_varied.ipynb)). The runs take
 # 3 minutes on one core.
@@ -26,7 +26,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 

@@ -12,14 +12,14 @@
 # length enters through the share of the query's own token, $e^{z_0}$ against $\psi$ others, and
 # through the fluctuations of $n$ in short contexts.
 #
-# **What we found:** the time law of softmax attention hardly feels $\beta$. At $\beta = 0.5$ its
+# **In short:** the time law of softmax attention hardly feels $\beta$. At $\beta = 0.5$ its
 # exponent differs from that at $\beta = 0$ by 0.012, where Table 2 says 0.097. The runs, at full
 # size, take a minute.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 

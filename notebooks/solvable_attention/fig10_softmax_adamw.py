@@ -6,14 +6,14 @@
 # ask what can be learned, to stay, and those in $t$ and $C$ to change {cite:p}`lyu2025solvable`. The
 # model is that of [Figure 8](fig08_softmax_laws.ipynb), with random signs.
 #
-# **What we found:** so it is. The exponents in $D$ and $N$ are within 0.04 of Table 1. In time
+# **In short:** so it is. The exponents in $D$ and $N$ are within 0.04 of Table 1. In time
 # there is no power law, since all tasks are learned at about the same step. The runs take a minute
 # at full size.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 

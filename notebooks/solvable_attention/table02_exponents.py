@@ -14,14 +14,14 @@
 # beside 1, as it is for all rare tasks if $\Lambda_1$ is not huge, $q = \alpha + \beta + \gamma$: the
 # generic form.
 #
-# **What we found:** the exponents in $D$ and $N$, and all at $\gamma = 0$, are within 0.02 of the
+# **In short:** the exponents in $D$ and $N$, and all at $\gamma = 0$, are within 0.02 of the
 # printed ones. With $\gamma = 0.5$ those in $t$ and $C$ have the generic form: the loss falls
 # faster than Table 2 says. Beyond the runs of Figure 4 this takes 3 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention as sheet
 

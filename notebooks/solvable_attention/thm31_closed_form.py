@@ -20,13 +20,13 @@
 # late times and negative $\Lambda$ need no special case. Printed Eq. 13 divides by zero at the first
 # two.
 #
-# **What we found:** from 200 random starts of four kinds the closed form follows the integrated
+# **In short:** from 200 random starts of four kinds the closed form follows the integrated
 # flow to $10^{-8}$, and $gh$ is conserved. This takes 2 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import solvable_attention
 
