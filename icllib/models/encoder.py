@@ -112,7 +112,7 @@ class EncoderBlock(nn.Module):
         super().__init__()
         width, self.heads = settings.width, settings.heads
         self.qkv = linear(draw, f"{name}.qkv", width, 3 * width)
-        self.scoring = settings.scoring.build(draw, f"{name}.scoring", self.heads)
+        self.scoring = settings.scoring.build(draw, self.heads)
         self.project = linear(draw, f"{name}.project", width, width)
         self.attention_norm = StackedLayerNorm(width, draw)
         self.expand = linear(draw, f"{name}.expand", width, settings.feed_forward)

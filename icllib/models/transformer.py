@@ -232,7 +232,7 @@ class Block(nn.Module):
         if self.attention:
             self.attention_norm = StackedLayerNorm(width, draw)
             self.qkv = linear(draw, f"{name}.qkv", width, 3 * mixed)
-            self.scoring = settings.scoring.build(draw, f"{name}.scoring", self.heads)
+            self.scoring = settings.scoring.build(draw, self.heads)
             self.project = linear(draw, f"{name}.project", mixed, width, residual_std)
         if self.perceptron:
             self.mlp_norm = StackedLayerNorm(width, draw)
