@@ -6,10 +6,9 @@ import numpy as np
 
 from icllib.baselines import Ridge, Zero
 from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, evaluation
-from icllib.papers.context_scaling.perceptrons import (
-    FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS, seeds)
+from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS
 from icllib.papers.context_scaling.scaling import (
-    FIGURE_1, SGPTS, fig01_scaling, scaling_tasks, transformers)
+    FIGURE_1, SGPTS, fig01_scaling, scaling_tasks, seeds, transformers)
 from icllib.results import samples
 from icllib.training import Run
 
@@ -37,7 +36,7 @@ def normalization(profile: str) -> list[Run]:
 def what_would_a_reviewer_ask(profile: str) -> list[Run]:
     """SGPT by depth and without phi, one layer against T, a wider perceptron; and Figure 1's."""
     sgpt, recipe = transformers(profile)["SGPT"]
-    decoder, _, mlp, mlp_recipe, _, _ = FIGURE_1[profile]
+    size = FIGURE_1[profile]
     one_layer, one_layer_recipe = FIGURE_5[profile]
     measure = evaluation(LENGTHS, profile)
     # ASSUMED: half the rate, since layers that cube their input overflow sooner.
@@ -48,11 +47,11 @@ def what_would_a_reviewer_ask(profile: str) -> list[Run]:
               for layers in (1, sgpt.layers)]
     cases += [(one_layer, one_layer_recipe, evaluation(FIGURE_5_LENGTHS, profile), count)
               for count in COUNTS]
-    cases += [(replace(mlp, width=2 * mlp.width), mlp_recipe, measure, WIDE_COUNT)]
+    cases += [(replace(size.mlp, width=2 * size.mlp.width), size.mlp_recipe, measure, WIDE_COUNT)]
     asked = [Run(LINEAR_8, model, how, what, seed, count)
              for model, how, what, count in dict.fromkeys(cases) for seed in seeds(profile)]
     return asked + [run for run in fig01_scaling(profile)
-                    if run.model == decoder or run.pretraining_tasks == WIDE_COUNT]
+                    if run.model == size.decoder or run.pretraining_tasks == WIDE_COUNT]
 
 
 def answers(records, profile: str) -> dict:
@@ -108,7 +107,7 @@ def against_tasks(records, profile: str, ridge) -> dict:
         errors = [errors_of(records, model, count)[:, place] for count in counts]
         return counts, np.stack(errors, axis=1)
 
-    counts = FIGURE_1[profile][4]
+    counts = FIGURE_1[profile].counts
     return {"one-layer SGPT": at_10("FeatureMLP", COUNTS, FIGURE_5_LENGTHS),
             "GPT-2": at_10("Transformer", counts, LENGTHS),
             "ridge": (counts, ridge[:, [LENGTHS.index(10)] * len(counts)])}
@@ -116,7 +115,7 @@ def against_tasks(records, profile: str, ridge) -> dict:
 
 def by_width(records, profile: str, zero) -> dict:
     """Panel D."""
-    width = FIGURE_1[profile][2].width
+    width = FIGURE_1[profile].mlp.width
     curves = {f"MLP, width {own}": (LENGTHS, errors_of(records, "MLP", WIDE_COUNT, width=own))
               for own in (width, 2 * width)}
     return curves | {"zero": (LENGTHS, zero)}
