@@ -28,12 +28,9 @@ class DataFile:
 
     def read(self) -> str:
         """Its text; raises InputError where it is not there or is another file."""
-        content = self.path().read_bytes()
-        found = hashlib.sha256(content).hexdigest()
-        if found != self.sha256:
-            raise InputError(f"{self.path()}: expected the file with SHA-256 {self.sha256}, "
-                             f"got one with {found}")
-        return content.decode()
+        path = self.path()
+        checksum(path, self.sha256)
+        return path.read_bytes().decode()
 
     def path(self) -> Path:
         """Where it is; raises InputError where it is not."""
@@ -43,6 +40,17 @@ class DataFile:
         raise InputError(f"{self.name}: expected this file of data in "
                          f"{' or '.join(map(str, data_folders()))}, found none; "
                          "book/howto/language_data.md says where to get it")
+
+
+def checksum(path: Path, expected: str | None = None) -> str:
+    """The SHA-256 of a file; raises InputError if another one is expected or there is no file."""
+    if not path.is_file():
+        raise InputError(f"{path}: expected a file, got none")
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if expected is not None and found != expected.lower():
+        raise InputError(f"{path}: expected SHA-256 {expected}, got {found}")
+    return found
 
 
 def open_token_ids(path: Path, least: int = 1) -> np.ndarray:

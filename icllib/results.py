@@ -198,6 +198,18 @@ def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
     return np.array(found)
 
 
+def dealt(records, names) -> dict:
+    """The records, or runs, of each name: as many for each, side by side in the order of the names.
+
+    Raises InputError where that cannot be.
+    """
+    each, left = divmod(len(records), len(names))
+    if left or not each:
+        raise InputError(f"records: expected as many for each of {len(names)} names, "
+                         f"got {len(records)} in all")
+    return {name: records[place * each :][:each] for place, name in enumerate(names)}
+
+
 # ---- text -----------------------------------------------------------------------------------
 
 

@@ -122,7 +122,7 @@ def execute_as_script(page: str, parameters: dict) -> None:
 
 @contextlib.contextmanager
 def environment(**values):
-    """Environment variables for a while; None leaves a variable out."""
+    """Environment variables for a while; None leaves a variable as it is."""
     before = dict(os.environ)
     os.environ.update({name: value for name, value in values.items() if value is not None})
     try:

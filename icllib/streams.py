@@ -34,12 +34,12 @@ def philox(counter: tuple[Tensor, Tensor, Tensor, Tensor], key: tuple[Tensor, Te
     c0, c1, c2, c3 = counter
     k0, k1 = key
     for _ in range(10):
-        low, high = c0 * MULTIPLIERS[0], c2 * MULTIPLIERS[1]  # wraps around: the bits are right
+        first, second = c0 * MULTIPLIERS[0], c2 * MULTIPLIERS[1]  # wrap around: the bits are right
         c0, c1, c2, c3 = (
-            (high >> 32 & WORD) ^ c1 ^ k0,
-            high & WORD,
-            (low >> 32 & WORD) ^ c3 ^ k1,
-            low & WORD,
+            (second >> 32 & WORD) ^ c1 ^ k0,
+            second & WORD,
+            (first >> 32 & WORD) ^ c3 ^ k1,
+            first & WORD,
         )
         k0, k1 = (k0 + KEY_STEPS[0]) & WORD, (k1 + KEY_STEPS[1]) & WORD
     return c0, c1, c2, c3

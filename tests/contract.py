@@ -1,7 +1,20 @@
 """What every model owes, as checks that the models' own tests call."""
 
+from itertools import product
+
 import torch
 from torch.func import functional_call
+
+
+@torch.no_grad()
+def equals_plain_loops(module, plain, xs, ys, lengths):
+    """plain(member, xs (N, d), ys (N,), length): one prediction, alone."""
+    predictions = module(xs, ys, lengths)
+    assert predictions.shape == (*xs.shape[:2], len(lengths)) and predictions.std() > 0.05
+    for member, b in product(*map(range, xs.shape[:2])):
+        expected = [plain(member, xs[member, b], ys[member, b], length) for length in lengths]
+        torch.testing.assert_close(predictions[member, b], torch.stack(expected),
+                                   atol=1e-12, rtol=1e-12)
 
 
 @torch.no_grad()

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from icllib.errors import InputError
-from icllib.models import Encoder, SignedAveraging
+from icllib.models import Encoder, SignedAveraging, Softmax, Uniform
 from icllib.models.encoder import Dropout
 from icllib.streams import Stream
 from icllib.tasks.sentences import PAD
@@ -126,6 +126,17 @@ def test_nothing_is_dropped_without_ids(module):
     ids = torch.tensor([[1, 2]])
     assert not torch.equal(plain, dropping(TOKENS[None], PLACES, ids))
     assert torch.equal(plain, module(TOKENS[None], PLACES, ids))
+
+
+def test_an_average_is_dropped_from_as_a_softmax_of_equal_scores():
+    answers = []
+    for scoring in (Softmax(), Uniform()):
+        module = Encoder(2, 2, 8, 12, scoring, 0.5).build([5], 11, 6)
+        with torch.no_grad():
+            for block in module.blocks:
+                block.qkv.weight[..., :16] = 0  # queries and keys
+        answers.append(module(TOKENS[None], PLACES, torch.tensor([[1, 2]])))
+    assert torch.allclose(*answers, atol=1e-6)
 
 
 @pytest.mark.parametrize("settings, expected", [

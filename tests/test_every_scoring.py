@@ -41,6 +41,19 @@ def test_heads_and_members_do_not_mix(scoring):
         assert moved[place].all() and moved.sum() == 2  # that head, in both prompts
 
 
+@by_name
+def test_prompts_may_have_masks_of_their_own(scoring):
+    """As in an encoder, whose sentences are padded: one row of a mask for each prompt."""
+    module, (q, k, v) = build(scoring), draw()
+    masks = torch.arange(TOKENS) < torch.tensor([3, TOKENS])[:, None]  # (B, T)
+    together = module.weights(q, k, masks[None, :, None, None]) @ v
+    for prompt, mask in enumerate(masks):
+        own = [tensor[:, prompt : prompt + 1] for tensor in (q, k, v)]
+        alone = module.weights(*own[:2], mask.expand(TOKENS, -1)) @ own[2]
+        torch.testing.assert_close(together[:, prompt].expand_as(alone[:, 0]), alone[:, 0],
+                                   atol=1e-12, rtol=0)
+
+
 @pytest.mark.parametrize("mixed", [HALF, FOUR], ids=str)
 def test_mixed_heads_equal_their_parts(mixed):
     inputs, start = draw(), 0

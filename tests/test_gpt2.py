@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -170,6 +172,23 @@ def test_a_time_limit_stops_with_a_checkpoint_and_the_next_call_goes_on(data, tm
     with pytest.raises(OutOfTime, match="stopped at step 0 of 12"):
         gpt2.train(data, tmp_path / "run", settings, deadline=time.monotonic() - 1)
     assert len(checkpoints(tmp_path / "run/checkpoints")) == 1
+    gpt2.train(data, tmp_path / "run", settings)
+    assert state(tmp_path / "run") == state(tmp_path / "whole")
+
+
+def test_sigterm_leaves_a_checkpoint_and_the_next_call_goes_on(data, tmp_path, monkeypatch):
+    settings, plain = Settings(**SMALL), gpt2.Trainer.take_step
+    gpt2.train(data, tmp_path / "whole", settings)
+
+    def stopped(trainer):
+        plain(trainer)
+        if len(trainer.losses) == 5:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(gpt2.Trainer, "take_step", stopped)
+    with pytest.raises(OutOfTime, match="stopped at step 5 of 12"):
+        gpt2.train(data, tmp_path / "run", settings)
+    monkeypatch.setattr(gpt2.Trainer, "take_step", plain)
     gpt2.train(data, tmp_path / "run", settings)
     assert state(tmp_path / "run") == state(tmp_path / "whole")
 

@@ -10,8 +10,8 @@ from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP
 from icllib.results import (
-    PROJECT, Record, digest, find_record, from_settings, load_record, results_folder, rounded,
-    samples, settings, to_json, type_name, versions)
+    PROJECT, Record, dealt, digest, find_record, from_settings, load_record, results_folder,
+    rounded, samples, settings, to_json, type_name, versions)
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run, every_profile, records
 
@@ -135,6 +135,13 @@ def test_samples_picks_records_by_their_settings(saved):
     assert samples(records, "error", model="MLP", pretraining_tasks=10).shape == (1, 2)
     with pytest.raises(InputError, match="expected records with error"):
         samples(records, "error", model="Transformer")
+
+
+def test_records_are_dealt_to_names_evenly_or_not_at_all():
+    assert dealt([1, 2, 3, 4], ("a", "b")) == {"a": [1, 2], "b": [3, 4]}
+    for uneven in ([1, 2, 3], []):
+        with pytest.raises(InputError, match=f"each of 2 names, got {len(uneven)} in all"):
+            dealt(uneven, {"a": 0, "b": 0})
 
 
 def test_a_folder_named_relatively_is_the_project_s_in_every_process(monkeypatch, tmp_path):

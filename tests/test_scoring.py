@@ -25,7 +25,7 @@ by_name = pytest.mark.parametrize("scoring", SCORINGS, ids=str)
 
 def build(scoring, heads=HEADS, seeds=(5, 11)):
     """A module for two members in double precision, its parameters away from their start."""
-    module = scoring.build(Initializer(seeds), "scoring", heads).double()
+    module = scoring.build(Initializer(seeds), heads).double()
     generator = torch.Generator().manual_seed(3)
     with torch.no_grad():
         for parameter in module.parameters():
@@ -162,7 +162,7 @@ def test_signed_averaging_is_the_power_formula():
 
 
 def test_signed_averaging_starts_at_its_settings_and_stays_in_range():
-    module = SignedAveraging(1.5, 1.0).build(Initializer([0, 1]), "scoring", 3)
+    module = SignedAveraging(1.5, 1.0).build(Initializer([0, 1]), 3)
     assert module.n.dtype == module.b.dtype == torch.float32 and module.n.shape == (2, 3)
     torch.testing.assert_close(module.n, torch.full((2, 3), 1.5), atol=1e-6, rtol=0)
     assert torch.equal(module.b, torch.ones(2, 3))
@@ -174,7 +174,7 @@ def test_signed_averaging_starts_at_its_settings_and_stays_in_range():
 
 @pytest.mark.parametrize("n", [1.0, 1.5, 2.0])
 def test_fixed_signed_averaging_has_nothing_to_train(n):
-    module = SignedAveraging(n, 0.5, trainable=False).build(Initializer([0]), "scoring", 2)
+    module = SignedAveraging(n, 0.5, trainable=False).build(Initializer([0]), 2)
     assert not list(module.parameters()) and len(module.state_dict()) == 2
     torch.testing.assert_close(module.n, torch.full((1, 2), n), atol=1e-6, rtol=0)
     torch.testing.assert_close(module.b, torch.full((1, 2), 0.5))

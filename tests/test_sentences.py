@@ -173,7 +173,7 @@ def test_a_trained_encoder_knows_the_made_grammar_and_a_fresh_one_does_not():
 
 def test_a_wrong_file_a_missing_file_and_a_wrong_tokenizer_are_refused():
     wrong = dataclasses.replace(MADE.corpus, sha256="0" * 64)
-    with pytest.raises(InputError, match=f"expected the file with SHA-256 {'0' * 64}, got one"):
+    with pytest.raises(InputError, match=f"expected SHA-256 {'0' * 64}, got [0-9a-f]+"):
         wrong.read()
     with pytest.raises(InputError, match="nowhere.txt: expected this file of data"):
         DataFile("nowhere.txt", "0" * 64).read()

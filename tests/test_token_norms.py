@@ -9,10 +9,11 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from icllib.data import checksum
 from icllib.errors import InputError
 from icllib.papers.signed_averaging import not_run
 from icllib.papers.signed_averaging.token_norms import (
-    checksum, embedding_norms, main, norm_histogram, token_counts)
+    embedding_norms, main, norm_histogram, token_counts)
 
 VOCABULARY, BINS = 30, 7
 

@@ -112,7 +112,7 @@ class EncoderBlock(nn.Module):
         super().__init__()
         width, self.heads = settings.width, settings.heads
         self.qkv = linear(draw, f"{name}.qkv", width, 3 * width)
-        self.scoring = settings.scoring.build(draw, f"{name}.scoring", self.heads)
+        self.scoring = settings.scoring.build(draw, self.heads)
         self.project = linear(draw, f"{name}.project", width, width)
         self.attention_norm = StackedLayerNorm(width, draw)
         self.expand = linear(draw, f"{name}.expand", width, settings.feed_forward)
@@ -122,7 +122,8 @@ class EncoderBlock(nn.Module):
     def forward(self, x: Tensor, mask: Tensor, drop: "Dropout", name: str) -> Tensor:
         """The stream after this layer: (M, B, T, width) -> the same."""
         q, k, v = self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(3, 0, 1, 4, 2, 5)
-        weights = drop.of_weights(self.scoring.weights(q, k, mask), f"{name}.weights")
+        weights = self.scoring.weights(q, k, mask).expand(*q.shape[:-1], q.shape[-2])
+        weights = drop.of_weights(weights, f"{name}.weights")
         mixed = self.project((weights @ v).transpose(2, 3).flatten(3))
         x = self.attention_norm(x + drop(mixed, f"{name}.attention"))
         update = self.contract(gelu(self.expand(x)))

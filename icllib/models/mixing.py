@@ -3,6 +3,7 @@
 Each maps q, k, v (M, B, H, T, d) with d = width / heads, a mask (T, T) and the places of the
 tokens (T,) to mixed values of the same shape. Without places, tokens stand in a row. Queries may
 be fewer than keys: then the mask is (K, T), and places are a pair, of the queries and of the keys.
+Where prompts have masks of their own, these are (M, B, 1, T, T), or (M, B, 1, 1, T) for all rows.
 Nothing here waits for the device, so that a CUDA graph can capture it.
 """
 
@@ -27,7 +28,7 @@ class Weighted(nn.Module):
         return self.weights(q, k, mask, places) @ v
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
-        """The attention map: (M, B, H, T, T), or (T, T) where it is the same for all."""
+        """The attention map: (M, B, H, T, T), or the mask's shape where the mask alone makes it."""
         return self.weigh(attention.scores(q, k), mask)
 
 
@@ -87,7 +88,7 @@ class Average(Weighted):
     """The plain average: queries and keys are there for the other scorings' sake."""
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
-        """The attention map: (T, T)."""
+        """The attention map, in the mask's shape."""
         return self.weigh(torch.ones(mask.shape, dtype=q.dtype, device=q.device), mask)
 
 
@@ -97,7 +98,7 @@ class CosineAttention(Weighted):
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
         """The attention map: (M, B, H, T, T)."""
         if places is None:
-            places = torch.arange(len(mask), device=q.device)
+            places = torch.arange(mask.shape[-1], device=q.device)
         rows, columns = places if isinstance(places, tuple) else (places, places)
         decay = attention.cosine_decay(columns.to(q.dtype), rows.to(q.dtype))
         return self.weigh(q.relu() @ k.relu().mT * decay, mask)
@@ -127,6 +128,6 @@ class SplitHeads(nn.Module):
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
         """The attention map: (M, B, H, T, T)."""
         heads = zip(*(tensor.split(self.sizes, dim=2) for tensor in (q, k)))
-        maps = [part.weights(*own, mask, places).expand(*own[0].shape[:-1], mask.shape[1])
+        maps = [part.weights(*own, mask, places).expand(*own[0].shape[:-1], mask.shape[-1])
                 for part, own in zip(self.parts, heads)]
         return torch.cat(maps, dim=2)

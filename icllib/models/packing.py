@@ -25,7 +25,7 @@ class Packing(NamedTuple):
 
 def pack(lengths, device) -> Packing:
     """The packing of these context lengths on a device."""
-    points, sequences, queries = lay_out(tuple(lengths))
+    points, sequences, queries = arrange(tuple(lengths))
     shape = -1, max(lengths) + 1
     points, sequences, queries = (constant(values, device)
                                   for values in (points, sequences, queries))
@@ -36,7 +36,7 @@ def pack(lengths, device) -> Packing:
 
 
 @lru_cache(maxsize=256)
-def lay_out(lengths: tuple) -> tuple[tuple, tuple, tuple]:
+def arrange(lengths: tuple) -> tuple[tuple, tuple, tuple]:
     """Row by row, each token's point and sequence (-1: padding); where each query stands."""
     points, sequences, queries = [], [], [0] * len(lengths)
     for number, row in enumerate(share_rows(lengths), start=1):

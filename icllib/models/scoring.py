@@ -23,7 +23,7 @@ from icllib.models.stacked import Initializer
 class Plain:
     """A scoring without parameters: `weigh` says it all."""
 
-    def build(self, draw: Initializer, name: str, heads: int) -> nn.Module:
+    def build(self, draw: Initializer, heads: int) -> nn.Module:
         """A module for the members of `draw`."""
         return Weighted(self.weigh)
 
@@ -46,7 +46,7 @@ class Softmax:
         if self.temperature <= 0:
             raise InputError(f"temperature: expected a positive number, got {self.temperature}")
 
-    def build(self, draw: Initializer, name: str, heads: int) -> FusedSoftmax:
+    def build(self, draw: Initializer, heads: int) -> FusedSoftmax:
         """A module for the members of `draw`."""
         return FusedSoftmax(draw, self.temperature)
 
@@ -70,7 +70,7 @@ class SignedAveraging:
             raise InputError("n, b: expected n >= 1, or n > 1 if it is to be trained, and b > 0, "
                              f"got {self.n}, {self.b}")
 
-    def build(self, draw: Initializer, name: str, heads: int) -> SignedSoftmax:
+    def build(self, draw: Initializer, heads: int) -> SignedSoftmax:
         """A module for the members of `draw`."""
         return SignedSoftmax(draw, heads, self.n, self.b, self.trainable)
 
@@ -84,7 +84,7 @@ class Gaussian:
 
     version: ClassVar[int] = 1
 
-    def build(self, draw: Initializer, name: str, heads: int) -> GaussianAttention:
+    def build(self, draw: Initializer, heads: int) -> GaussianAttention:
         """A module for the members of `draw`."""
         return GaussianAttention(attention.softmax)
 
@@ -172,7 +172,7 @@ class Uniform(Plain):
 
     version: ClassVar[int] = 1
 
-    def build(self, draw: Initializer, name: str, heads: int) -> Average:
+    def build(self, draw: Initializer, heads: int) -> Average:
         """A module for the members of `draw`."""
         return Average(self.weigh)
 
@@ -190,7 +190,7 @@ class CosFormer:
 
     version: ClassVar[int] = 1
 
-    def build(self, draw: Initializer, name: str, heads: int) -> CosineAttention:
+    def build(self, draw: Initializer, heads: int) -> CosineAttention:
         """A module for the members of `draw`."""
         return CosineAttention(attention.by_absolute_sum)
 
@@ -237,10 +237,9 @@ class MixedHeads:
         if not self.parts or min(heads for _, heads in self.parts) < 1:
             raise InputError(f"parts: expected at least 1 head for each, got {self.parts}")
 
-    def build(self, draw: Initializer, name: str, heads: int) -> SplitHeads:
+    def build(self, draw: Initializer, heads: int) -> SplitHeads:
         """A module for the members of `draw`; raises InputError for another number of heads."""
         sizes = [size for _, size in self.parts]
         if sum(sizes) != heads:
             raise InputError(f"parts: expected {heads} heads in all, got {sizes}")
-        return SplitHeads([part.build(draw, f"{name}.{index}", size)
-                           for index, (part, size) in enumerate(self.parts)], sizes)
+        return SplitHeads([part.build(draw, size) for part, size in self.parts], sizes)

@@ -38,7 +38,7 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
         weight = next(layer.parameters())
         heads = getattr(layer, "num_heads", layer.config.num_attention_heads)
         single = Initializer([0])  # M = 1
-        ssa, kind = scoring.build(single, "", heads), torch.promote_types(weight.dtype, torch.float32)
+        ssa, kind = scoring.build(single, heads), torch.promote_types(weight.dtype, torch.float32)
         layer.signed_softmax = ssa.to(weight.device, kind)  # half precision would lose their steps
     return model
 

@@ -52,9 +52,12 @@ class Transformer:
         if min(self.layers, self.heads, self.width, self.block) < 1:
             raise InputError("layers, heads, width, block: expected at least 1 each, got "
                              f"{self.layers}, {self.heads}, {self.width}, {self.block}")
-        mixed = self.attention_width or self.width
-        if mixed % self.heads:
-            raise InputError(f"heads: expected a divisor of the width {mixed}, got {self.heads}")
+        if self.mixed_width < 1:
+            raise InputError("attention_width: expected at least 1, or None, "
+                             f"got {self.attention_width}")
+        if self.mixed_width % self.heads:
+            raise InputError(f"heads: expected a divisor of the width {self.mixed_width}, "
+                             f"got {self.heads}")
         if self.positions not in ("learned", "none"):
             raise InputError(f"positions: expected 'learned' or 'none', got {self.positions!r}")
         if self.mask not in ("causal", "prefix", "block-causal"):
@@ -69,6 +72,11 @@ class Transformer:
             raise InputError(f"mask: expected 'causal' with separate tokens, got {self.mask!r}")
         if not (self.attention or self.perceptron):
             raise InputError("attention, perceptron: expected at least one, got neither")
+
+    @property
+    def mixed_width(self) -> int:
+        """Features of all heads together."""
+        return self.width if self.attention_width is None else self.attention_width
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu",
               classes: int | None = None) -> "StackedTransformer":
@@ -85,7 +93,7 @@ class Transformer:
 
         In the last layer only queries, keys and values are made of every token.
         """
-        total, mixed = 0, (self.attention_width or self.width) * self.attention
+        total, mixed = 0, self.mixed_width * self.attention
         for own in self.passes(lengths):
             tokens = self.token_count(own)
             prepare = 3 * mixed * self.width  # per token, as what follows
@@ -219,12 +227,12 @@ class Block(nn.Module):
         super().__init__()
         width, self.heads = settings.width, settings.heads
         self.attention, self.perceptron = settings.attention, settings.perceptron
-        self.normalize_stream, mixed = settings.normalize_stream, settings.attention_width or width
+        self.normalize_stream, mixed = settings.normalize_stream, settings.mixed_width
         residual_std = 0.02 / (2 * settings.layers) ** 0.5  # Radford et al. (2019), Section 2.3
         if self.attention:
             self.attention_norm = StackedLayerNorm(width, draw)
             self.qkv = linear(draw, f"{name}.qkv", width, 3 * mixed)
-            self.scoring = settings.scoring.build(draw, f"{name}.scoring", self.heads)
+            self.scoring = settings.scoring.build(draw, self.heads)
             self.project = linear(draw, f"{name}.project", mixed, width, residual_std)
         if self.perceptron:
             self.mlp_norm = StackedLayerNorm(width, draw)

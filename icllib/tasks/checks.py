@@ -5,9 +5,7 @@ from icllib.errors import InputError
 
 def at_least_one(**sizes) -> None:
     """Raises InputError, by name, for a size below 1."""
-    for name, size in sizes.items():
-        if not size >= 1:
-            raise InputError(f"{name}: expected at least 1, got {size}")
+    at_least(1, **sizes)
 
 
 def positive(**values) -> None:
@@ -19,9 +17,14 @@ def positive(**values) -> None:
 
 def not_negative(**values) -> None:
     """Raises InputError, by name, for a value below 0."""
+    at_least(0, **values)
+
+
+def at_least(least: float, **values) -> None:
+    """Raises InputError, by name, for a value below the least."""
     for name, value in values.items():
-        if not value >= 0:
-            raise InputError(f"{name}: expected at least 0, got {value}")
+        if not value >= least:
+            raise InputError(f"{name}: expected at least {least}, got {value}")
 
 
 def one_of(allowed: tuple, **values) -> None:

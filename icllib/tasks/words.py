@@ -6,9 +6,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.errors import InputError
 from icllib.streams import Stream
-from icllib.tasks.checks import at_least_one
+from icllib.tasks.checks import at_least, at_least_one
 from icllib.tasks.classification import one_hot_winners
 from icllib.tasks.prompt import Prompt
 
@@ -30,8 +29,7 @@ class BagOfWords:
 
     def __post_init__(self):
         at_least_one(dimension=self.dimension, words=self.words)
-        if not self.classes >= 2:
-            raise InputError(f"classes: expected at least 2, got {self.classes}")
+        at_least(2, classes=self.classes)
 
     @property
     def label_variance(self) -> float:

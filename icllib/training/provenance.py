@@ -61,4 +61,3 @@ def commit() -> dict:
         return {"commit": "unknown", "dirty": True}
     changed = git("status", "--porcelain", "--", "icllib").stdout
     return {"commit": head.stdout.strip(), "dirty": bool(changed.strip())}
-

@@ -11,6 +11,7 @@ import numpy as np
 
 from icllib.evaluate import ErrorByLength
 from icllib.models import Gaussian, Transformer
+from icllib.results import dealt
 from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression
 from icllib.training import Recipe, Run
 
@@ -210,10 +211,8 @@ def errors_by_cell(records, cells, suffix: str = "") -> dict[Cell, np.ndarray]:
 
     records: those of `runs`; suffix: "_by_layer" for (seeds, layers, lengths).
     """
-    seeds = len(records) // len(cells)
     found = {}
-    for place, cell in enumerate(cells):
-        own = records[place * seeds : (place + 1) * seeds]
+    for cell, own in dealt(records, cells).items():
         metric, unit = ("wrong", 100) if cell.task == "classes" else ("error", 1)
         found[cell] = unit * np.array([record[metric + suffix] for record in own])
     return found

@@ -7,8 +7,7 @@ from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.pages import settings_table
 from icllib.papers.context_scaling.common import ASSUMED, SGPT_ASSUMED, evaluation
 from icllib.papers.context_scaling.estimators import one_step_error
-from icllib.papers.context_scaling.perceptrons import seeds
-from icllib.papers.context_scaling.scaling import transformers
+from icllib.papers.context_scaling.scaling import seeds, transformers
 from icllib.results import samples
 from icllib.tasks import LinearRegression, TwoNoiseLevels
 from icllib.training import Run

@@ -7,7 +7,7 @@ from icllib.evaluate import ErrorByLength
 from icllib.models import FeatureMLP, ScalarRegression
 from icllib.papers.context_scaling.common import (
     LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
-from icllib.papers.context_scaling.scaling import FIGURE_1
+from icllib.papers.context_scaling.scaling import FIGURE_1, seeds
 from icllib.tasks import DecisionTree, SparseLinear
 from icllib.training import Recipe, Run
 
@@ -79,18 +79,13 @@ def fig07_features(profile: str) -> list[Run]:
     return runs
 
 
-def seeds(profile: str) -> range:
-    """As many as in Figure 1."""
-    return range(FIGURE_1[profile][-1])
-
-
 def perceptron(task, profile: str, features_alone: bool = False):
     """The perceptron of a profile and how it is trained on one of the two tasks."""
-    _, _, mlp, recipe, _, _ = FIGURE_1[profile]
-    _, alone, networks = FIGURE_7[profile]
+    size, (_, alone, networks) = FIGURE_1[profile], FIGURE_7[profile]
+    recipe = size.mlp_recipe
     if task == RELU_8:
         recipe = replace(recipe, lengths=RELU_LENGTHS, steps=networks)
-    return mlp, replace(recipe, steps=alone) if features_alone else recipe
+    return size.mlp, replace(recipe, steps=alone) if features_alone else recipe
 
 
 def reads(model: dict) -> str:

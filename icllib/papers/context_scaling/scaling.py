@@ -2,6 +2,7 @@
 the same with twice the steps, and at context lengths that were not trained on."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,26 +12,37 @@ from icllib.papers.context_scaling.common import (
 from icllib.tasks import ReluNetwork
 from icllib.training import Recipe, Run
 
-# Per profile: the decoder of Figure 1, its recipe, the perceptron, its recipe, T, seeds.
+
+class Size(NamedTuple):
+    """What differs between profiles in Figure 1."""
+
+    decoder: Transformer
+    decoder_recipe: Recipe
+    mlp: MLP
+    mlp_recipe: Recipe
+    counts: tuple[int, ...]  # T
+    seeds: int
+
+
 # ASSUMED everywhere: steps and batch (Appendix A gives neither); the same number of steps for
 # every T. paper: Adam at a constant 1e-4 with batch 64 (Garg et al., 2022) and AdamW at 1e-4
 # with batch 128 (Tong and Pehlevan, 2024), the works whose code the paper follows.
 FIGURE_1 = {
-    "smoke": (Transformer(1, 2, 16), Recipe(LENGTHS, steps=4, batch=4),
-              MLP(16), Recipe(LENGTHS, steps=4, batch=4), (10**4, 10**5, 10**6), 2),
-    "quick": (Transformer(2, 4, 64),
-              Recipe(LENGTHS, 3000, 16, learning_rate=2e-3, schedule="cosine", warmup=0.1),
-              MLP(1024),
-              Recipe(LENGTHS, 8000, 128, learning_rate=4e-3, schedule="cosine", warmup=0.05),
-              (100, 10**3, 10**4, 10**5, 10**6), 3),
-    "gpu": (Transformer(8, 8, 256),
-            Recipe(LENGTHS, 20_000, 64, learning_rate=5e-4, schedule="cosine", warmup=0.1),
-            MLP(1024),
-            Recipe(LENGTHS, 100_000, 128, learning_rate=1e-3, schedule="cosine", warmup=0.05),
-            (100, 10**3, 10**4, 10**5, 10**6), 3),
-    "paper": (Transformer(8, 8, 256), Recipe(LENGTHS, 500_000, 64, learning_rate=1e-4),
-              MLP(1024), Recipe(LENGTHS, 500_000, 128, learning_rate=1e-4, weight_decay=0.01),
-              (100, 10**3, 10**4, 10**5, 10**6), 3),
+    "smoke": Size(Transformer(1, 2, 16), Recipe(LENGTHS, steps=4, batch=4),
+                  MLP(16), Recipe(LENGTHS, steps=4, batch=4), (10**4, 10**5, 10**6), 2),
+    "quick": Size(Transformer(2, 4, 64),
+                  Recipe(LENGTHS, 3000, 16, learning_rate=2e-3, schedule="cosine", warmup=0.1),
+                  MLP(1024),
+                  Recipe(LENGTHS, 8000, 128, learning_rate=4e-3, schedule="cosine", warmup=0.05),
+                  (100, 10**3, 10**4, 10**5, 10**6), 3),
+    "gpu": Size(Transformer(8, 8, 256),
+                Recipe(LENGTHS, 20_000, 64, learning_rate=5e-4, schedule="cosine", warmup=0.1),
+                MLP(1024),
+                Recipe(LENGTHS, 100_000, 128, learning_rate=1e-3, schedule="cosine", warmup=0.05),
+                (100, 10**3, 10**4, 10**5, 10**6), 3),
+    "paper": Size(Transformer(8, 8, 256), Recipe(LENGTHS, 500_000, 64, learning_rate=1e-4),
+                  MLP(1024), Recipe(LENGTHS, 500_000, 128, learning_rate=1e-4, weight_decay=0.01),
+                  (100, 10**3, 10**4, 10**5, 10**6), 3),
 }
 
 # Per profile: SGPT and the learning rate at which it trains; all else is as for the decoder.
@@ -55,27 +67,31 @@ UNTRAINED_COUNT = 2 * 10**6
 BETWEEN, BEYOND = (2, 5, 8), (2, 5, 10, 20)  # more pairs than a trained length, than the longest
 
 
+def seeds(profile: str) -> range:
+    """As many as in Figure 1."""
+    return range(FIGURE_1[profile].seeds)
+
+
 def transformers(profile: str, **recipe) -> dict:
     """The two models of the paper's comparisons by name, each with how it trains.
 
     recipe: what differs from the recipe of Figure 1, such as the context lengths.
     """
-    decoder, decoder_recipe, *_ = FIGURE_1[profile]
-    sgpt, rate = SGPTS[profile]
-    decoder_recipe = replace(decoder_recipe, **recipe)
-    return {"SGPT": (sgpt, replace(decoder_recipe, learning_rate=rate)),
-            "GPT-2": (decoder, decoder_recipe)}
+    size, (sgpt, rate) = FIGURE_1[profile], SGPTS[profile]
+    of_decoder = replace(size.decoder_recipe, **recipe)
+    return {"SGPT": (sgpt, replace(of_decoder, learning_rate=rate)),
+            "GPT-2": (size.decoder, of_decoder)}
 
 
 def fig01_scaling(profile: str) -> list[Run]:
     """Figure 1: a decoder and a perceptron, each at every T and seed."""
-    decoder, decoder_recipe, mlp, mlp_recipe, task_counts, seeds = FIGURE_1[profile]
-    measure = evaluation(LENGTHS, profile)
+    size, measure = FIGURE_1[profile], evaluation(LENGTHS, profile)
+    models = (size.decoder, size.decoder_recipe), (size.mlp, size.mlp_recipe)
     return [
         Run(LINEAR_8, model, recipe, measure, seed, count)
-        for model, recipe in ((decoder, decoder_recipe), (mlp, mlp_recipe))
-        for count in task_counts
-        for seed in range(seeds)
+        for model, recipe in models
+        for count in size.counts
+        for seed in seeds(profile)
     ]
 
 
@@ -91,13 +107,12 @@ def scaling_tasks(profile: str) -> dict:
 
 def fig08_sgpt_scaling(profile: str) -> list[Run]:
     """Figure 8: SGPT and the decoder of Figure 1 on two tasks, each at every T and seed."""
-    *_, task_counts, seeds = FIGURE_1[profile]
     return [
         Run(task, model, recipe, evaluation(lengths, profile), seed, count)
         for task, lengths in scaling_tasks(profile).values()
         for model, recipe in transformers(profile, lengths=lengths).values()
-        for count in task_counts
-        for seed in range(seeds)
+        for count in FIGURE_1[profile].counts
+        for seed in seeds(profile)
     ]
 
 
@@ -106,7 +121,7 @@ def optimizer_steps(profile: str) -> list[Run]:
 
     ASSUMED: of the T of Figure 1 the smallest and the two of its panel B, to save time.
     """
-    counts = {min(FIGURE_1[profile][4]), 10**5, 10**6}
+    counts = {min(FIGURE_1[profile].counts), 10**5, 10**6}
     runs = fig01_scaling(profile)
     runs += [run for run in fig08_sgpt_scaling(profile) if run.task == LINEAR_8 and run not in runs]
     runs = [run for run in runs if run.pretraining_tasks in counts]
@@ -142,7 +157,6 @@ def log_slope(xs, ys) -> np.ndarray:
 def untrained_lengths(profile: str) -> list[Run]:
     """Appendix A, item 4: SGPT, the decoder, and the decoder without positions, which the paper
     does not have and which tells what its positions do."""
-    *_, seeds = FIGURE_1[profile]
     task, trained = UNTRAINED_LENGTHS[profile]
     between = [length + more for length in trained[:-1] for more in BETWEEN]
     beyond = [max(trained) + more for more in BEYOND]
@@ -151,7 +165,7 @@ def untrained_lengths(profile: str) -> list[Run]:
     models = (sgpt, (replace(decoder, positions_up_to=max(tested)), recipe),
               (replace(decoder, positions="none"), recipe))
     return [Run(task, *model, evaluation(tested, profile, prompts=8192), seed, UNTRAINED_COUNT)
-            for model in models for seed in range(seeds)]
+            for model in models for seed in seeds(profile)]
 
 
 def untrained_ratios(errors, trained, tested) -> dict:

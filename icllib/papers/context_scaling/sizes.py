@@ -9,8 +9,7 @@ import pandas as pd
 from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, evaluation
 from icllib.papers.context_scaling.noise import (
     FIGURE_2_LENGTHS, MANY_TASKS, one_noise_level)
-from icllib.papers.context_scaling.perceptrons import seeds
-from icllib.papers.context_scaling.scaling import transformers
+from icllib.papers.context_scaling.scaling import seeds, transformers
 from icllib.training import Run
 
 # Per profile: the task, T, and what differs from the recipe of Figure 1. paper: as in Figure 2.

@@ -9,7 +9,7 @@ import pandas as pd
 from icllib.baselines import LASSO_PENALTIES, Lasso, LeastSquares, StudentNetwork, XGBoost
 from icllib.evaluate import ErrorByLength
 from icllib.papers.context_scaling.common import RELU_8
-from icllib.papers.context_scaling.scaling import FIGURE_1, transformers
+from icllib.papers.context_scaling.scaling import seeds, transformers
 from icllib.results import from_settings
 from icllib.tasks import DecisionTree, ReluNetwork, SparseLinear
 from icllib.training import Run
@@ -63,7 +63,7 @@ def fig04_three_tasks(profile: str) -> list:
         evaluation = ErrorByLength(lengths, 16 if profile == "smoke" else PROMPTS)
         runs += [Run(task, model, recipe, evaluation, seed, FIGURE_4_COUNT)
                  for model, recipe in figure_4_models(panel, lengths, profile)
-                 for seed in range(FIGURE_1[profile][-1])]
+                 for seed in seeds(profile)]
         runs += [Baseline(task, predictor, on_fewer(evaluation, predictor))
                  for predictor in baselines(panel, profile)]
     return runs

@@ -6,10 +6,9 @@ import numpy as np
 
 from icllib.baselines import Ridge, Zero
 from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, evaluation
-from icllib.papers.context_scaling.perceptrons import (
-    FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS, seeds)
+from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS
 from icllib.papers.context_scaling.scaling import (
-    FIGURE_1, SGPTS, fig01_scaling, scaling_tasks, transformers)
+    FIGURE_1, SGPTS, fig01_scaling, scaling_tasks, seeds, transformers)
 from icllib.results import samples
 from icllib.training import Run
 
@@ -37,7 +36,7 @@ def normalization(profile: str) -> list[Run]:
 def what_would_a_reviewer_ask(profile: str) -> list[Run]:
     """SGPT by depth and without phi, one layer against T, a wider perceptron; and Figure 1's."""
     sgpt, recipe = transformers(profile)["SGPT"]
-    decoder, _, mlp, mlp_recipe, _, _ = FIGURE_1[profile]
+    size = FIGURE_1[profile]
     one_layer, one_layer_recipe = FIGURE_5[profile]
     measure = evaluation(LENGTHS, profile)
     # ASSUMED: half the rate, since layers that cube their input overflow sooner.
@@ -48,11 +47,11 @@ def what_would_a_reviewer_ask(profile: str) -> list[Run]:
               for layers in (1, sgpt.layers)]
     cases += [(one_layer, one_layer_recipe, evaluation(FIGURE_5_LENGTHS, profile), count)
               for count in COUNTS]
-    cases += [(replace(mlp, width=2 * mlp.width), mlp_recipe, measure, WIDE_COUNT)]
+    cases += [(replace(size.mlp, width=2 * size.mlp.width), size.mlp_recipe, measure, WIDE_COUNT)]
     asked = [Run(LINEAR_8, model, how, what, seed, count)
              for model, how, what, count in dict.fromkeys(cases) for seed in seeds(profile)]
     return asked + [run for run in fig01_scaling(profile)
-                    if run.model == decoder or run.pretraining_tasks == WIDE_COUNT]
+                    if run.model == size.decoder or run.pretraining_tasks == WIDE_COUNT]
 
 
 def answers(records, profile: str) -> dict:
@@ -61,34 +60,62 @@ def answers(records, profile: str) -> dict:
     A: SGPT against layers. B: with phi and without it, against n. C: one layer against T, at n = 10.
     D: perceptrons against n.
     """
-    measure, at, deep = evaluation(LENGTHS, profile), LENGTHS.index, SGPTS[profile][0].layers
+    measure = evaluation(LENGTHS, profile)
     ridge, zero = (measure.measure(LINEAR_8, baseline)["error"]
                    for baseline in (Ridge.bayes(LINEAR_8), Zero()))
+    return {"A": against_layers(records, profile, ridge),
+            "B": with_and_without_phi(records, profile, ridge),
+            "C": against_tasks(records, profile, ridge),
+            "D": by_width(records, profile, zero)}
 
-    def of(model, count=MOST_TASKS, **chosen):
-        found = [r for r in records if chosen.items() <= r.run["model"].items()]
-        return samples(found, "error", model=model, pretraining_tasks=count)
 
-    def over_tasks(model, counts, place):
-        return counts, np.stack([of(model, count)[:, place] for count in counts], axis=1)
+def errors_of(records, model: str, count: int = MOST_TASKS, **chosen) -> np.ndarray:
+    """The errors of one model at one T: (seeds, K). chosen: settings of the model."""
+    found = [record for record in records if chosen.items() <= record.run["model"].items()]
+    return samples(found, "error", model=model, pretraining_tasks=count)
 
-    depths, panels = DEPTHS[profile], {"A": {}, "B": {}}
-    by_depth = np.stack([of("SGPT", layers=k, normalization="l1") for k in depths], axis=1)
+
+def against_layers(records, profile: str, ridge) -> dict:
+    """Panel A."""
+    depths, curves = DEPTHS[profile], {}
+    by_depth = np.stack([errors_of(records, "SGPT", layers=depth, normalization="l1")
+                         for depth in depths], axis=1)
     for n in (10, 40):
-        panels["A"] |= {f"SGPT, n = {n}": (depths, by_depth[..., at(n)]),
-                        f"ridge, n = {n}": (depths, ridge[:, [at(n)] * len(depths)])}
+        at = LENGTHS.index(n)
+        curves |= {f"SGPT, n = {n}": (depths, by_depth[..., at]),
+                   f"ridge, n = {n}": (depths, ridge[:, [at] * len(depths)])}
+    return curves
+
+
+def with_and_without_phi(records, profile: str, ridge) -> dict:
+    """Panel B; the seeds of deep models without phi are too far apart for a mean."""
+    deep, curves = SGPTS[profile][0].layers, {}
     for name, phi in (("l1", "l1"), ("identity", "none")):
-        panels["B"] |= {f"{name}, layers: {k}": (LENGTHS, of("SGPT", layers=k, normalization=phi))
-                        for k in sorted({1, deep})}
-    scattered = f"identity, layers: {deep}"  # its seeds are too far apart for a mean
-    panels["B"] |= {f"{scattered}, seed {seed}": (LENGTHS, errors)
-                    for seed, errors in enumerate(panels["B"].pop(scattered)[1])}
-    panels["B"]["ridge"] = LENGTHS, ridge
-    counts, first = FIGURE_1[profile][4], FIGURE_5_LENGTHS.index(10)
-    panels["C"] = {"one-layer SGPT": over_tasks("FeatureMLP", COUNTS, first),
-                   "GPT-2": over_tasks("Transformer", counts, at(10)),
-                   "ridge": (counts, ridge[:, [at(10)] * len(counts)])}
-    width = FIGURE_1[profile][2].width
-    panels["D"] = {f"MLP, width {w}": (LENGTHS, of("MLP", WIDE_COUNT, width=w))
-                   for w in (width, 2 * width)} | {"zero": (LENGTHS, zero)}
-    return panels
+        for layers in sorted({1, deep}):
+            errors = errors_of(records, "SGPT", layers=layers, normalization=phi)
+            curves[f"{name}, layers: {layers}"] = LENGTHS, errors
+    scattered = f"identity, layers: {deep}"
+    curves |= {f"{scattered}, seed {seed}": (LENGTHS, errors)
+               for seed, errors in enumerate(curves.pop(scattered)[1])}
+    return curves | {"ridge": (LENGTHS, ridge)}
+
+
+def against_tasks(records, profile: str, ridge) -> dict:
+    """Panel C."""
+    def at_10(model, counts, lengths):
+        place = lengths.index(10)
+        errors = [errors_of(records, model, count)[:, place] for count in counts]
+        return counts, np.stack(errors, axis=1)
+
+    counts = FIGURE_1[profile].counts
+    return {"one-layer SGPT": at_10("FeatureMLP", COUNTS, FIGURE_5_LENGTHS),
+            "GPT-2": at_10("Transformer", counts, LENGTHS),
+            "ridge": (counts, ridge[:, [LENGTHS.index(10)] * len(counts)])}
+
+
+def by_width(records, profile: str, zero) -> dict:
+    """Panel D."""
+    width = FIGURE_1[profile].mlp.width
+    curves = {f"MLP, width {own}": (LENGTHS, errors_of(records, "MLP", WIDE_COUNT, width=own))
+              for own in (width, 2 * width)}
+    return curves | {"zero": (LENGTHS, zero)}

@@ -15,6 +15,7 @@ from icllib.papers.signed_averaging.affine import (
     ASSUMED, SIGMAS, TEMPERATURES, scorings, table01_scoring_functions)
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.plotting import band
+from icllib.results import dealt
 
 PRINTED = {  # Table 1, at sigma = 1, ..., 10
     "SSA": (4e-5, 3e-4, 1e-3, 0.02, 0.02, 0.15, 1.24, 1.04, 2.74, 8.50),
@@ -40,9 +41,8 @@ def by_scoring(records, names, metric: str) -> dict[str, np.ndarray]:
 
     records: seeds side by side, in the order of the names.
     """
-    seeds = len(records) // len(names)
-    values = np.array([record[metric] for record in records])
-    return dict(zip(names, values.reshape(len(names), seeds, *values.shape[1:])))
+    return {name: np.array([record[metric] for record in own])
+            for name, own in dealt(records, names).items()}
 
 
 # ---- what is compared -----------------------------------------------------------------------
@@ -205,10 +205,8 @@ def printed_steps() -> pd.DataFrame:
 
 def fig03_softmax_ssa(profile: str) -> list:
     """Figure 3: the runs of Table 1 with softmax, then those with SSA."""
-    runs, names = table01_scoring_functions(profile), list(scorings())
-    seeds = len(runs) // len(names)
-    return [run for name in ("softmax", "SSA")
-            for run in runs[names.index(name) * seeds :][:seeds]]
+    runs_of = dealt(table01_scoring_functions(profile), scorings())
+    return [*runs_of["softmax"], *runs_of["SSA"]]
 
 
 def training_control(profile: str) -> list:

@@ -29,6 +29,7 @@ from icllib.progress import Progress
 from icllib.results import write_text
 from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
 from icllib.training.engine import OutOfTime
+from icllib.training.jobs import stop_request
 
 SAVE_EVERY = 1800.0  # seconds between checkpoints
 
@@ -85,9 +86,9 @@ class Trainer:
 def train(data: Path, folder: Path, settings: Settings, deadline: float = math.inf) -> None:
     """Train to the end, and write model.safetensors and, last, training.json.
 
-    deadline: a time.monotonic() after which a checkpoint is saved and OutOfTime raised.
-    Raises InputError for a folder whose training has finished or had other settings, and for
-    data as `open_tokens` does.
+    deadline: a time.monotonic() after which, as on SIGTERM, a checkpoint is saved and OutOfTime
+    raised. Raises InputError for a folder whose training has finished or had other settings, and
+    for data as `open_tokens` does.
     """
     from safetensors.torch import save_model
 
@@ -97,7 +98,8 @@ def train(data: Path, folder: Path, settings: Settings, deadline: float = math.i
     trainer = Trainer(settings, open_tokens(data, settings), device)
     about = {"settings": dataclasses.asdict(settings), "tokens": len(trainer.tokens)}
     resume(trainer, folder, about)
-    run_steps(trainer, folder, about, deadline)
+    with stop_request() as asked:
+        run_steps(trainer, folder, about, lambda: asked() or time.monotonic() > deadline)
     part = folder / "model.part"
     save_model(trainer.model, str(part))
     os.replace(part, folder / "model.safetensors")
@@ -128,8 +130,8 @@ def resume(trainer: Trainer, folder: Path, about: dict) -> None:
     trainer.restore(tensors, info["losses"])
 
 
-def run_steps(trainer: Trainer, folder: Path, about: dict, deadline: float) -> None:
-    """Step until the end; between steps look at the clock and save."""
+def run_steps(trainer: Trainer, folder: Path, about: dict, should_stop) -> None:
+    """Step until the end; between steps ask whether to stop, and save."""
     def save():
         save_checkpoint(folder / "checkpoints", len(trainer.losses), trainer.tensors(),
                         about | {"losses": trainer.losses})
@@ -137,7 +139,7 @@ def run_steps(trainer: Trainer, folder: Path, about: dict, deadline: float) -> N
     steps, saved = trainer.settings.steps, time.monotonic()
     progress = Progress(steps, trainer.settings.scoring, start_at=len(trainer.losses))
     while len(trainer.losses) < steps:
-        if time.monotonic() > deadline:
+        if should_stop():
             progress.close()
             save()
             raise OutOfTime(f"stopped at step {len(trainer.losses)} of {steps}")
@@ -202,7 +204,7 @@ def perplexity_command(
 
 
 def main() -> None:
-    """Exit codes: 0 done, 2 bad input, 3 stopped at the time limit."""
+    """Exit codes: 0 done, 2 bad input, 3 stopped at the time limit or by SIGTERM."""
     try:
         app(prog_name="python -m icllib.papers.signed_averaging.gpt2")
     except (InputError, OutOfTime) as error:

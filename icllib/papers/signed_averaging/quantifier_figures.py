@@ -10,6 +10,7 @@ from icllib.papers.signed_averaging.quantifier_models import (
     EXAMPLES, PRINTED, SCORINGS, VARIANTS, by_cell, cells)
 from icllib.papers.signed_averaging.quantifiers import TRAINED, open_rates, reader_error
 from icllib.plotting import BLUE, ORANGE, draw, draw_rows, matrix, series
+from icllib.results import dealt
 
 STYLES = {"softmax": {"color": ORANGE}, "SSA": {"color": BLUE},
           "constant": {"color": "black", "ls": "--"}}
@@ -33,10 +34,9 @@ def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
     The constant predictor's are in closed form. records: those of the page of this quantifier.
     """
     tables, chosen = [], cells(quantifier)
-    seeds = len(records) // len(chosen)
     wrong, wrong_at = (by_cell(records, chosen, name) for name in ("wrong", "wrong_at"))
-    for cell, record in zip(chosen, records[::seeds]):
-        sigmas, lengths = grid(record)
+    for cell, own in dealt(records, chosen).items():
+        sigmas, lengths = grid(own[0])
         if cell.scoring == "softmax":  # once for both scorings
             constant = [reader_error(cell.task, 0, n) for n in lengths]
             tables.append(series(cell.variant, "constant", lengths, constant, profile))
@@ -76,9 +76,10 @@ def parts(record) -> dict[str, np.ndarray]:
 def errors_by_part(records, quantifier: str) -> dict:
     """The mean error over each of PARTS, by cell: {cell: {part: (seeds,)}}."""
     chosen, found = cells(quantifier), {}
-    seeds = len(records) // len(chosen)
-    for (cell, wrong), record in zip(by_cell(records, chosen, "wrong").items(), records[::seeds]):
-        found[cell] = {part: wrong[:, inside].mean(1) for part, inside in parts(record).items()}
+    wrong = by_cell(records, chosen, "wrong")
+    for cell, own in dealt(records, chosen).items():
+        found[cell] = {part: wrong[cell][:, inside].mean(1)
+                       for part, inside in parts(own[0]).items()}
     return found
 
 

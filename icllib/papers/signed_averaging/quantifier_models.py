@@ -11,6 +11,7 @@ from icllib.errors import InputError
 from icllib.evaluate import Together
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.papers.signed_averaging.quantifiers import FIRST_COUNTED, LENGTHS, TRAINED
+from icllib.results import dealt
 from icllib.streams import Stream
 from icllib.tasks import Quantifier, sample_each
 from icllib.training import Curriculum, Recipe, Run
@@ -229,6 +230,5 @@ def fig05_some(profile: str) -> list[Run]:
 
 def by_cell(records, chosen, metric: str) -> dict[Cell, np.ndarray]:
     """A metric of every cell, stacked over seeds; records: those of `runs`."""
-    seeds = len(records) // len(chosen)
-    return {cell: np.array([record[metric] for record in records[place * seeds :][:seeds]])
-            for place, cell in enumerate(chosen)}
+    return {cell: np.array([record[metric] for record in own])
+            for cell, own in dealt(records, chosen).items()}

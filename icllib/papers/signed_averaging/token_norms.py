@@ -8,31 +8,19 @@ as the data preparation of nanoGPT writes it for OpenWebText.
 """
 
 import argparse
-import hashlib
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import torch
 
-from icllib.data import open_token_ids
+from icllib.data import checksum, open_token_ids
 from icllib.errors import InputError
 from icllib.results import write_text
 
 EMBEDDING = "wte.weight"  # in the checkpoints of GPT-2, with or without "transformer." before it
 CHUNK = 2**20  # tokens read at once
 BINS = 100  # ASSUMED: the paper does not say
-
-
-def checksum(path: Path, expected: str | None = None) -> str:
-    """The SHA-256 of a file; raises InputError if another one is expected or there is no file."""
-    if not path.is_file():
-        raise InputError(f"expected a file, got {path}")
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if expected is not None and found != expected.lower():
-        raise InputError(f"{path}: expected SHA-256 {expected}, got {found}")
-    return found
 
 
 def embedding_norms(weights: Path) -> np.ndarray:
