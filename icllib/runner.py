@@ -39,8 +39,7 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
     if parameters and profile == "stored":
         raise InputError("-p: expected a profile to compute at (--profile), got parameters alone")
     if profile == "smoke":
-        with tempfile.TemporaryDirectory() as folder, environment(
-                ICLLIB_RESULTS=f"{folder}/results", ICLLIB_OUTPUT=f"{folder}/output"):
+        with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_OUTPUT=folder):
             execute(page, parameters | {"profile": "smoke"})
         return "executed at smoke, nothing kept"
     if profile != "stored":
