@@ -86,12 +86,14 @@ def test_ten_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_pa
     assert not list((tmp_path / "checkpoints").rglob("step-*"))
 
 
-def test_sigterm_leaves_a_checkpoint_and_resuming_changes_nothing(folders, monkeypatch, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_leaves_a_checkpoint_and_resuming_changes_nothing(
+        folders, monkeypatch, tmp_path, number):
     expected = uninterrupted(folders, monkeypatch, tmp_path)
     worker = start_training(folders, pause=0.02)
     while not list((tmp_path / "checkpoints").rglob("step-*.json")):
         time.sleep(0.02)
-    worker.terminate()
+    worker.send_signal(number)
     assert worker.wait() == 3 and "stopped at step" in worker.stderr.read()
     assert start_training(folders, pause=0).wait() == 0
     assert metrics_of(runs()) == expected

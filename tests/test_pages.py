@@ -102,6 +102,11 @@ def test_an_edited_notebook_is_seen(copy):
     assert "the .py is the source" in copy[0](change)
 
 
+def test_a_damaged_notebook_is_seen(copy, tmp_path):
+    (tmp_path / PAGES[0]).with_suffix(".ipynb").write_text("<<<<<<< HEAD")
+    assert notebook_problem(PAGES[0]) == "notebook damaged"
+
+
 def test_cleared_outputs_are_seen(copy):
     def change(notebook):
         for cell in code_cells(notebook):
