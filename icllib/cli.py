@@ -65,25 +65,34 @@ def attempt(page: str, profile: str, parameters: dict, deadline: float | None) -
     return 0
 
 
-@app.command(epilog="Examples:  python -m icllib status  |  python -m icllib status --json")
-def status(as_json: AsJson = False):
-    """List every page: fresh, stale (and why) or missing, and what is missing would cost."""
+@app.command(epilog="Examples:  python -m icllib status  |  "
+                    "python -m icllib status context_scaling/fig01_scaling  |  "
+                    "python -m icllib status --json")
+def status(
+    pages: Annotated[Optional[list[str]], typer.Argument(metavar="[PAGE...]",
+                     help="<paper>/<page> or a path; every page if none is named.")] = None,
+    as_json: AsJson = False,
+):
+    """List pages: fresh, stale (and why) or missing, and what is missing would cost."""
+    from icllib.pages import all_pages, find_page
     from icllib.status import status as states
 
-    show([dataclasses.asdict(state) for state in states()], as_json)
+    names = [find_page(page) for page in pages] if pages else all_pages()
+    show([dataclasses.asdict(state) for state in states(names)], as_json)
 
 
-@app.command(epilog="Examples:  python -m icllib claims  |  python -m icllib claims causal_lm.6  "
-                    "|  python -m icllib claims --json")
+@app.command(epilog="Examples:  python -m icllib claims  |  python -m icllib claims causal_lm  |  "
+                    "python -m icllib claims causal_lm.6 --json")
 def claims(
     ids: Annotated[Optional[list[str]], typer.Argument(metavar="[ID...]",
-                   help="Claims such as causal_lm.6; all if none is named.")] = None,
+                   help="Claims such as causal_lm.6, or a paper's; all if none is named.")] = None,
     as_json: AsJson = False,
 ):
     """Print the ledger: every claim of the four papers with its verdict."""
-    from icllib.claims import decision_on_record, find_claim, ledger
+    from icllib.claims import PAPERS, decision_on_record, find_claim, load_claims
 
-    decisions = [decision_on_record(find_claim(name)) for name in ids] if ids else ledger()
+    named = [load_claims(name) if name in PAPERS else [find_claim(name)] for name in ids or PAPERS]
+    decisions = [decision_on_record(claim) for claims in named for claim in claims]
     show([{"paper": item.claim.paper, "id": item.claim.id,
            "statement": " ".join(item.claim.statement.split()), "source": item.claim.source,
            "verdict": item.verdict, "profile": item.profile, "page": item.claim.page}

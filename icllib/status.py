@@ -3,7 +3,6 @@
 import importlib
 from dataclasses import dataclass
 
-from icllib.pages import all_pages
 from icllib.results import PROFILES, find_record
 from icllib.runner import notebook_problem
 from icllib.training.run import Run
@@ -27,10 +26,10 @@ class State:
     cost: str  # what making the missing and stale records is estimated to take
 
 
-def status() -> list[State]:
-    """The state of every page at every profile that has its own runs."""
+def status(pages) -> list[State]:
+    """The state of these pages at every profile that has its own runs."""
     states = []
-    for page in all_pages():
+    for page in pages:
         states.append(notebook_state(page))
         states += [state_of(page, profile, runs) for profile, runs in runs_by_profile(page)]
     return states

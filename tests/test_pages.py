@@ -44,7 +44,7 @@ def test_claims_name_pages_that_exist():
 
 
 def test_no_record_is_stale_and_something_is_stored_for_every_page():
-    states = status()
+    states = status(PAGES)
     assert [state for state in states if state.state == "stale"] == []
     shown = {state.page for state in states if state.profile != "stored" and state.state == "fresh"}
     assert shown == {page.split("/")[1] for page in PAGES}
@@ -135,6 +135,6 @@ def test_a_new_component_version_is_seen(monkeypatch):
     from icllib.papers.causal_lm import Propositions
 
     monkeypatch.setattr(Propositions, "version", 99)
-    stale = [state for state in status() if state.state == "stale"]
+    stale = [state for state in status(PAGES) if state.state == "stale"]
     assert [state.page for state in stale] == ["propositions"]
     assert "Propositions 1 -> 99" in stale[0].reason
