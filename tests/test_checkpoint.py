@@ -1,5 +1,6 @@
 """Killed, stopped, damaged, diverged: training goes on as if nothing had been."""
 
+import io
 import json
 import math
 import os
@@ -255,7 +256,7 @@ def test_losses_go_to_tensorboard_where_it_is_asked_for(folders, monkeypatch):
     assert set(written[0][1]) == {"0", "1", "2"} and written[-1][1]["0"] < written[0][1]["0"]
 
 
-def test_progress_is_silent_without_a_terminal_and_tells_rate_and_time_left_on_one(
+def test_progress_tells_rate_and_time_left_on_a_terminal_or_in_jupyter_and_is_silent_elsewhere(
         monkeypatch, capsys):
     from icllib.progress import Progress
 
@@ -264,4 +265,9 @@ def test_progress_is_silent_without_a_terminal_and_tells_rate_and_time_left_on_o
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     Progress(10, "fleet", unit_per_step=4).update(5, torch.ones(4))
     shown = capsys.readouterr().err
+    monkeypatch.undo()
+    stream = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
+    monkeypatch.setattr(sys, "stderr", stream)
+    Progress(10, "fleet").update(5)
+    assert "fleet 5/10" in stream.getvalue()
     assert all(word in shown for word in ("fleet 5/10", "model-steps/s", "s left", "GiB", "loss 1"))

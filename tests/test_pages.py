@@ -24,9 +24,10 @@ def test_the_notebook_is_an_execution_of_the_page(page):
 def test_the_page_is_complete(page):
     source = page_source(page)
     figures = re.findall(r"^# %%.*\"figure\".*$", source, re.MULTILINE)
-    assert figures and all('"alt"' in header for header in figures)
+    assert figures, "no cell tagged figure"
+    assert all('"alt"' in header for header in figures), "a figure without a text for alt"
     assert f"results/{page}/figure.csv" in source, "no download of the figure's numbers"
-    assert "What differs and why" in source
+    assert "What differs and why" in source, "no part on what differs and why"
     columns = (results_folder() / page / "figure.csv").read_text().splitlines()[0]
     assert columns == "panel,series,x,y,low,high,seeds,profile"
 

@@ -236,6 +236,20 @@ def test_status_as_json_has_the_agreed_fields(icllib):
     assert {"paper", "page", "profile", "state", "reason", "cost"} == set(rows[0])
 
 
+def test_status_of_one_page_tells_cost_and_machine(icllib):
+    code, out, _ = icllib("status", "context_scaling/fig01_scaling", "--json")
+    rows = json.loads(out)
+    assert code == 0 and {row["page"] for row in rows} == {"fig01_scaling"}
+    costs = {row["profile"]: row["cost"] for row in rows}
+    assert costs["paper"].endswith("hours on an H200")
+
+
+def test_a_page_whose_runs_nothing_lists_is_told(page, icllib):
+    page("")
+    code, _, err = icllib("status")
+    assert code == 2 and "expected icllib.papers.causal_lm to export a function sample" in err
+
+
 def test_status_works_without_jupyter(icllib, monkeypatch):
     monkeypatch.setitem(sys.modules, "nbformat", None)
     rows = json.loads(icllib("status", "--json")[1])
