@@ -33,13 +33,15 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
     "stored" trains nothing; "smoke" runs everything at tiny sizes and keeps nothing; other
     profiles compute the missing records and then show the best ones that are stored.
     deadline: the time.monotonic() at which training stops.
-    Raises InputError before any work for an unknown profile or parameter.
+    Raises InputError before any work for an unknown profile or parameter, a page that was saved
+    with another profile than "stored", and folders that cannot be written to.
     """
     check_profile(profile)
     check_parameters(page, parameters)
     if parameters and profile == "stored":
         raise InputError("-p: expected a profile to compute at (--profile), got parameters alone")
     if profile != "smoke":
+        check_shows_stored(page)
         check_writable(results_folder() / page)
         check_writable((notebooks_folder() / page).parent)
     if profile == "smoke":
@@ -104,6 +106,13 @@ def check_parameters(page: str, parameters: dict) -> None:
     for name in parameters:
         if name not in known:
             raise InputError(f"parameter: expected one of {', '.join(known)}, got {name!r}")
+
+
+def check_shows_stored(page: str) -> None:
+    """Raises InputError for a page that was saved with another profile, from Jupyter say."""
+    if not re.search(r'^profile = "stored"$', page_source(page), re.MULTILINE):
+        raise InputError(f'{page}.py: expected profile = "stored" in its parameters cell, got another '
+                         "one; git checkout restores it, and --profile asks for another")
 
 
 def execute_as_script(page: str, parameters: dict) -> None:

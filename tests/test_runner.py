@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from icllib import cli, runner
+from icllib import cli, runner, status
 from icllib.results import PROJECT, write_together
 
 PAGE = '''# %% [markdown]
@@ -153,6 +153,16 @@ def test_a_page_runs_as_a_script_without_jupyter(page, icllib, monkeypatch, resu
     assert (results / "causal_lm/sample/figure.csv").read_text() == "new"
 
 
+def test_a_page_that_was_saved_with_another_profile_is_refused(page, icllib, tmp_path):
+    folder = page("raise SystemExit('the page ran')")
+    source = (folder / "sample.py").read_text()
+    (folder / "sample.py").write_text(source.replace('"stored"', '"gpu"'))
+    before = files(tmp_path)
+    code, _, err = icllib("run", "causal_lm/sample")
+    assert code == 2 and 'expected profile = "stored" in its parameters cell' in err
+    assert files(tmp_path) == before
+
+
 def test_parameters_reach_the_page(page, icllib):
     page("assert (profile, size) == ('quick', 5)")
     assert icllib("run", "causal_lm/sample", "--profile", "quick", "-p", "size=5")[0] == 0
@@ -236,12 +246,15 @@ def test_status_as_json_has_the_agreed_fields(icllib):
     assert {"paper", "page", "profile", "state", "reason", "cost"} == set(rows[0])
 
 
-def test_status_of_one_page_tells_cost_and_machine(icllib):
+def test_status_of_one_page(icllib):
     code, out, _ = icllib("status", "context_scaling/fig01_scaling", "--json")
-    rows = json.loads(out)
-    assert code == 0 and {row["page"] for row in rows} == {"fig01_scaling"}
-    costs = {row["profile"]: row["cost"] for row in rows}
-    assert costs["paper"].endswith("hours on an H200")
+    assert code == 0 and {row["page"] for row in json.loads(out)} == {"fig01_scaling"}
+
+
+def test_an_estimate_of_cost_says_on_what_machine():
+    runs = status.runs_of("context_scaling/fig01_scaling")
+    assert status.cost(runs("paper"), "paper").endswith("hours on an H200")
+    assert status.cost(runs("quick"), "quick").endswith("minutes on 2 CPU cores")
 
 
 def test_a_page_whose_runs_nothing_lists_is_told(page, icllib):
