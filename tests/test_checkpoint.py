@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 import torch
@@ -21,7 +22,7 @@ from icllib.training import Curriculum, Fleet, OutOfTime, Recipe, Run, engine, j
 from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
                                         save_checkpoint)
 from icllib.training.engine import run_steps
-from icllib.training.worker import visible
+from icllib.training.worker import Worker, visible
 
 RECIPE = Recipe((1, 3), steps=400, batch=8, learning_rate=0.01, schedule="cosine", warmup=0.1)
 
@@ -139,6 +140,17 @@ def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):
     zero, one, two = runs()
     jobs.compute_fleets([zero, one, two], [zero, two], "smoke", folders)
     assert started == [[zero, two]]
+
+
+def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_path):
+    (tmp_path / "elsewhere.py").write_text(
+        "from icllib.models import MLP\n\n\nclass Mine(MLP):\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    from elsewhere import Mine
+
+    run = replace(runs(seeds=(0,))[0], model=Mine(8))
+    Worker([run], "smoke", folders).join()
+    assert find_record(run, "test").run["model"]["type"] == "elsewhere:Mine"
 
 
 def test_a_worker_sees_the_gpu_of_those_it_was_allotted(monkeypatch):
