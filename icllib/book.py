@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from icllib.claims import PAPERS, Decision, ledger
-from icllib.results import PROJECT, write_text
+from icllib.results import PROJECT, load_record, results_folder, write_text
 
 GENERATED = PROJECT / "book" / "_generated"
 VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not run")
@@ -34,14 +34,22 @@ def write_ledger() -> None:
 
 
 def summary(decisions: list[Decision]) -> str:
-    """How many claims of each paper have which verdict."""
-    lines = ["| paper | " + " | ".join(map(badge, VERDICTS)) + " |",
-             "|---|" + "---:|" * len(VERDICTS)]
+    """How many claims of each paper have which verdict, and what its records cost."""
+    lines = ["| paper | " + " | ".join(map(badge, VERDICTS)) + " | hours |",
+             "|---|" + "---:|" * (len(VERDICTS) + 1)]
     for paper in PAPERS:
         counts = Counter(item.verdict for item in decisions if item.claim.paper == paper)
         cells = " | ".join(str(counts[verdict]) for verdict in VERDICTS)
-        lines.append(f"| [{paper.replace('_', ' ')}]({paper}.md) | {cells} |")
+        lines.append(f"| [{paper.replace('_', ' ')}]({paper}.md) | {cells} | {hours(paper):.1f} |")
     return "\n".join(lines) + "\n"
+
+
+def hours(paper: str) -> float:
+    """What the committed records of a paper cost: processor time, wall time where it is not known."""
+    made = [load_record(path).provenance for path in results_folder().glob(f"{paper}/*/*/*.json")]
+    on_cpu = lambda item: "CPU" in item["device"] and "processor_seconds" in item
+    clocks = ("processor_seconds" if on_cpu(item) else "wall_seconds" for item in made)
+    return sum(item[clock] / item.get("fleet", 1) for item, clock in zip(made, clocks)) / 3600
 
 
 def table(decisions: list[Decision]) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from icllib.errors import InputError
+from icllib.errors import InputError, OutOfTime
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None,
                   pretty_exceptions_enable=False,
@@ -35,7 +35,7 @@ def run(
     """Execute pages: compute what is missing, then refresh the notebook and its results."""
     from icllib.pages import all_pages, find_page
     from icllib.results import check_profile
-    from icllib.runner import check_parameters, run_page
+    from icllib.runner import check_parameters
 
     names = all_pages() if pages == ["all"] else [find_page(page) for page in pages]
     check_profile(profile)
@@ -43,29 +43,56 @@ def run(
     for name in names:
         check_parameters(name, parameters)
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    for name in names:
-        typer.echo(f"{name}: {run_page(name, profile, parameters, deadline)}")
+    codes = {name: attempt(name, profile, parameters, deadline) for name in names}
+    failed = [name for name, code in codes.items() if code]
+    if failed and len(names) > 1:
+        _say(f"{len(failed)} of {len(names)} pages failed: {', '.join(failed)}", 1)
+    raise typer.Exit(max(codes.values()))
 
 
-@app.command(epilog="Examples:  python -m icllib status  |  python -m icllib status --json")
-def status(as_json: AsJson = False):
-    """List every page: fresh, stale (and why) or missing, and what is missing would cost."""
+def attempt(page: str, profile: str, parameters: dict, deadline: float | None) -> int:
+    """Run a page and say how it went; its exit code, so that one that fails stops no others."""
+    from icllib.runner import PageFailed, run_page
+
+    try:
+        typer.echo(f"{page}: {run_page(page, profile, parameters, deadline)}")
+    except PageFailed as error:
+        return _say(error, 1)
+    except InputError as error:
+        return _say(f"{page}: {error}", 2)
+    except OutOfTime as error:
+        raise OutOfTime(f"{page}: {error}") from None
+    return 0
+
+
+@app.command(epilog="Examples:  python -m icllib status  |  "
+                    "python -m icllib status context_scaling/fig01_scaling  |  "
+                    "python -m icllib status --json")
+def status(
+    pages: Annotated[Optional[list[str]], typer.Argument(metavar="[PAGE...]",
+                     help="<paper>/<page> or a path; every page if none is named.")] = None,
+    as_json: AsJson = False,
+):
+    """List pages: fresh, stale (and why) or missing, and what is missing would cost."""
+    from icllib.pages import all_pages, find_page
     from icllib.status import status as states
 
-    show([dataclasses.asdict(state) for state in states()], as_json)
+    names = [find_page(page) for page in pages] if pages else all_pages()
+    show([dataclasses.asdict(state) for state in states(names)], as_json)
 
 
-@app.command(epilog="Examples:  python -m icllib claims  |  python -m icllib claims causal_lm.6  "
-                    "|  python -m icllib claims --json")
+@app.command(epilog="Examples:  python -m icllib claims  |  python -m icllib claims causal_lm  |  "
+                    "python -m icllib claims causal_lm.6 --json")
 def claims(
     ids: Annotated[Optional[list[str]], typer.Argument(metavar="[ID...]",
-                   help="Claims such as causal_lm.6; all if none is named.")] = None,
+                   help="Claims such as causal_lm.6, or a paper's; all if none is named.")] = None,
     as_json: AsJson = False,
 ):
     """Print the ledger: every claim of the four papers with its verdict."""
-    from icllib.claims import decision_on_record, find_claim, ledger
+    from icllib.claims import PAPERS, decision_on_record, find_claim, load_claims
 
-    decisions = [decision_on_record(find_claim(name)) for name in ids] if ids else ledger()
+    named = [load_claims(name) if name in PAPERS else [find_claim(name)] for name in ids or PAPERS]
+    decisions = [decision_on_record(claim) for claims in named for claim in claims]
     show([{"paper": item.claim.paper, "id": item.claim.id,
            "statement": " ".join(item.claim.statement.split()), "source": item.claim.source,
            "verdict": item.verdict, "profile": item.profile, "page": item.claim.page}
@@ -111,17 +138,12 @@ def show(rows: list[dict], as_json: bool) -> None:
 
 def main() -> None:
     """Exit codes: 0 done, 1 a page failed, 2 bad input, 3 stopped at the time limit."""
-    from icllib.runner import PageFailed
-    from icllib.training.engine import OutOfTime
-
     try:
         app(prog_name="python -m icllib")
     except InputError as error:
         sys.exit(_say(error, 2))
     except OutOfTime as error:
-        sys.exit(_say(f"{error}; finished records are kept", 3))
-    except PageFailed as error:
-        sys.exit(_say(error, 1))
+        sys.exit(_say(f"{error}; what is finished is kept, the next call goes on from here", 3))
 
 
 def _say(message, code: int) -> int:

@@ -1,5 +1,9 @@
-"""The one error that is the user's to mend."""
+"""What stops work without being a bug."""
 
 
 class InputError(ValueError):
     """Bad input: one line that says what was expected and what came (exit code 2)."""
+
+
+class OutOfTime(Exception):
+    """The time limit was reached, or a signal asked to stop, before the work was done (exit code 3)."""

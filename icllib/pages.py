@@ -6,6 +6,7 @@ has succeeded) or, without a runner, into runs/, so that trying things out chang
 """
 
 import dataclasses
+import difflib
 import os
 from pathlib import Path
 
@@ -165,5 +166,7 @@ def find_page(text: str) -> str:
     path = Path(text)
     name = f"{path.parent.name}/{path.stem}" if path.suffix in (".py", ".ipynb") else text
     if name not in all_pages():
-        raise InputError(f"page: expected one of {', '.join(all_pages())}, got {text!r}")
+        near = difflib.get_close_matches(name, all_pages(), cutoff=0)
+        raise InputError(f"page: expected one that python -m icllib status lists, such as "
+                         f"{', '.join(near)}, got {text!r}")
     return name

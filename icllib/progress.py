@@ -1,11 +1,11 @@
-"""Progress of long work: rate and time left on a terminal, nothing anywhere else."""
+"""Progress of long work: rate and time left on a terminal or in Jupyter, nothing anywhere else."""
 
 import sys
 import time
 
 
 class Progress:
-    """One line on standard error that is rewritten; silent unless that is a terminal.
+    """One line on standard error that is rewritten; silent unless someone may be looking.
 
     total: steps to do; unit_per_step: model-steps that one step makes (the fleet's size);
     start_at: the step at which this process began.
@@ -15,7 +15,8 @@ class Progress:
         self.total, self.label, self.unit_per_step = total, label, unit_per_step
         self.start_at = start_at
         self.start = time.monotonic()
-        self.visible = sys.stderr.isatty()
+        in_jupyter = type(sys.stderr).__module__.startswith("ipykernel")
+        self.visible = sys.stderr.isatty() or in_jupyter
 
     def update(self, done: int, losses=None) -> None:
         """Show how far the work has come; losses: (steps, M), read only if it is shown."""

@@ -60,13 +60,31 @@ def told_fields(component) -> dict:
 
 
 def settings(value):
-    """A run or component as JSON-ready values, each dataclass with its type."""
+    """A run or component as JSON-ready values, each dataclass with its type.
+
+    Raises InputError for anything that a record cannot describe.
+    """
     if dataclasses.is_dataclass(value):
+        check_component(type(value))
         fields = {name: settings(item) for name, item in told_fields(value).items()}
         return {"type": type_name(type(value))} | fields
     if isinstance(value, (tuple, list)):
         return [settings(item) for item in value]
-    return value
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise InputError(f"{type(value).__name__}: expected a frozen dataclass or a plain value in "
+                     f"a run, got {value!r}")
+
+
+def check_component(kind: type) -> None:
+    """Raises InputError for a dataclass of which a record or a worker process cannot make sense."""
+    if not kind.__dataclass_params__.frozen or not hasattr(kind, "version"):
+        raise InputError(f"{kind.__name__}: expected a frozen dataclass with a version, as in "
+                         "version: ClassVar[int] = 1, got one without")
+    if kind.__module__ == "__main__" or "<locals>" in kind.__qualname__:
+        raise InputError(f"{kind.__name__}: expected a class that other processes can import, got "
+                         "one that is defined in a notebook, script or function; move it to the "
+                         "top level of a file such as mine.py")
 
 
 def from_settings(value):
@@ -171,10 +189,11 @@ def load_record(path: Path) -> Record:
     return record
 
 
-def find_record(run, paper: str) -> Record | None:
-    """The committed record of a run, whichever page of the paper made it; a stale one only where
-    there is no fresh one."""
-    paths = sorted(results_folder().glob(f"{paper}/*/*/{digest(settings(run))}.json"))
+def find_record(run, paper: str, results: Path | None = None) -> Record | None:
+    """The record of a run, whichever page of the paper made it; a stale one only where there is
+    no fresh one. results: where to look, by default where the committed ones are."""
+    results = results or results_folder()
+    paths = sorted(results.glob(f"{paper}/*/*/{digest(settings(run))}.json"))
     found = [load_record(path) for path in paths]
     return next((record for record in found if record.stale_because is None),
                 found[0] if found else None)
@@ -233,8 +252,33 @@ def to_json(content) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file so that a reader sees the old text or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, suffix=".part") as file:
-        file.write(text)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    write_together({path: text})
+
+
+def write_together(texts: dict[Path, str]) -> None:
+    """Write several files so; none takes its place before all are written, so that a full disk
+    leaves them as they were."""
+    parts = {}
+    try:
+        for path, text in texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False,
+                                             suffix=".part") as file:
+                parts[file.name] = path
+                file.write(text)
+            os.chmod(file.name, 0o644)
+        for part, path in parts.items():
+            os.replace(part, path)
+    finally:
+        for part in parts:
+            Path(part).unlink(missing_ok=True)
+
+
+def check_writable(folder: Path) -> None:
+    """Raises InputError, before hours of work, for a folder that cannot take a megabyte."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(2**20))
+    except OSError as error:
+        raise InputError(f"{folder}: expected a folder to write to, got {error.strerror!r}") from None

@@ -7,13 +7,14 @@ succeeded do the notebook and the files in results/ take the place of the old on
 import contextlib
 import os
 import re
-import shutil
 import tempfile
+import traceback
 from pathlib import Path
 
-from icllib.errors import InputError
+from icllib.errors import InputError, OutOfTime
 from icllib.pages import notebooks_folder
-from icllib.results import PROJECT, check_profile, digest, results_folder, write_text
+from icllib.results import (PROJECT, check_profile, check_writable, digest, results_folder,
+                            write_together)
 
 CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
 METADATA = {
@@ -32,15 +33,19 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
     "stored" trains nothing; "smoke" runs everything at tiny sizes and keeps nothing; other
     profiles compute the missing records and then show the best ones that are stored.
     deadline: the time.monotonic() at which training stops.
-    Raises InputError before any work for an unknown profile or parameter.
+    Raises InputError before any work for an unknown profile or parameter, a page that was saved
+    with another profile than "stored", and folders that cannot be written to.
     """
     check_profile(profile)
     check_parameters(page, parameters)
     if parameters and profile == "stored":
         raise InputError("-p: expected a profile to compute at (--profile), got parameters alone")
+    if profile != "smoke":
+        check_shows_stored(page)
+        check_writable(results_folder() / page)
+        check_writable((notebooks_folder() / page).parent)
     if profile == "smoke":
-        with tempfile.TemporaryDirectory() as folder, environment(
-                ICLLIB_RESULTS=f"{folder}/results", ICLLIB_OUTPUT=f"{folder}/output"):
+        with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_OUTPUT=folder):
             execute(page, parameters | {"profile": "smoke"})
         return "executed at smoke, nothing kept"
     if profile != "stored":
@@ -57,19 +62,13 @@ def refresh(page: str) -> str:
     """Execute a page as it is and put its notebook and results in place."""
     with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_OUTPUT=folder):
         notebook = execute(page, {})
-        for path in sorted(Path(folder).iterdir()):
-            put_in_place(path, results_folder() / page / path.name)
+        texts = {results_folder() / page / path.name: path.read_text()
+                 for path in Path(folder).iterdir()}
     if notebook is None:
+        write_together(texts)
         return "results written; no notebook (papermill is not installed)"
-    write_text(notebooks_folder() / f"{page}.ipynb", notebook)
+    write_together(texts | {notebooks_folder() / f"{page}.ipynb": notebook})
     return "notebook and results written"
-
-
-def put_in_place(source: Path, target: Path) -> None:
-    """Move a finished file; a reader sees the old one or the new one."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, f"{target}.part")
-    os.replace(f"{target}.part", target)
 
 
 def execute(page: str, parameters: dict) -> str | None:
@@ -100,15 +99,27 @@ def parameters_of(page: str) -> list[str]:
 
 
 def check_parameters(page: str, parameters: dict) -> None:
-    """Raises InputError for a parameter that the page does not have."""
+    """Raises InputError for a parameter that the page does not have, or that is an option."""
+    if "profile" in parameters:
+        raise InputError("parameter: expected --profile for the profile, got -p")
     known = parameters_of(page)
     for name in parameters:
         if name not in known:
             raise InputError(f"parameter: expected one of {', '.join(known)}, got {name!r}")
 
 
+def check_shows_stored(page: str) -> None:
+    """Raises InputError for a page that was saved with another profile, from Jupyter say."""
+    if not re.search(r'^profile = "stored"$', page_source(page), re.MULTILINE):
+        raise InputError(f'{page}.py: expected profile = "stored" in its parameters cell, got another '
+                         "one; git checkout restores it, and --profile asks for another")
+
+
 def execute_as_script(page: str, parameters: dict) -> None:
-    """Run a page in this process, with other values in its parameters cell."""
+    """Run a page in this process, with other values in its parameters cell.
+
+    Raises PageFailed for an error of the page's own.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -116,7 +127,14 @@ def execute_as_script(page: str, parameters: dict) -> None:
     for name, value in parameters.items():
         source = re.sub(rf"^{name} = .*$", lambda _: f"{name} = {value!r}", source, count=1,
                         flags=re.MULTILINE)
-    exec(compile(source, f"{page}.py", "exec"), {"__name__": "__main__"})
+    try:
+        exec(compile(source, f"{page}.py", "exec"), {"__name__": "__main__"})
+    except (InputError, OutOfTime):
+        raise
+    except ModuleNotFoundError as error:
+        raise PageFailed(f"{page}: {error}; requirements.txt has its version") from None
+    except Exception:
+        raise PageFailed(f"{page}: {traceback.format_exc()}") from None
     matplotlib.pyplot.close("all")
 
 
@@ -190,7 +208,10 @@ def notebook_problem(page: str) -> str | None:
     path = notebooks_folder() / f"{page}.ipynb"
     if not path.exists():
         return "never executed"
-    notebook = nbformat.read(path, as_version=4)
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except ValueError:
+        return "notebook damaged"
     if notebook.metadata.get("icllib", {}).get("source") != source_hash(read_page(page)):
         return "edited since it was executed"
     if source_hash(notebook) != source_hash(read_page(page)):

@@ -3,7 +3,7 @@
 import importlib
 from dataclasses import dataclass
 
-from icllib.pages import all_pages
+from icllib.errors import InputError
 from icllib.results import PROFILES, find_record
 from icllib.runner import notebook_problem
 from icllib.training.run import Run
@@ -13,6 +13,7 @@ from icllib.training.run import Run
 # records, on two CPU cores side by side that did other work too: an upper estimate of the time.
 # gpu, paper: ASSUMED, a tenth of an H200's dense TF32 rate, until an H200 has been measured.
 SPEED = {"quick": 1.6e10, "gpu": 2e13, "paper": 2e13}
+DEVICE = {"quick": "2 CPU cores", "gpu": "an H200", "paper": "an H200"}
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,10 @@ class State:
     cost: str  # what making the missing and stale records is estimated to take
 
 
-def status() -> list[State]:
-    """The state of every page at every profile that has its own runs."""
+def status(pages) -> list[State]:
+    """The state of these pages at every profile that has its own runs."""
     states = []
-    for page in all_pages():
+    for page in pages:
         states.append(notebook_state(page))
         states += [state_of(page, profile, runs) for profile, runs in runs_by_profile(page)]
     return states
@@ -47,9 +48,16 @@ def notebook_state(page: str) -> State:
 
 
 def runs_of(page: str):
-    """The function that lists a page's runs: it has the page's name in its paper's sheet."""
+    """The function that lists a page's runs: it has the page's name in its paper's package.
+
+    Raises InputError where there is none.
+    """
     paper, name = page.split("/")
-    return getattr(importlib.import_module(f"icllib.papers.{paper}"), name)
+    listed = getattr(importlib.import_module(f"icllib.papers.{paper}"), name, None)
+    if listed is None:
+        raise InputError(f"{page}: expected icllib.papers.{paper} to export a function {name} that "
+                         "lists its runs, found none")
+    return listed
 
 
 def runs_by_profile(page: str):
@@ -77,15 +85,15 @@ def state_of(page: str, profile: str, runs) -> State:
 
 
 def cost(runs, profile: str) -> str:
-    """Estimated time of training, in words; nothing for runs that do not train."""
+    """Estimated time of training, and on what; nothing for runs that do not train."""
     runs = [run for run in runs if isinstance(run, Run)]
     if not runs:
         return ""
     seconds = sum(map(work, runs)) / SPEED[profile]
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size:
-            return f"{seconds / size:.1f} {unit}"
-    return "under a minute"
+            return f"{seconds / size:.1f} {unit} on {DEVICE[profile]}"
+    return f"under a minute on {DEVICE[profile]}"
 
 
 def work(run: Run) -> float:

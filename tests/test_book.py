@@ -25,6 +25,15 @@ def test_every_claim_is_on_the_front_page(site):
     assert front.count('class="verdict ') == len(ledger()) + len(book.VERDICTS)
 
 
+def test_the_readme_has_the_verdicts_and_hours_of_the_front_page():
+    readme = (PROJECT / "README.md").read_text()
+    *_, rows = book.summary(ledger()).partition("---:|\n")
+    for row in rows.splitlines():
+        paper, numbers = re.fullmatch(r"\| \[.*\]\((.*)\) (.*)", row).groups()
+        assert re.search(rf"^\| .*\(book/{paper}\).* {re.escape(numbers)}$", readme, re.MULTILINE), (
+            f"README.md, the row of {paper}: expected {numbers}")
+
+
 def test_every_page_is_linked_and_offers_its_notebook_and_numbers(site):
     for page in all_pages():
         html = (site / f"notebooks/{page}.html").read_text()
@@ -54,4 +63,4 @@ def test_mathjax_is_the_vendored_one(site):
 
 def test_the_table_of_contents_has_every_page():
     toc = (PROJECT / "_toc.yml").read_text()
-    assert set(re.findall(r"file: notebooks/(\S+)", toc)) == set(all_pages())
+    assert set(re.findall(r"file: notebooks/(\S+)", toc)) ^ set(all_pages()) == set()

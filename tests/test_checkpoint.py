@@ -1,5 +1,6 @@
 """Killed, stopped, damaged, diverged: training goes on as if nothing had been."""
 
+import io
 import json
 import math
 import os
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 import torch
@@ -20,7 +22,7 @@ from icllib.training import Curriculum, Fleet, OutOfTime, Recipe, Run, engine, j
 from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
                                         save_checkpoint)
 from icllib.training.engine import run_steps
-from icllib.training.worker import visible
+from icllib.training.worker import Worker, visible
 
 RECIPE = Recipe((1, 3), steps=400, batch=8, learning_rate=0.01, schedule="cosine", warmup=0.1)
 
@@ -86,12 +88,14 @@ def test_ten_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_pa
     assert not list((tmp_path / "checkpoints").rglob("step-*"))
 
 
-def test_sigterm_leaves_a_checkpoint_and_resuming_changes_nothing(folders, monkeypatch, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_leaves_a_checkpoint_and_resuming_changes_nothing(
+        folders, monkeypatch, tmp_path, number):
     expected = uninterrupted(folders, monkeypatch, tmp_path)
     worker = start_training(folders, pause=0.02)
     while not list((tmp_path / "checkpoints").rglob("step-*.json")):
         time.sleep(0.02)
-    worker.terminate()
+    worker.send_signal(number)
     assert worker.wait() == 3 and "stopped at step" in worker.stderr.read()
     assert start_training(folders, pause=0).wait() == 0
     assert metrics_of(runs()) == expected
@@ -136,6 +140,17 @@ def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):
     zero, one, two = runs()
     jobs.compute_fleets([zero, one, two], [zero, two], "smoke", folders)
     assert started == [[zero, two]]
+
+
+def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_path):
+    (tmp_path / "elsewhere.py").write_text(
+        "from icllib.models import MLP\n\n\nclass Mine(MLP):\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    from elsewhere import Mine
+
+    run = replace(runs(seeds=(0,))[0], model=Mine(8))
+    Worker([run], "smoke", folders).join()
+    assert find_record(run, "test").run["model"]["type"] == "elsewhere:Mine"
 
 
 def test_a_worker_sees_the_gpu_of_those_it_was_allotted(monkeypatch):
@@ -253,7 +268,7 @@ def test_losses_go_to_tensorboard_where_it_is_asked_for(folders, monkeypatch):
     assert set(written[0][1]) == {"0", "1", "2"} and written[-1][1]["0"] < written[0][1]["0"]
 
 
-def test_progress_is_silent_without_a_terminal_and_tells_rate_and_time_left_on_one(
+def test_progress_tells_rate_and_time_left_on_a_terminal_or_in_jupyter_and_is_silent_elsewhere(
         monkeypatch, capsys):
     from icllib.progress import Progress
 
@@ -262,4 +277,9 @@ def test_progress_is_silent_without_a_terminal_and_tells_rate_and_time_left_on_o
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     Progress(10, "fleet", unit_per_step=4).update(5, torch.ones(4))
     shown = capsys.readouterr().err
+    monkeypatch.undo()
+    stream = type("OutStream", (io.StringIO,), {"__module__": "ipykernel.iostream"})()
+    monkeypatch.setattr(sys, "stderr", stream)
+    Progress(10, "fleet").update(5)
+    assert "fleet 5/10" in stream.getvalue()
     assert all(word in shown for word in ("fleet 5/10", "model-steps/s", "s left", "GiB", "loss 1"))

@@ -26,9 +26,10 @@ def test_the_notebook_is_an_execution_of_the_page(page):
 def test_the_page_is_complete(page):
     source = page_source(page)
     figures = re.findall(r"^# %%.*\"figure\".*$", source, re.MULTILINE)
-    assert figures and all('"alt"' in header for header in figures)
+    assert figures, "no cell tagged figure"
+    assert all('"alt"' in header for header in figures), "a figure without a text for alt"
     assert f"results/{page}/figure.csv" in source, "no download of the figure's numbers"
-    assert "What differs and why" in source
+    assert "What differs and why" in source, "no part on what differs and why"
     columns = (results_folder() / page / "figure.csv").read_text().splitlines()[0]
     assert columns == "panel,series,x,y,low,high,seeds,profile"
 
@@ -69,7 +70,7 @@ def test_claims_name_pages_that_exist():
 
 
 def test_no_record_is_stale_and_something_is_stored_for_every_page():
-    states = status()
+    states = status(PAGES)
     assert [state for state in states if state.state == "stale"] == []
     shown = {state.page for state in states if state.profile != "stored" and state.state == "fresh"}
     assert shown == {page.split("/")[1] for page in PAGES}
@@ -127,6 +128,11 @@ def test_an_edited_notebook_is_seen(copy):
     assert "the .py is the source" in copy[0](change)
 
 
+def test_a_damaged_notebook_is_seen(copy, tmp_path):
+    (tmp_path / PAGES[0]).with_suffix(".ipynb").write_text("<<<<<<< HEAD")
+    assert notebook_problem(PAGES[0]) == "notebook damaged"
+
+
 def test_cleared_outputs_are_seen(copy):
     def change(notebook):
         for cell in code_cells(notebook):
@@ -155,6 +161,6 @@ def test_a_new_component_version_is_seen(monkeypatch):
     from icllib.papers.causal_lm import Propositions
 
     monkeypatch.setattr(Propositions, "version", 99)
-    stale = [state for state in status() if state.state == "stale"]
+    stale = [state for state in status(PAGES) if state.state == "stale"]
     assert [state.page for state in stale] == ["propositions"]
     assert "Propositions 1 -> 99" in stale[0].reason

@@ -1,7 +1,8 @@
 """Records: identity, staleness, damage."""
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -39,6 +40,41 @@ def test_settings_describe_a_run_completely():
 
 def test_types_outside_the_package_keep_their_module():
     assert type_name(json.JSONDecoder) == "json.decoder:JSONDecoder"
+
+
+@dataclass
+class Mutable:
+    version: ClassVar[int] = 1
+
+
+@dataclass(frozen=True)
+class WithoutVersion:
+    pass
+
+
+def local_class():
+    @dataclass(frozen=True)
+    class Local:
+        version: ClassVar[int] = 1
+
+    return Local
+
+
+@pytest.mark.parametrize("part, message", [
+    (Mutable(), "Mutable: expected a frozen dataclass with a version"),
+    (WithoutVersion(), "WithoutVersion: expected a frozen dataclass with a version"),
+    (object(), "object: expected a frozen dataclass or a plain value"),
+    (local_class()(), "Local: expected a class that other processes can import"),
+])
+def test_parts_that_a_record_cannot_describe_are_refused_before_any_work(part, message, results):
+    with pytest.raises(InputError, match=message):
+        records(lambda profile: [replace(RUN, model=part)], "quick", page="context_scaling/page")
+    assert not results.exists()
+
+
+def test_smoke_keeps_nothing_without_a_runner_too(results):
+    assert records(lambda profile: [RUN], "smoke", page="context_scaling/page")[0]["error"].size
+    assert not results.exists()
 
 
 def test_every_setting_changes_the_identity():

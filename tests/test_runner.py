@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from icllib import cli, runner
-from icllib.results import PROJECT
+from icllib import cli, runner, status
+from icllib.results import PROJECT, write_together
 
 PAGE = '''# %% [markdown]
 # # A page
@@ -91,6 +91,38 @@ def test_a_page_that_fails_leaves_everything_as_it_was(page, results, icllib, tm
     assert files(tmp_path) == before
 
 
+def test_a_page_that_fails_stops_no_other(page, icllib):
+    folder = page("1 + 1")
+    (folder / "broken.py").write_text(PAGE.format(body="raise RuntimeError('broken')"))
+    code, out, err = icllib("run", "all", "--profile", "quick")
+    assert code == 1 and "causal_lm/sample: notebook and results written" in out
+    assert "causal_lm/broken: Traceback" in err and "RuntimeError: broken" in err
+    assert err.strip().endswith("1 of 2 pages failed: causal_lm/broken")
+
+
+@pytest.mark.parametrize("variable", ["ICLLIB_RESULTS", "ICLLIB_CHECKPOINTS"])
+def test_a_folder_that_cannot_be_written_to_is_told_before_any_work(
+        page, icllib, tmp_path, monkeypatch, variable):
+    page(RUN.format(d=2, n=1, heads=2, T=1) + """
+import icllib
+icllib.records(lambda profile: [run], profile, page="causal_lm/sample")""")
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(variable, str(tmp_path / "file"))
+    before = files(tmp_path)
+    code, _, err = icllib("run", "causal_lm/sample", "--profile", "quick")
+    assert code == 2 and len(err.strip().splitlines()) == 1
+    assert "expected a folder to write to, got " in err
+    assert files(tmp_path) == before
+
+
+def test_files_that_belong_together_are_all_replaced_or_none(tmp_path):
+    old, blocked = tmp_path / "old", tmp_path / "old" / "below_a_file"
+    old.write_text("old")
+    with pytest.raises(OSError):
+        write_together({old: "new", blocked: "new"})
+    assert old.read_text() == "old" and list(tmp_path.iterdir()) == [old]
+
+
 def test_a_page_that_is_killed_leaves_everything_as_it_was(page, tmp_path):
     marker = tmp_path.parent / f"{tmp_path.name}-started"
     page(WRITE + f"import time; pathlib.Path({str(marker)!r}).touch(); time.sleep(100)")
@@ -121,15 +153,26 @@ def test_a_page_runs_as_a_script_without_jupyter(page, icllib, monkeypatch, resu
     assert (results / "causal_lm/sample/figure.csv").read_text() == "new"
 
 
+def test_a_page_that_was_saved_with_another_profile_is_refused(page, icllib, tmp_path):
+    folder = page("raise SystemExit('the page ran')")
+    source = (folder / "sample.py").read_text()
+    (folder / "sample.py").write_text(source.replace('"stored"', '"gpu"'))
+    before = files(tmp_path)
+    code, _, err = icllib("run", "causal_lm/sample")
+    assert code == 2 and 'expected profile = "stored" in its parameters cell' in err
+    assert files(tmp_path) == before
+
+
 def test_parameters_reach_the_page(page, icllib):
     page("assert (profile, size) == ('quick', 5)")
     assert icllib("run", "causal_lm/sample", "--profile", "quick", "-p", "size=5")[0] == 0
 
 
 @pytest.mark.parametrize("words, message", [
-    (["run", "causal_lm/nothing"], "page: expected one of causal_lm/sample, got"),
+    (["run", "causal_lm/nothing"], "such as causal_lm/sample, got"),
     (["run", "causal_lm/sample", "--profile", "huge"], "profile: expected one of stored, "),
     (["run", "causal_lm/sample", "-p", "sise=2"], "parameter: expected one of profile, size, got"),
+    (["run", "causal_lm/sample", "-p", "profile=quick"], "expected --profile for the profile"),
     (["run", "causal_lm/sample", "-p", "size"], "parameter: expected NAME=VALUE, got 'size'"),
     (["claims", "causal_lm.99"], "claim id: expected causal_lm.1 to"),
     (["claims", "other.1"], "claim id: expected <paper>.<number>"),
@@ -148,8 +191,8 @@ from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run
-Run(LinearRegression({d}), Transformer(1, {heads}, 16), Recipe(({n},), 1), ErrorByLength((1,)),
-    0, {T})
+run = Run(LinearRegression({d}), Transformer(1, {heads}, 16), Recipe(({n},), 1), ErrorByLength((1,), 8),
+          0, {T})
 '''
 
 
@@ -201,6 +244,23 @@ def test_claims_as_json_have_the_agreed_fields(icllib):
 def test_status_as_json_has_the_agreed_fields(icllib):
     rows = json.loads(icllib("status", "--json")[1])
     assert {"paper", "page", "profile", "state", "reason", "cost"} == set(rows[0])
+
+
+def test_status_of_one_page(icllib):
+    code, out, _ = icllib("status", "context_scaling/fig01_scaling", "--json")
+    assert code == 0 and {row["page"] for row in json.loads(out)} == {"fig01_scaling"}
+
+
+def test_an_estimate_of_cost_says_on_what_machine():
+    runs = status.runs_of("context_scaling/fig01_scaling")
+    assert status.cost(runs("paper"), "paper").endswith("hours on an H200")
+    assert status.cost(runs("quick"), "quick").endswith("minutes on 2 CPU cores")
+
+
+def test_a_page_whose_runs_nothing_lists_is_told(page, icllib):
+    page("")
+    code, _, err = icllib("status")
+    assert code == 2 and "expected icllib.papers.causal_lm to export a function sample" in err
 
 
 def test_status_works_without_jupyter(icllib, monkeypatch):

@@ -12,7 +12,7 @@ import time
 import torch
 from torch import Tensor, nn
 
-from icllib.errors import InputError
+from icllib.errors import InputError, OutOfTime
 from icllib.progress import Progress
 from icllib.streams import Stream, constant
 from icllib.tasks import sample_each
@@ -22,10 +22,6 @@ from icllib.training.recipe import Recipe
 
 READ_EVERY = 100  # steps between two looks at the losses, and on a GPU at the clock
 SAVE_EVERY = 300.0  # seconds between two checkpoints
-
-
-class OutOfTime(Exception):
-    """The time limit was reached, or a signal asked to stop, before the fleet had finished."""
 
 
 class Fleet:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from icllib.results import PROJECT, Record, digest, key, settings, versions
+from icllib.results import PROJECT, Record, check_writable, digest, key, settings, versions
 from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
@@ -23,8 +23,13 @@ FEW_STEPS = 20  # over on one processor before a second process has started
 
 
 def compute(runs, missing, profile: str, folder: Path) -> None:
-    """Measure the missing ones of a page's runs and save their records, fleets first."""
+    """Measure the missing ones of a page's runs and save their records, fleets first.
+
+    Raises InputError, before any work, for folders that cannot be written to.
+    """
+    check_writable(folder)
     if any(isinstance(run, Run) for run in missing):
+        check_writable(checkpoints())
         trained = [run for run in runs if isinstance(run, Run)]
         compute_fleets(trained, missing, profile, folder)
     for run in missing:
@@ -85,7 +90,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     """Train and measure a fleet in this process and save one record per run.
 
     Training goes on from its last checkpoint, if there is one, and leaves one when it is stopped
-    by the time limit, by SIGTERM or by the end of its parent process.
+    by the time limit, by SIGTERM, by Ctrl-C or by the end of its parent process.
     """
     first, made, started = runs[0], provenance(profile), start_clocks()
     fleet = Fleet([run.task for run in runs], first.model, first.recipe,
@@ -123,10 +128,14 @@ def measure(fleet: Fleet, run: Run, device: str) -> dict:
     return metrics
 
 
+def checkpoints() -> Path:
+    """Where the checkpoints of all fleets live: runs/checkpoints/, or $ICLLIB_CHECKPOINTS."""
+    return PROJECT / os.environ.get("ICLLIB_CHECKPOINTS", "runs/checkpoints")
+
+
 def checkpoint_folder(runs) -> Path:
-    """Where a fleet's checkpoints live: runs/checkpoints/, or $ICLLIB_CHECKPOINTS."""
-    root = PROJECT / os.environ.get("ICLLIB_CHECKPOINTS", "runs/checkpoints")
-    return root / digest([key(settings(run), versions(run)) for run in runs])
+    """Where a fleet's checkpoints live."""
+    return checkpoints() / digest([key(settings(run), versions(run)) for run in runs])
 
 
 def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
@@ -141,17 +150,24 @@ def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
 
 @contextlib.contextmanager
 def stop_request():
-    """A function that tells whether to stop: time limit, SIGTERM, or an orphaned worker."""
+    """A function that tells whether to stop: time limit, SIGTERM, Ctrl-C, or an orphaned worker."""
     asked, parent = [], os.environ.get("ICLLIB_PARENT")  # which a worker alone has
     orphaned = lambda: parent is not None and os.getppid() != int(parent)
     deadline = float(os.environ.get("ICLLIB_DEADLINE") or "inf")
+
+    def ask(number, frame):
+        if asked and number == signal.SIGINT:  # who presses Ctrl-C twice does not want to wait
+            raise KeyboardInterrupt
+        asked.append(True)
+
     in_main = threading.current_thread() is threading.main_thread()  # only it may set handlers
-    before = in_main and signal.signal(signal.SIGTERM, lambda *_: asked.append(True))
+    before = {number: signal.signal(number, ask)
+              for number in (signal.SIGTERM, signal.SIGINT) if in_main}
     try:
         yield lambda: bool(asked) or time.monotonic() > deadline or orphaned()
     finally:
-        if in_main:
-            signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def board(name: str):

@@ -1,34 +1,48 @@
 """From runs to records: what is missing is computed, what is there is read."""
 
+import tempfile
+from pathlib import Path
+
 from icllib.errors import InputError
 from icllib.results import PROFILES, Record, check_profile, find_record, results_folder
 from icllib.training.jobs import compute
+
+KEPT = PROFILES[1:]  # all but "smoke"
 
 
 def records(runs_of_profile, profile: str, page: str) -> list[Record]:
     """The records of a page's runs, in the order of the runs.
 
     runs_of_profile: from a profile's name to its list of runs. profile: "stored" reads the best
-    profile whose records are all committed and computes nothing; any other computes what is
-    missing. page: "<paper>/<page>", where new records go. Raises InputError where there is
-    nothing to read, OutOfTime at the time limit with every finished record kept.
+    profile whose records are all committed and computes nothing; "smoke" computes everything and
+    keeps nothing; any other computes what is missing. page: "<paper>/<page>", where new records
+    go. Raises InputError where there is nothing to read, OutOfTime at the time limit with every
+    finished record kept.
     """
     check_profile(profile)
     if profile == "stored":
         return stored_records(runs_of_profile, page)
     runs = runs_of_profile(profile)
+    if profile == "smoke":
+        with tempfile.TemporaryDirectory() as folder:
+            return computed(runs, profile, page, Path(folder))
+    return computed(runs, profile, page, results_folder())
+
+
+def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
+    """The records of these runs in a results folder, the missing ones computed first."""
     paper = page.split("/")[0]
-    found = [find_record(run, paper) for run in runs]
+    found = [find_record(run, paper, results) for run in runs]
     missing = [run for run, record in zip(runs, found) if not is_fresh(record)]
     if not missing:
         return found
-    compute(runs, missing, profile, results_folder() / page)
-    return [find_record(run, paper) for run in runs]
+    compute(runs, missing, profile, results / page)
+    return [find_record(run, paper, results) for run in runs]
 
 
 def stored_records(runs_of_profile, page: str) -> list[Record]:
     """The committed records of the best profile that is complete; raises InputError for none."""
-    best = next(complete_profiles(runs_of_profile, page, reversed(PROFILES)), None)
+    best = next(complete_profiles(runs_of_profile, page, reversed(KEPT)), None)
     if best is None:
         raise InputError(f"{page}: expected stored records of at least one profile, found none; "
                          f"make them with: python -m icllib run {page} --profile quick")
@@ -37,7 +51,7 @@ def stored_records(runs_of_profile, page: str) -> list[Record]:
 
 def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
     """The committed records of each profile that is complete, from the smallest size on."""
-    return dict(complete_profiles(runs_of_profile, page, PROFILES))
+    return dict(complete_profiles(runs_of_profile, page, KEPT))
 
 
 def complete_profiles(runs_of_profile, page: str, profiles):

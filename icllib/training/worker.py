@@ -21,7 +21,8 @@ class Worker:
 
     def __init__(self, runs, profile: str, folder: Path, device: str = "cpu"):
         command = [sys.executable, "-m", "icllib.training.worker", profile, str(folder)]
-        own = {"ICLLIB_PARENT": str(os.getpid())} | visible(device)
+        path = os.pathsep.join(str(folder or os.getcwd()) for folder in sys.path)  # same modules
+        own = {"ICLLIB_PARENT": str(os.getpid()), "PYTHONPATH": path} | visible(device)
         self.errors = tempfile.TemporaryFile("w+")  # a pipe that nobody reads fills up
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=self.errors,
                                         text=True, cwd=PROJECT, env=os.environ | own)
