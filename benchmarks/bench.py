@@ -1,6 +1,6 @@
 """Model-steps per second: the loop that most people run, beside our fleets of 1, 4, 8 and 16.
 
-    python benchmarks/bench.py [--seconds 20] [--sizes 3/2/64 ...] [--members 1 4 8 16]
+    python benchmarks/bench.py [--seconds 20] [--sizes 3/2/64 ...] [--members 1 4 8 16] [--dry-run]
 
 The reference trains a `transformers` GPT2Model: one model, batches sampled on the CPU, the loss
 read with .item() at every step. All contestants of a size take turns, several rounds each, so
@@ -143,9 +143,10 @@ def product_rate(device: str) -> float:
 
 def measure(size: Size, members, batch: int, seconds: float, device: str) -> list[dict]:
     """One row per contestant: ms per model-step, model-steps per second, and against the first."""
-    if device == "cuda":
-        torch.cuda.reset_peak_memory_stats()
     rate = product_rate(device)
+    if device == "cuda":
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
     needed = 6 * batch * our_model(size).multiplications(size.dimension, size.lengths)
     names = ["transformers", *(f"ours, M={count}" for count in members)]
     ready = {name: prepare(name, size, batch, device) for name in names}
@@ -173,21 +174,28 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--members", nargs="+", type=int, default=[1, 4, 8, 16])
     parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--dry-run", action="store_true", help="store nothing")
     options = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)
-    result = {"provenance": provenance("bench") | {"batch": options.batch}, "sizes": {}}
+    made = provenance("bench") | {"batch": options.batch}
     for name in options.sizes:
         rows = measure(SIZES[name], options.members, options.batch, options.seconds, device)
-        result["sizes"][name] = rows
         print(f"\n{name}, {SIZES[name].tokens} tokens, batch {options.batch}")
         for row in rows:
             print("{contestant:>14}: {ms_per_model_step:9.3g} ms per model-step, {times_faster:5.2f} "
                   "times the reference, share {share_of_product_rate:4.0%}, ready after "
                   "{seconds_to_start:3.0f} s".format(**row), flush=True)
-        machine = result["provenance"]["device"].replace(" ", "_")
-        write_text(PROJECT / "benchmarks" / "results" / f"{machine}.json",
-                   json.dumps(result, indent=1))
+        if not options.dry_run:
+            store(name, {"provenance": made, "rows": rows})
+
+
+def store(size: str, measured: dict) -> None:
+    """Put what was measured at a size into the device's file; its other sizes stay."""
+    device = measured["provenance"]["device"].replace(" ", "_")
+    path = PROJECT / "benchmarks" / "results" / f"{device}.json"
+    sizes = json.loads(path.read_text()) if path.exists() else {}
+    write_text(path, json.dumps(sizes | {size: measured}, indent=1))
 
 
 if __name__ == "__main__":

@@ -43,10 +43,14 @@ def run(
     for name in names:
         check_parameters(name, parameters)
     deadline = None if time_limit is None else time.monotonic() + time_limit
-    codes = {name: attempt(name, profile, parameters, deadline) for name in names}
-    failed = [name for name, code in codes.items() if code]
-    if failed and len(names) > 1:
-        _say(f"{len(failed)} of {len(names)} pages failed: {', '.join(failed)}", 1)
+    codes = {}
+    try:
+        for name in names:
+            codes[name] = attempt(name, profile, parameters, deadline)
+    finally:  # at the time limit too
+        failed = [name for name, code in codes.items() if code]
+        if failed and len(names) > 1:
+            _say(f"{len(failed)} of {len(names)} pages failed: {', '.join(failed)}", 1)
     raise typer.Exit(max(codes.values()))
 
 
@@ -137,7 +141,7 @@ def show(rows: list[dict], as_json: bool) -> None:
 
 
 def main() -> None:
-    """Exit codes: 0 done, 1 a page failed, 2 bad input, 3 stopped at the time limit."""
+    """Exit codes: 0 done, 1 a page failed, 2 bad input, 3 stopped, at the time limit or by a signal."""
     try:
         app(prog_name="python -m icllib")
     except InputError as error:

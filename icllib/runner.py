@@ -131,11 +131,17 @@ def execute_as_script(page: str, parameters: dict) -> None:
         exec(compile(source, f"{page}.py", "exec"), {"__name__": "__main__"})
     except (InputError, OutOfTime):
         raise
-    except ModuleNotFoundError as error:
-        raise PageFailed(f"{page}: {error}; requirements.txt has its version") from None
-    except Exception:
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name in required():
+            raise PageFailed(f"{page}: {error}; requirements.txt has its version") from None
         raise PageFailed(f"{page}: {traceback.format_exc()}") from None
-    matplotlib.pyplot.close("all")
+    finally:
+        matplotlib.pyplot.close("all")
+
+
+def required() -> list[str]:
+    """The packages that requirements.txt names."""
+    return re.findall(r"^[\w-]+", (PROJECT / "requirements.txt").read_text(), re.MULTILINE)
 
 
 @contextlib.contextmanager

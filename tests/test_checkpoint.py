@@ -101,6 +101,21 @@ def test_a_signal_leaves_a_checkpoint_and_resuming_changes_nothing(
     assert metrics_of(runs()) == expected
 
 
+def test_a_signal_during_the_last_step_is_not_lost(folders, monkeypatch, tmp_path):
+    expected = uninterrupted(folders, monkeypatch, tmp_path)
+
+    def run_steps(*arguments):
+        engine.run_steps(*arguments)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "run_steps", run_steps)
+        with pytest.raises(OutOfTime, match="stopped before it was measured"):
+            jobs.train_and_save(runs(), "smoke", folders)
+    jobs.train_and_save(runs(), "smoke", folders)
+    assert metrics_of(runs()) == expected
+
+
 def test_the_time_limit_keeps_everything(folders, monkeypatch, tmp_path):
     expected = uninterrupted(folders, monkeypatch, tmp_path)
     monkeypatch.setenv("ICLLIB_DEADLINE", str(time.monotonic() + 0.1))

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -14,10 +15,12 @@ def test_bring_your_own_task_predictor_model_and_attention(tmp_path):
     scripts = [block for block in blocks if "from mine import" in block]
     (tmp_path / "mine.py").write_text("\n".join(b for b in blocks if b not in scripts))
     assert len(scripts) == 3 and len(blocks) > 5
+    shutil.copytree(PROJECT / "results" / "signed_averaging", tmp_path / "results/signed_averaging")
     for script in scripts:
         done = subprocess.run(
             [sys.executable, "-c", script], cwd=tmp_path, text=True, capture_output=True,
-            env=os.environ | {"PYTHONPATH": str(PROJECT), "MPLBACKEND": "agg"})
+            env=os.environ | {"PYTHONPATH": str(PROJECT), "MPLBACKEND": "agg",
+                              "ICLLIB_RESULTS": str(tmp_path / "results")})
         assert done.returncode == 0, done.stderr
         assert done.stdout.strip()
     assert (tmp_path / "cube.png").exists()

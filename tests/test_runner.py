@@ -115,7 +115,7 @@ icllib.records(lambda profile: [run], profile, page="causal_lm/sample")""")
     assert files(tmp_path) == before
 
 
-def test_files_that_belong_together_are_all_replaced_or_none(tmp_path):
+def test_no_file_is_replaced_before_all_are_written(tmp_path):
     old, blocked = tmp_path / "old", tmp_path / "old" / "below_a_file"
     old.write_text("old")
     with pytest.raises(OSError):

@@ -1,6 +1,7 @@
 """Training of fleets, and the runs whose records the pages show."""
 
-from icllib.training.engine import Fleet, OutOfTime, train
+from icllib.errors import OutOfTime
+from icllib.training.engine import Fleet, train
 from icllib.training.recipe import Curriculum, Recipe
 from icllib.training.records import every_profile, records
 from icllib.training.run import Along, Run

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from icllib.errors import OutOfTime
 from icllib.results import PROJECT, Record, check_writable, digest, key, settings, versions
 from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
 from icllib.training.cpu import one_core
@@ -65,8 +66,8 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
     """
     few = all(run.recipe.steps <= FEW_STEPS for run in runs)
     devices = processors()[: 1 if few else len(runs)]
-    dealt = [run for fleet in fleets(runs) for run in fleet]
-    parts = [[run for run in dealt[index :: len(devices)] if run in missing]
+    in_order = [run for fleet in fleets(runs) for run in fleet]
+    parts = [[run for run in in_order[index :: len(devices)] if run in missing]
              for index in range(len(devices))]
     others = [Worker(part, profile, folder, device)
               for part, device in zip(parts[1:], devices[1:]) if part]
@@ -104,7 +105,9 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request() as should_stop:
         run_steps(fleet, label, should_stop, save, board(saved_in.name))
-    save()  # a process that is killed while it measures need not train again
+        save()  # a process that is killed while it measures need not train again
+        if should_stop():  # a signal during the last steps
+            raise OutOfTime("stopped before it was measured")
     torch.set_float32_matmul_precision("highest")  # evaluate in fp32 whatever training took
     metrics = measure(fleet, first, device)
     made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started)

@@ -47,7 +47,7 @@ def cost_since(started: tuple[float, float]) -> dict:
 def commit() -> dict:
     """The commit of the code and whether it was changed since; unknown without git or checkout.
 
-    $ICLLIB_COMMIT names it for a copy without git, as `git describe --always --dirty` prints it.
+    $ICLLIB_COMMIT names it for a copy without git, with "-dirty" behind it if it was changed.
     """
     told = os.environ.get("ICLLIB_COMMIT")
     if told:

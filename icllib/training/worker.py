@@ -10,8 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from icllib.errors import OutOfTime
 from icllib.results import PROJECT, from_settings, settings
-from icllib.training.engine import OutOfTime
 
 STOPPED_IN_TIME = 3
 
@@ -21,7 +21,7 @@ class Worker:
 
     def __init__(self, runs, profile: str, folder: Path, device: str = "cpu"):
         command = [sys.executable, "-m", "icllib.training.worker", profile, str(folder)]
-        path = os.pathsep.join(str(folder or os.getcwd()) for folder in sys.path)  # same modules
+        path = os.pathsep.join(str(entry or os.getcwd()) for entry in sys.path)  # same modules
         own = {"ICLLIB_PARENT": str(os.getpid()), "PYTHONPATH": path} | visible(device)
         self.errors = tempfile.TemporaryFile("w+")  # a pipe that nobody reads fills up
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=self.errors,

@@ -40,8 +40,7 @@ shown = icllib.shown_profile(records)
 icllib.settings_table(causal_lm.SelfAttention(), assumed=("queries", "seed"))
 
 # %% tags=["hide-output"]
-icllib.settings_table(causal_lm.StepBounds(),
-                      assumed=("prompts", "watched", "layers", "seed"))
+icllib.settings_table(causal_lm.StepBounds(), ("prompts", "watched", "layers", "seed"))
 
 # %% [markdown]
 # ## Figure
@@ -76,8 +75,7 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, SKY, draw
 
 figure, panels = plt.subplots(1, 3, figsize=(12, 4))
-lines = {"self": [(BLUE, "-"), (BLUE, "--"), (SKY, "-"),
-                  (ORANGE, "-"), (ORANGE, "--")],
+lines = {"self": [(BLUE, "-"), (BLUE, "--"), (SKY, "-"), (ORANGE, "-"), (ORANGE, "--")],
          "w0": [(GREEN, ":"), (GREEN, "--"), (BLUE, "-")],
          "steps": [(BLUE, "-"), (ORANGE, "-")]}
 for axes, (panel, names) in zip(panels, labels.items()):
@@ -90,8 +88,7 @@ for step in causal_lm.STEP_SIZES:
 panels[0].set(title="a query that sees itself", ylabel="mean squared query error")
 panels[1].set(title=r"$w^{(0)} \sim N(0, I)$, prefix")
 panels[2].set(title="step sizes", xscale="log", yscale="linear", ylim=(-0.05, 1.05))
-labeled = panels[2].set(xlabel=r"step size $\eta$",
-                         ylabel="share of prompts that diverge")
+labeled = panels[2].set(xlabel=r"step size $\eta$", ylabel="share that diverge")
 
 # %% [markdown]
 # ## Numbers

@@ -30,7 +30,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import context_scaling as sheet
 

@@ -15,7 +15,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import SIGMAS, ablations, geometric_rows, settings_of
 

@@ -19,7 +19,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import ablations, settings_of
 

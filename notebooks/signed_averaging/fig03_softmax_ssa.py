@@ -17,7 +17,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers import signed_averaging as sheet
 

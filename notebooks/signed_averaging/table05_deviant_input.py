@@ -21,7 +21,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import (
     DEVIANT, FIRST_STDS, ablations, printed_ablations, settings_of)

@@ -23,7 +23,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import (
     SIGMAS, ablations, geometric_rows, printed_ablations, settings_of)

@@ -15,7 +15,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %%
+# %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import (
     FIRST_STDS, SIGMAS, SIZES, ablations, geometric_rows, settings_of)

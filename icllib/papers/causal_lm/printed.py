@@ -9,7 +9,7 @@ import pandas as pd
 
 from icllib.claims import interval
 from icllib.papers.causal_lm.trained import MASKS, TASKS, Cell
-from icllib.plotting import BLACK, draw_rows, series
+from icllib.plotting import BLACK, draw_rows, series, short
 
 # (mask, shared layers, extra loss): one error per task
 TABLE_3 = {
@@ -92,7 +92,7 @@ def beside(ours: dict, printed: dict) -> pd.DataFrame:
     table = {}
     for cell, samples in ours.items():
         digits = 3 if cell.task == "classes" else 2  # percent are printed with three
-        mean, low, high = (f"{value:.{digits}g}" for value in interval(samples))
+        mean, low, high = (short(value, digits) for value in interval(samples))
         row = table.setdefault(row_name(cell), {})
         if printed:
             row[cell.task, "paper"] = f"{printed[cell]:g}" if cell in printed else ""

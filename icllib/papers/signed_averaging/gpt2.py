@@ -22,13 +22,12 @@ import typer
 from torch import Tensor
 
 from icllib.cli import parse_parameter
-from icllib.errors import InputError
+from icllib.errors import InputError, OutOfTime
 from icllib.papers.signed_averaging.gpt2_model import (
     Settings, batch, build, learning_rate, log_loss, open_tokens, perplexity)
 from icllib.progress import Progress
 from icllib.results import write_text
 from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
-from icllib.training.engine import OutOfTime
 from icllib.training.jobs import stop_request
 
 SAVE_EVERY = 1800.0  # seconds between checkpoints
