@@ -76,10 +76,10 @@ class Page:
         return pd.DataFrame(rows).set_index(["claim", "statistic", "verdict", "part"])
 
 
-def printed_text(claim, part: str):
+def printed_text(claim, part: str) -> str:
     """What the paper prints for a part, or what it should."""
     value = claim.printed["value"]
-    value = value[part] if isinstance(value, dict) else value
+    value = str(value[part] if isinstance(value, dict) else value)
     return f"{value} (corrected)" if claim.printed["read"] == "corrected" else value
 
 
