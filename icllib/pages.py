@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from icllib.claims import decide, find_claim, holds, interval
+from icllib.claims import decide, find_claim, holds
 from icllib.errors import InputError
-from icllib.plotting import short, use_style
+from icllib.plotting import short, use_style, with_interval
 from icllib.results import (DIGITS, PROJECT, Record, rounded, to_json, told_fields,
                             write_text)
 
@@ -63,13 +63,11 @@ class Page:
         for decision in self.decisions:
             claim = decision.claim
             for part, samples in decision.evidence.items():
-                mean, low, high = interval(samples)
                 rows.append({
                     "claim": claim.id, "statistic": claim.statistic,
                     "verdict": f"{decision.verdict}, profile {decision.profile}", "part": part,
                     "paper": printed_text(claim, part),
-                    "ours": short(mean, 3) + (f" [{short(low, 3)}, {short(high, 3)}]"
-                                              if low != high else ""),
+                    "ours": with_interval(samples, 3),
                     "seeds": len(samples), "holds if": tolerance_text(claim, part),
                     "holds": holds(claim, part, samples),
                 })

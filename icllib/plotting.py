@@ -74,6 +74,13 @@ def short(value: float, digits: int) -> str:
     return f"{float(f'{value:.{digits}g}'):.15g}"
 
 
+def with_interval(samples, digits: int = 2) -> str:
+    """A mean and its 95% interval over seeds as text; a number without spread stands alone."""
+    mean, low, high = interval(samples)
+    spread = f" [{short(low, digits)}, {short(high, digits)}]" if low != high else ""
+    return short(mean, digits) + spread
+
+
 def matrix(axes, values, digits: int = 2, **style) -> None:
     """A small matrix as colored cells with their numbers; zeros are left empty."""
     values = np.asarray(values, dtype=float)

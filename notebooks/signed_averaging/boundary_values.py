@@ -85,7 +85,7 @@ labels = [axes.set(ylabel="prediction") for axes in grid[:, 0]]
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.papers.signed_averaging.printed_ablations import with_interval
+from icllib.plotting import with_interval
 
 pd.DataFrame({(name, f"{slope}x"): {
     "boundary value": with_interval(np.abs(on := ablations.on_line(values, slope)).max(1)),

@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from icllib.claims import interval
-from icllib.plotting import short
+from icllib.plotting import with_interval
 
 TABLE_5 = (6.4e-5, 0.05, 0.25, 0.50, 0.82, 1.21, 1.66, 1.87, 2.02, 2.14, 2.20)  # by FIRST_STDS
 TABLE_6 = {  # by sigma_F = 1, ..., 10
@@ -39,9 +38,3 @@ def beside(ours: dict, printed: dict, columns, spread: bool = False) -> pd.DataF
     rows = pd.DataFrame.from_dict(table, orient="index", columns=columns).set_axis(
         pd.MultiIndex.from_tuples(table, names=("model", "")))
     return rows.T if spread else rows
-
-
-def with_interval(samples) -> str:
-    """A mean and its 95% interval over seeds as text."""
-    mean, low, high = interval(samples)
-    return short(mean, 2) if low == high else f"{short(mean, 2)} [{short(low, 2)}, {short(high, 2)}]"
