@@ -24,9 +24,11 @@ import icllib
 from icllib.papers import context_scaling as sheet
 
 page = icllib.Page("context_scaling/fig07_features")
-records = icllib.records(sheet.fig07_features, profile, page=page.name)
-shown = icllib.shown_profile(records)
-run, printed = (sheet.fig07_features(name)[0] for name in (shown, "paper"))
+alone = icllib.records(sheet.fig07_features_alone, profile, page=page.name)
+with_prompt = icllib.records(sheet.fig07_with_prompt, profile, page=page.name)
+records = alone + with_prompt
+shown = icllib.shown_profile(with_prompt)
+run, printed = (sheet.fig07_with_prompt(name)[0] for name in (shown, "paper"))
 icllib.settings_table(run, (*sheet.ASSUMED, "task.noise_std"), printed, shown)
 
 # %% [markdown]
@@ -52,23 +54,26 @@ import numpy as np
 from icllib.plotting import series
 
 inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
-counts = np.unique([r.run["pretraining_tasks"] for r in records])
+by_input = {name: [r for r in records if sheet.reads(r.run["model"]) == name] for name in inputs}
+profiles = {name: icllib.shown_profile(found) for name, found in by_input.items()}
+counts = {name: np.unique([r.run["pretraining_tasks"] for r in found])
+          for name, found in by_input.items()}
 
 def of(name, title, metric, T):  # (seeds, context lengths)
-    same = [r for r in records if sheet.reads(r.run["model"]) == name]
     task = type(sheet.TASKS[title][0]).__name__
-    return icllib.samples(same, metric, pretraining_tasks=T, task=task)
+    return icllib.samples(by_input[name], metric, pretraining_tasks=T, task=task)
 
 ridge, tables = sheet.bayes_floor(run.evaluation), []
 for title, (task, lengths) in sheet.TASKS.items():
     for metric, unit in (("error", task.label_variance), ("excess", 1)):
         for name in inputs:
-            values = [of(name, title, metric, T) / unit for T in counts]
+            values = [of(name, title, metric, T) / unit for T in counts[name]]
             over_tasks = np.stack(values)[:, :, lengths.index(10)].T
             tables += [
-                series(f"A {title}, {metric}", name, counts, over_tasks, shown),
-                series(f"B {title}, {metric}", name, lengths, values[-1], shown)]
-tables += [series("A linear, error", "ridge", counts, 0 * counts + ridge[1], shown),
+                series(f"A {title}, {metric}", name, counts[name], over_tasks, profiles[name]),
+                series(f"B {title}, {metric}", name, lengths, values[-1], profiles[name])]
+Ts = counts["psi_L"]
+tables += [series("A linear, error", "ridge", Ts, 0 * Ts + ridge[1], shown),
            series("B linear, error", "ridge", sheet.LENGTHS, ridge, shown)]
 table = page.save_figure(*tables)
 
@@ -79,11 +84,12 @@ from icllib.plotting import BLACK, COLORS, draw
 colors = dict(zip((*inputs, "ridge"), [*COLORS[:5], BLACK]))
 figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col")
 x_axis = {"A": {"xscale": "log", "xlabel": "pre-training tasks T (n = 10)"},
-          "B": {"xlabel": f"context length n (T = {counts[-1]:,})"}}
+          "B": {"xlabel": f"context length n (T = {Ts[-1]:,})"}}
 order = [f"{letter} {title}, error" for letter in x_axis for title in sheet.TASKS]
 for axes, panel in zip(panels.flat, order):
     for name in table[table.panel == panel].series.unique():
         label = name.replace("psi_L", r"$\psi_L$").replace("psi_H", r"$\psi_H$")
+        label += f" ({profiles[name]})" if name in profiles else ""
         draw(axes, table, panel, name, color=colors[name], label=label, marker=".",
              ls="--" if name == "ridge" else "-")
     axes.axhline(1, color="grey", ls=":", label="zero")
@@ -116,14 +122,14 @@ def ratios(name, title):
     few, many = (of(name, title, "error", T) for T in (10**4, 10**6))
     return many[:, -1] / many[:, at_10], many[:, at_10] / few[:, at_10]
 
-alone, both = {}, {}
+features, both = {}, {}
 for title in sheet.TASKS:
     for kernel in sheet.KERNELS:
         parts = f"context {kernel} {title}", f"tasks {kernel} {title}"
         context, many_tasks = ratios(kernel, title)
-        alone |= zip(parts, (context / 0.9, 0.95 / many_tasks))
+        features |= zip(parts, (context / 0.9, 0.95 / many_tasks))
         both |= zip(parts, ratios(f"prompt + {kernel}", title))
-page.decide("context_scaling.14", alone, shown)
+page.decide("context_scaling.14", features, profiles["psi_L"])
 page.decide("context_scaling.15", both, shown)
 page.verdicts()
 

@@ -29,10 +29,11 @@ import icllib
 from icllib.papers import context_scaling as sheet
 
 page = icllib.Page("context_scaling/what_would_a_reviewer_ask")
-records = icllib.records(sheet.what_would_a_reviewer_ask, profile, page=page.name)
-shown = icllib.shown_profile(records)
-settings = sheet.what_would_a_reviewer_ask(shown)
-printed = sheet.what_would_a_reviewer_ask("paper")
+one_layer = icllib.records(sheet.one_layer_against_tasks, profile, page=page.name)
+others = icllib.records(sheet.deep_and_wide, profile, page=page.name)
+records = one_layer + others
+shown_one, shown = icllib.shown_profile(one_layer), icllib.shown_profile(others)
+settings, printed = sheet.deep_and_wide(shown), sheet.deep_and_wide("paper")
 assumed = *sheet.SGPT_ASSUMED, "pretraining_tasks", "task.noise_std"
 icllib.settings_table(settings[0], assumed, printed[0], shown)
 
@@ -51,8 +52,9 @@ icllib.settings_table(settings[0], assumed, printed[0], shown)
 from icllib.plotting import series
 
 curves = sheet.answers(records, shown)
+profiles = {"one-layer SGPT": shown_one}  # the other curves have that of the page
 table = page.save_figure(*(
-    series(letter, name, xs, errors, shown)
+    series(letter, name, xs, errors, profiles.get(name, shown))
     for letter, lines in curves.items() for name, (xs, errors) in lines.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error. At quick: A, the error of SGPT falls with every doubling of its layers from 1 to 8, at 10 and at 40 pairs, and stays above ridge regression. B, with one layer the normalized and the unnormalized model have nearly equal errors that fall with the context; with four layers the normalized one is near ridge and the three unnormalized seeds lie far apart. C, the error of one layer falls from 100 to 1,000 tasks and then stays; that of GPT-2 falls to 10,000 tasks. D, the error of both perceptrons rises beyond 10 pairs and passes that of the zero predictor; the wider one rises more."}}
@@ -76,6 +78,8 @@ for letter, axes in panels.items():
         style = {"color": found[0] if found else "black", "marker": "o"}
         if name.startswith(("ridge", "zero")):
             style |= {"marker": None, "ls": "--" if "ridge" in name else ":"}
+        if name in profiles:
+            style["label"] = f"{name} ({profiles[name]})"
         if "layers: 1" in name:
             style["mfc"] = "none"
         if "seed" in name:
@@ -121,7 +125,7 @@ deep = sheet.SGPTS[shown][0].layers
 page.decide("context_scaling.20", {
     f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, deep) for n in (10, 40)}, shown)
 page.decide("context_scaling.21", {
-    "one-layer SGPT": 0.95 / ratio("C", "one-layer SGPT", 10**6, 10**4)}, shown)
+    "one-layer SGPT": 0.95 / ratio("C", "one-layer SGPT", 10**6, 10**4)}, shown_one)
 wide = list(curves["D"])[1]
 page.decide("context_scaling.22", {"twice as wide": ratio("D", wide, 40, 10)}, shown)
 page.verdicts()

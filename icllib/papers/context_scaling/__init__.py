@@ -14,7 +14,7 @@ from icllib.papers.context_scaling.noise import (
     one_noise_level, penalties, settings_of, two_noise_levels)
 from icllib.papers.context_scaling.perceptrons import (
     FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, fig05_one_layer,
-    fig06_scalar_against_row, fig07_features, reads)
+    fig06_scalar_against_row, fig07_features, fig07_features_alone, fig07_with_prompt, reads)
 from icllib.papers.context_scaling.scaling import (
     SGPTS, UNTRAINED_LENGTHS, context_ratios, fig01_scaling, fig08_sgpt_scaling, log_slope,
     optimizer_steps, scaling_ratios, scaling_tasks, transformers, untrained_lengths,
@@ -25,4 +25,5 @@ from icllib.papers.context_scaling.three_tasks import (
     NETWORKS, SPARSE, TREES, Baseline, fig04_three_tasks, figure_4_curve, figure_4_curves,
     figure_4_settings, figure_4_tasks)
 from icllib.papers.context_scaling.variants import (
-    COUNTS, DEPTHS, FORMS, WIDE_COUNT, answers, normalization, what_would_a_reviewer_ask)
+    COUNTS, DEPTHS, FORMS, WIDE_COUNT, answers, deep_and_wide, normalization,
+    one_layer_against_tasks, what_would_a_reviewer_ask)

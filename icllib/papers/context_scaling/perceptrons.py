@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
-from icllib.models import FeatureMLP, ScalarRegression
+from icllib.models import MLP, FeatureMLP, ScalarRegression
 from icllib.papers.context_scaling.common import (
     LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
 from icllib.papers.context_scaling.scaling import FIGURE_1, seeds
@@ -67,14 +67,28 @@ def fig06_scalar_against_row(profile: str) -> list[Run]:
 
 def fig07_features(profile: str) -> list[Run]:
     """Figure 7: perceptrons on the prompt, on features and on both, at every T and seed."""
+    return fig07_with_prompt(profile) + fig07_features_alone(profile)
+
+
+def fig07_with_prompt(profile: str) -> list[Run]:
+    """The models of Figure 7 that read the prompt, alone or beside features; most of the cost."""
+    models = [MLP(), *(FeatureMLP(kernel, prompt=True) for kernel in KERNELS.values())]
+    return at_every_count(models, profile)
+
+
+def fig07_features_alone(profile: str) -> list[Run]:
+    """The models of Figure 7 that read a row of features and nothing else."""
+    models = [FeatureMLP(kernel) for kernel in KERNELS.values()]
+    return at_every_count(models, profile, features_alone=True)
+
+
+def at_every_count(models, profile: str, features_alone: bool = False) -> list[Run]:
+    """These models on both tasks, as wide and trained as a profile says, at every T and seed."""
     runs = []
     for task, _ in TASKS.values():
-        mlp, recipe = perceptron(task, profile)
-        _, short = perceptron(task, profile, features_alone=True)
-        models = [(mlp, recipe)]
-        models += [(FeatureMLP(kernel, width=mlp.width), short) for kernel in KERNELS.values()]
-        models += [(FeatureMLP(kernel, True, width=mlp.width), recipe) for kernel in KERNELS.values()]
-        runs += [Run(task, *model, evaluation(recipe.lengths, profile), seed, count)
+        mlp, recipe = perceptron(task, profile, features_alone)
+        measure = evaluation(recipe.lengths, profile)
+        runs += [Run(task, replace(model, width=mlp.width), recipe, measure, seed, count)
                  for model in models for count in FIGURE_7[profile][0] for seed in seeds(profile)]
     return runs
 
