@@ -9,6 +9,8 @@ LINEAR_8 = LinearRegression(dimension=8, noise_std=0.05**0.5, weight_std=8**-0.5
 RELU_8 = ReluNetwork(dimension=8)  # Figures 5 to 8, Appendix A
 LENGTHS = (5, 10, 20, 30, 40)  # Figures 1 and 7, Appendix A
 RELU_LENGTHS = (10, 20, 30, 40, 50, 60, 70, 80)  # Figure 7, Appendix A
+FIGURE_4_COUNT = 2 * 10**6  # T, caption of Figure 4. ASSUMED for like tasks in figures without T
+FIGURE_1_MOST = 10**6  # the largest T of Figure 1. ASSUMED for Figure 6 and panels against n
 TASKS = {"linear": (LINEAR_8, LENGTHS), "ReLU network": (RELU_8, RELU_LENGTHS)}  # Figures 6 to 8
 
 # Settings that the paper does not give, by name, for the table on the page.

@@ -5,7 +5,8 @@ import numpy as np
 from icllib.baselines import MixtureRidge, Ridge, RidgeSweep
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.pages import settings_table
-from icllib.papers.context_scaling.common import ASSUMED, SGPT_ASSUMED, evaluation
+from icllib.papers.context_scaling.common import (
+    ASSUMED, FIGURE_4_COUNT, SGPT_ASSUMED, evaluation)
 from icllib.papers.context_scaling.estimators import one_step_error
 from icllib.papers.context_scaling.scaling import seeds, transformers
 from icllib.results import samples
@@ -19,7 +20,6 @@ FIGURE_3_LENGTHS = tuple(range(1, 41))  # Appendix A
 FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # they fill four rows of 41 tokens in SGPT
 AT = 20  # ASSUMED: the pairs of the panels against the penalty
 LONGER = {"quick": {"steps": 6000}}  # after Figure 1's 3,000 GPT-2 is still near one gradient step
-MANY_TASKS = 2 * 10**6  # ASSUMED: T of Figure 4, for other tasks of the same section
 
 
 def one_noise_level(profile: str) -> LinearRegression:
@@ -49,7 +49,7 @@ def both_models(profile: str, task, lengths, kind) -> list[Run]:
     """Both models at every seed, measured where they were trained; kind: of the evaluation."""
     measure = evaluation(lengths, profile, kind=kind)
     models = transformers(profile, lengths=lengths, **LONGER.get(profile, {}))
-    return [Run(task, model, recipe, measure, seed, MANY_TASKS)
+    return [Run(task, model, recipe, measure, seed, FIGURE_4_COUNT)
             for model, recipe in models.values()
             for seed in seeds(profile)]
 

@@ -6,7 +6,7 @@ from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, FeatureMLP, ScalarRegression
 from icllib.papers.context_scaling.common import (
-    LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
+    FIGURE_1_MOST, FIGURE_4_COUNT, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
 from icllib.papers.context_scaling.scaling import FIGURE_1, seeds
 from icllib.tasks import DecisionTree, SparseLinear
 from icllib.training import Recipe, Run
@@ -16,10 +16,9 @@ FIGURE_5_TASKS = {  # d = 8, Appendix A
     "linear": LINEAR_8, "ReLU network": RELU_8, "decision tree": DecisionTree(8),
     "sparse linear": SparseLinear(8)}
 KERNELS = {"psi_L": "linear", "psi_H": "hilbert"}
-MOST_TASKS = 10**6  # ASSUMED: T of Figure 6 and of the panels against n, the largest of Figure 1
 
-# Per profile: the model of Eq. 9 and its recipe. ASSUMED: steps, and Adam as for the transformers
-# of Figure 1. T = 2 million is Figure 4's, for the same tasks.
+# Per profile: the model of Eq. 9 and its recipe. ASSUMED: steps, and Adam as for the
+# transformers of Figure 1.
 FIGURE_5 = {
     "smoke": (FeatureMLP("l1", activation="gelu", width=16), Recipe(FIGURE_5_LENGTHS, 4, 4)),
     "quick": (FeatureMLP("l1", activation="gelu", width=256),
@@ -28,7 +27,6 @@ FIGURE_5 = {
             Recipe(FIGURE_5_LENGTHS, 50_000, 64, 1e-3, schedule="cosine", warmup=0.05)),
     "paper": (FeatureMLP("l1", activation="gelu"), Recipe(FIGURE_5_LENGTHS, 500_000, 64, 1e-4)),
 }
-FIGURE_5_COUNT = 2 * 10**6
 
 # Per profile: T of Figure 7, then steps for features alone and, on ReLU networks, for models that
 # read the prompt. All else is as for the perceptron of Figure 1, whose runs are also Figure 7's.
@@ -48,7 +46,7 @@ def fig05_one_layer(profile: str) -> list[Run]:
     """
     model, recipe = FIGURE_5[profile]
     measure = evaluation(FIGURE_5_LENGTHS, profile, prompts=2**15)
-    return [Run(task, model, recipe, measure, seed, FIGURE_5_COUNT)
+    return [Run(task, model, recipe, measure, seed, FIGURE_4_COUNT)
             for task in FIGURE_5_TASKS.values() for seed in seeds(profile)]
 
 
@@ -60,7 +58,7 @@ def fig06_scalar_against_row(profile: str) -> list[Run]:
         for kernel in KERNELS.values():
             row = FeatureMLP(kernel, width=mlp.width), recipe
             scalar = ScalarRegression(kernel), replace(recipe, weight_decay=0.0)
-            runs += [Run(task, *model, evaluation(recipe.lengths, profile), seed, MOST_TASKS)
+            runs += [Run(task, *model, evaluation(recipe.lengths, profile), seed, FIGURE_1_MOST)
                      for model in (row, scalar) for seed in seeds(profile)]
     return runs
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from icllib.models import MLP, SGPT, Transformer
 from icllib.papers.context_scaling.common import (
-    LENGTHS, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
+    FIGURE_4_COUNT, LENGTHS, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
 from icllib.tasks import ReluNetwork
 from icllib.training import Recipe, Run
 
@@ -62,7 +62,6 @@ UNTRAINED_LENGTHS = {
     "gpu": (ReluNetwork(20), tuple(range(1, 101, 10))),
     "paper": (ReluNetwork(20), tuple(range(1, 101, 10))),
 }
-UNTRAINED_COUNT = 2 * 10**6
 # ASSUMED: the paper does not name the lengths at which GPT-2 fails.
 BETWEEN, BEYOND = (2, 5, 8), (2, 5, 10, 20)  # more pairs than a trained length, than the longest
 
@@ -164,7 +163,7 @@ def untrained_lengths(profile: str) -> list[Run]:
     sgpt, (decoder, recipe) = transformers(profile, lengths=trained).values()
     models = (sgpt, (replace(decoder, positions_up_to=max(tested)), recipe),
               (replace(decoder, positions="none"), recipe))
-    return [Run(task, *model, evaluation(tested, profile, prompts=8192), seed, UNTRAINED_COUNT)
+    return [Run(task, *model, evaluation(tested, profile, prompts=8192), seed, FIGURE_4_COUNT)
             for model in models for seed in seeds(profile)]
 
 

@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, evaluation
-from icllib.papers.context_scaling.noise import (
-    FIGURE_2_LENGTHS, MANY_TASKS, one_noise_level)
+from icllib.papers.context_scaling.common import (
+    FIGURE_4_COUNT, LENGTHS, LINEAR_8, evaluation)
+from icllib.papers.context_scaling.noise import FIGURE_2_LENGTHS, one_noise_level
 from icllib.papers.context_scaling.scaling import seeds, transformers
 from icllib.training import Run
 
@@ -19,8 +19,8 @@ FROM_10 = {"lengths": FIGURE_2_LENGTHS}
 TRAINING = {
     "smoke": (LINEAR_8, 10**6, {"lengths": LENGTHS}),
     "quick": (LINEAR_8, 10**6, {"lengths": LENGTHS}),
-    "gpu": (one_noise_level("gpu"), MANY_TASKS, FROM_10 | {"steps": 5000}),
-    "paper": (one_noise_level("paper"), MANY_TASKS, FROM_10),
+    "gpu": (one_noise_level("gpu"), FIGURE_4_COUNT, FROM_10 | {"steps": 5000}),
+    "paper": (one_noise_level("paper"), FIGURE_4_COUNT, FROM_10),
 }
 
 PAPER_AXES = {"layers": (2, 4, 6, 8), "width": (256, 512, 1024), "heads": (2, 4, 8)}  # Appendix A

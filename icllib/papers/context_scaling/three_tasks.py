@@ -8,13 +8,12 @@ import pandas as pd
 
 from icllib.baselines import LASSO_PENALTIES, Lasso, LeastSquares, StudentNetwork, XGBoost
 from icllib.evaluate import ErrorByLength
-from icllib.papers.context_scaling.common import RELU_8
+from icllib.papers.context_scaling.common import FIGURE_4_COUNT, RELU_8
 from icllib.papers.context_scaling.scaling import seeds, transformers
 from icllib.results import from_settings
 from icllib.tasks import DecisionTree, ReluNetwork, SparseLinear
 from icllib.training import Run
 
-FIGURE_4_COUNT = 2 * 10**6  # T, caption of Figure 4
 TREES, NETWORKS, SPARSE = "decision trees", "ReLU networks", "sparse linear functions"
 
 # Per panel: the task and its context lengths, d = 20 throughout (Appendix A). ASSUMED: the lengths

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from icllib.baselines import Ridge, Zero
-from icllib.papers.context_scaling.common import LENGTHS, LINEAR_8, evaluation
-from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS, MOST_TASKS
+from icllib.papers.context_scaling.common import (
+    FIGURE_1_MOST, LENGTHS, LINEAR_8, evaluation)
+from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS
 from icllib.papers.context_scaling.scaling import (
     FIGURE_1, SGPTS, fig01_scaling, scaling_tasks, seeds, transformers)
 from icllib.results import samples
@@ -19,7 +20,7 @@ FORMS = {  # the readings of phi (Section 4) and of the last skip (Eq. 13 or Sec
     "absolute, no skip": {"normalization": "absolute", "mlp_skip": False},
 }
 DEPTHS = {"smoke": (1, 2), "quick": (1, 2, 4, 8), "gpu": (1, 2, 4, 8, 16), "paper": (1, 2, 4, 8, 16)}
-COUNTS = (100, 10**3, 10**4, 10**5, 10**6)  # Figure 1A's
+COUNTS = FIGURE_1["paper"].counts  # Figure 1A's, at every profile
 WIDE_COUNT = 10**5  # ASSUMED: the smaller T of Figure 1B, which training goes through often
 
 
@@ -29,7 +30,7 @@ def normalization(profile: str) -> list[Run]:
     for task, lengths in scaling_tasks(profile).values():
         sgpt, recipe = transformers(profile, lengths=lengths)["SGPT"]
         runs += [Run(task, replace(sgpt, **form), recipe, evaluation(lengths, profile), seed,
-                     MOST_TASKS) for form in FORMS.values() for seed in seeds(profile)]
+                     FIGURE_1_MOST) for form in FORMS.values() for seed in seeds(profile)]
     return runs
 
 
@@ -51,9 +52,9 @@ def deep_and_wide(profile: str) -> list[Run]:
     measure = evaluation(LENGTHS, profile)
     # ASSUMED: half the rate, since layers that cube their input overflow sooner.
     slower = replace(recipe, learning_rate=recipe.learning_rate / 2)
-    cases = [(replace(sgpt, layers=layers), recipe, measure, MOST_TASKS)
+    cases = [(replace(sgpt, layers=layers), recipe, measure, FIGURE_1_MOST)
              for layers in DEPTHS[profile]]
-    cases += [(replace(sgpt, layers=layers, normalization="none"), slower, measure, MOST_TASKS)
+    cases += [(replace(sgpt, layers=layers, normalization="none"), slower, measure, FIGURE_1_MOST)
               for layers in (1, sgpt.layers)]
     cases += [(replace(size.mlp, width=2 * size.mlp.width), size.mlp_recipe, measure, WIDE_COUNT)]
     asked = [Run(LINEAR_8, model, how, what, seed, count)
@@ -77,7 +78,7 @@ def answers(records, profile: str) -> dict:
             "D": by_width(records, profile, zero)}
 
 
-def errors_of(records, model: str, count: int = MOST_TASKS, **chosen) -> np.ndarray:
+def errors_of(records, model: str, count: int = FIGURE_1_MOST, **chosen) -> np.ndarray:
     """The errors of one model at one T: (seeds, K). chosen: settings of the model."""
     found = [record for record in records if chosen.items() <= record.run["model"].items()]
     return samples(found, "error", model=model, pretraining_tasks=count)
