@@ -229,6 +229,12 @@ def dealt(records, names) -> dict:
     return {name: records[place * each :][:each] for place, name in enumerate(names)}
 
 
+def stacked(records: list[Record], names, metric: str) -> dict:
+    """A metric of each name's records, which `dealt` gives it: name -> (records, ...)."""
+    return {name: np.array([record[metric] for record in own])
+            for name, own in dealt(records, names).items()}
+
+
 # ---- text -----------------------------------------------------------------------------------
 
 

@@ -127,12 +127,6 @@ def test_two_printed_rows_rise_one_sigma_after_all_others():
     assert table.loc["softmax", "9 to 10"] == "1.62"  # 45.35 / 27.99
 
 
-def test_metrics_are_dealt_to_the_functions_in_their_order():
-    records = [{"error": [place, place]} for place in range(6)]
-    found = sheet.by_scoring(records, ("a", "b"), "error")
-    assert found["a"].tolist() == [[0, 0], [1, 1], [2, 2]] and found["b"][0].tolist() == [3, 3]
-
-
 # ---- runs --------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from icllib.papers.signed_averaging import (AttentionMaps, QuantifierErrors, qua
 from icllib.papers.signed_averaging.quantifier_models import (
     SIZES, Cell, cells, last_attention, truth)
 from icllib.papers.signed_averaging.quantifiers import open_rates, reader_error
-from icllib.results import Record, digest, settings
+from icllib.results import Record, digest, settings, stacked
 from icllib.tasks import Quantifier
 from icllib.training import records
 from icllib.training.run import Trained
@@ -217,7 +217,7 @@ def test_training_is_measured_and_read_back(results, monkeypatch):
     chosen = cells("some", (quantifier_models.PRINTED,))
     runs = lambda profile: [cell.run(size, seed) for cell in chosen for seed in range(2)]
     found = records(runs, "smoke", page="signed_averaging/test")
-    odds = quantifier_models.by_cell(found, chosen, "log_odds")
+    odds = stacked(found, chosen, "log_odds")
     softmax, ssa = chosen
     assert odds[softmax].tolist() == [record.metrics["log_odds"] for record in found[:2]]
     assert odds[ssa].tolist() == [record.metrics["log_odds"] for record in found[2:]]

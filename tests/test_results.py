@@ -12,7 +12,7 @@ from icllib.evaluate import ErrorByLength
 from icllib.models import MLP
 from icllib.results import (
     PROJECT, Record, dealt, digest, find_record, from_settings, load_record, results_folder,
-    rounded, samples, settings, to_json, type_name, versions)
+    rounded, samples, settings, stacked, to_json, type_name, versions)
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run, every_profile, records
 
@@ -171,6 +171,12 @@ def test_samples_picks_records_by_their_settings(saved):
     assert samples(records, "error", model="MLP", pretraining_tasks=10).shape == (1, 2)
     with pytest.raises(InputError, match="expected records with error"):
         samples(records, "error", model="Transformer")
+
+
+def test_metrics_are_stacked_in_the_order_of_the_names():
+    records = [{"error": [place, place]} for place in range(6)]
+    found = stacked(records, ("a", "b"), "error")
+    assert found["a"].tolist() == [[0, 0], [1, 1], [2, 2]] and found["b"][0].tolist() == [3, 3]
 
 
 def test_records_are_dealt_to_names_evenly_or_not_at_all():

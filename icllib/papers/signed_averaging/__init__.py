@@ -16,7 +16,7 @@ from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j
 from icllib.papers.signed_averaging.babyberta import table03_babyberta
 from icllib.papers.signed_averaging.bounds import BoundsByRange
 from icllib.papers.signed_averaging.comparisons import (
-    PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, by_scoring, errors_at,
+    PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, errors_at,
     fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, printed_steps,
     settings_of, training_control)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
@@ -33,3 +33,4 @@ from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (
     SCORINGS, TrainingTime, learned_exponents)
+from icllib.results import stacked as by_scoring

@@ -36,15 +36,6 @@ HELD_AGAINST_SOFTMAX = ("sparsemax", "entmax", "softmax and average", "four func
                         "cosFormer", "SA-softmax")  # claims 6 and 24
 
 
-def by_scoring(records, names, metric: str) -> dict[str, np.ndarray]:
-    """A metric of every scoring function: name -> (seeds, ...).
-
-    records: seeds side by side, in the order of the names.
-    """
-    return {name: np.array([record[metric] for record in own])
-            for name, own in dealt(records, names).items()}
-
-
 # ---- what is compared -----------------------------------------------------------------------
 
 

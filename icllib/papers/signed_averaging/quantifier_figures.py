@@ -7,10 +7,10 @@ from matplotlib.colors import PowerNorm
 
 from icllib.claims import interval
 from icllib.papers.signed_averaging.quantifier_models import (
-    EXAMPLES, PRINTED, SCORINGS, VARIANTS, by_cell, cells)
+    EXAMPLES, PRINTED, SCORINGS, VARIANTS, cells)
 from icllib.papers.signed_averaging.quantifiers import TRAINED, open_rates, reader_error
 from icllib.plotting import BLUE, ORANGE, draw, draw_rows, matrix, series
-from icllib.results import dealt
+from icllib.results import dealt, stacked
 
 STYLES = {"softmax": {"color": ORANGE}, "SSA": {"color": BLUE},
           "constant": {"color": "black", "ls": "--"}}
@@ -34,7 +34,7 @@ def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
     The constant predictor's are in closed form. records: those of the page of this quantifier.
     """
     tables, chosen = [], cells(quantifier)
-    wrong, wrong_at = (by_cell(records, chosen, name) for name in ("wrong", "wrong_at"))
+    wrong, wrong_at = (stacked(records, chosen, name) for name in ("wrong", "wrong_at"))
     for cell, own in dealt(records, chosen).items():
         sigmas, lengths = grid(own[0])
         if cell.scoring == "softmax":  # once for both scorings
@@ -76,7 +76,7 @@ def parts(record) -> dict[str, np.ndarray]:
 def errors_by_part(records, quantifier: str) -> dict:
     """The mean error over each of PARTS, by cell: {cell: {part: (seeds,)}}."""
     chosen, found = cells(quantifier), {}
-    wrong = by_cell(records, chosen, "wrong")
+    wrong = stacked(records, chosen, "wrong")
     for cell, own in dealt(records, chosen).items():
         found[cell] = {part: wrong[cell][:, inside].mean(1)
                        for part, inside in parts(own[0]).items()}
@@ -128,7 +128,7 @@ def share(maps: np.ndarray, example: int) -> np.ndarray:
 def attention_tables(records, profile: str) -> list[pd.DataFrame]:
     """Maps of the first example, row by row; the share and the log-odds of every example."""
     tables, chosen = [], cells("every", (PRINTED,))
-    maps, odds = (by_cell(records, chosen, name) for name in ("attention", "log_odds"))
+    maps, odds = (stacked(records, chosen, name) for name in ("attention", "log_odds"))
     places = range(len(EXAMPLES))
     for cell in chosen:
         rows = maps[cell][:, 0].mean(1)  # over heads: (seeds, T, T)
@@ -143,7 +143,7 @@ def attention_tables(records, profile: str) -> list[pd.DataFrame]:
 def share_evidence(records) -> dict:
     """The parts of the claim on Figure 2: softmax's share over 0.9, and over SSA's."""
     chosen = cells("every", (PRINTED,))
-    softmax, ssa = (share(maps, 0) for maps in by_cell(records, chosen, "attention").values())
+    softmax, ssa = (share(maps, 0) for maps in stacked(records, chosen, "attention").values())
     return {"softmax alone": softmax / 0.9, "softmax over SSA": softmax / ssa}
 
 

@@ -11,7 +11,6 @@ from icllib.errors import InputError
 from icllib.evaluate import Together
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.papers.signed_averaging.quantifiers import FIRST_COUNTED, LENGTHS, TRAINED
-from icllib.results import dealt
 from icllib.streams import Stream
 from icllib.tasks import Quantifier, sample_each
 from icllib.training import Curriculum, Recipe, Run
@@ -226,9 +225,3 @@ def fig04_every(profile: str) -> list[Run]:
 def fig05_some(profile: str) -> list[Run]:
     """Figure 5, without positions too, and with balanced labels."""
     return runs(profile, cells("some"))
-
-
-def by_cell(records, chosen, metric: str) -> dict[Cell, np.ndarray]:
-    """A metric of every cell, stacked over seeds; records: those of `runs`."""
-    return {cell: np.array([record[metric] for record in own])
-            for cell, own in dealt(records, chosen).items()}
