@@ -7,9 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from icllib.claims import interval
 from icllib.papers.causal_lm.trained import MASKS, TASKS, Cell
-from icllib.plotting import BLACK, draw_rows, series, short
+from icllib.plotting import BLACK, draw_rows, series, with_interval
 
 # (mask, shared layers, extra loss): one error per task
 TABLE_3 = {
@@ -92,9 +91,8 @@ def beside(ours: dict, printed: dict) -> pd.DataFrame:
     table = {}
     for cell, samples in ours.items():
         digits = 3 if cell.task == "classes" else 2  # percent are printed with three
-        mean, low, high = (short(value, digits) for value in interval(samples))
         row = table.setdefault(row_name(cell), {})
         if printed:
             row[cell.task, "paper"] = f"{printed[cell]:g}" if cell in printed else ""
-        row[cell.task, "ours"] = f"{mean} [{low}, {high}]"
+        row[cell.task, "ours"] = with_interval(samples, digits)
     return pd.DataFrame.from_dict(table, orient="index")
