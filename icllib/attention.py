@@ -109,15 +109,13 @@ def signed_log(z: Tensor, n: Tensor, b: Tensor) -> Tensor:
     return SignedLog.apply(z, n, b)
 
 
-def cosine_decay(places: Tensor, rows: Tensor | None = None) -> Tensor:
-    """cos(pi (i - j) / 2m) between tokens at places i and j, m being the length: (T, T).
+def cosine_decay(rows: Tensor, columns: Tensor) -> Tensor:
+    """cos(pi (i - j) / 2m) between rows at places i and columns at j, m being the length: (K, T).
 
-    Qin et al. (2022). It is positive, since places lie in 0 ... m - 1. rows: the places i, (K,), if
-    they are not all of them.
+    Qin et al. (2022). It is positive, since places lie in 0 ... m - 1.
     """
-    length = places.amax() + 1  # stays on the device
-    rows = places if rows is None else rows
-    return torch.cos(math.pi / 2 * (rows[:, None] - places) / length)
+    length = columns.amax() + 1  # stays on the device
+    return torch.cos(math.pi / 2 * (rows[:, None] - columns) / length)
 
 
 # ---- normalizers: scores and mask to weights ------------------------------------------------

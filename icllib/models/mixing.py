@@ -100,7 +100,7 @@ class CosineAttention(Weighted):
         if places is None:
             places = torch.arange(mask.shape[-1], device=q.device)
         rows, columns = places if isinstance(places, tuple) else (places, places)
-        decay = attention.cosine_decay(columns.to(q.dtype), rows.to(q.dtype))
+        decay = attention.cosine_decay(rows.to(q.dtype), columns.to(q.dtype))
         return self.weigh(q.relu() @ k.relu().mT * decay, mask)
 
 

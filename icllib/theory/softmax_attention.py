@@ -22,6 +22,9 @@ from torch import Tensor
 
 from icllib.errors import InputError
 
+EXACT_UP_TO = 60  # pairs of a context whose numbers of features are all summed over
+NODES = 16  # of the quadrature that longer ones get
+
 
 @dataclass
 class Weights:
@@ -96,16 +99,16 @@ def context_points(length: int, positive_share: float) -> tuple:
                             for share, _, chance in halves]))
 
 
-def binomial_points(length: int, share: float, nodes: int = 16, exact_up_to: int = 60) -> tuple:
+def binomial_points(length: int, share: float) -> tuple:
     """Points and weights of a mean over Binomial(length, share).
 
     All numbers up to a length of 60; then Gauss quadrature on the eigenvalues of the Krawtchouk
     polynomials' Jacobi matrix, which is as good as the sum (1e-14 at 100) and six times shorter.
     """
-    if length <= exact_up_to:
+    if length <= EXACT_UP_TO:
         numbers = np.arange(length + 1.0)
         return numbers, stats.binom.pmf(numbers, length, share)
-    k = np.arange(nodes)
+    k = np.arange(NODES)
     points, vectors = eigh_tridiagonal(
         share * (length - k) + k * (1 - share),
         np.sqrt(k[1:] * (length - k[1:] + 1) * share * (1 - share)))

@@ -105,10 +105,10 @@ def ssa_to_alternatives(compared) -> dict[str, np.ndarray]:
     return found
 
 
-def mean_ratio(compared, name: str, to: str = "softmax") -> np.ndarray:
-    """The geometric mean over sigma = 3 to 10 of the ratio of two errors: (seeds,)."""
-    one, other = compared(name, to)
-    return geometric_mean((one / other)[:, 2:])
+def mean_ratio(compared, name: str) -> np.ndarray:
+    """The geometric mean over sigma = 3 to 10 of the ratio to the error of softmax: (seeds,)."""
+    own, softmax = compared(name, "softmax")
+    return geometric_mean((own / softmax)[:, 2:])
 
 
 def temperatures_to_softmax(compared) -> dict[str, np.ndarray]:

@@ -10,6 +10,7 @@ PARAMETERS = {"Llama 3.3 70B": 70.6e9, "Llama 3.1 8B": 8.03e9}
 # memory's 4.8e12 bytes per second, which leaves time for reading the keys and values.
 FLOPS, BANDWIDTH = 4e14, 2.4e12
 BATCH = 64  # prompts at once
+EPOCHS = 2  # of fine-tuning, Appendix A.1
 # ASSUMED, without the tokenizer at hand.
 TOKENS_PER_NUMBER, TOKENS_PER_BOOLEAN, CHARACTERS_PER_TOKEN = 5, 2, 3
 OPENWEBTEXT = 9_035_582_198  # tokens in train.bin, as the data preparation of nanoGPT gives it
@@ -39,13 +40,13 @@ def answering_hours(task: str, parameters: float, sigmas, lengths, sequences: in
     return float(len(sigmas) * (of_products + of_reading).sum() / 3600)
 
 
-def training_hours(task: str, parameters: float, sequences: int, epochs: int = 2) -> float:
-    """H200-hours to fine-tune by LoRA on lengths 1 to 40, twice over them by Appendix A.1.
+def training_hours(task: str, parameters: float, sequences: int) -> float:
+    """H200-hours to fine-tune by LoRA on lengths 1 to 40 (Appendix A.1).
 
     4 FLOPs per parameter and token: a forward pass, and a backward one to the inputs alone.
     """
     read = np.mean([sum(tokens(task, length)) for length in range(1, 41)])
-    return float(4 * parameters * sequences * epochs * read / FLOPS / 3600)
+    return float(4 * parameters * sequences * EPOCHS * read / FLOPS / 3600)
 
 
 def counting_seconds(corpus_tokens: int = OPENWEBTEXT) -> float:

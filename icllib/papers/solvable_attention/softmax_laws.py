@@ -40,13 +40,13 @@ def law_curve(record: Record) -> LawCurve:
     return LawCurve(law, run["alpha"], signs, np.array(xs), losses, record[exponent][:, 0])
 
 
-def one_by_one(law: str, alpha: float, tasks: int = 500) -> float:
+def one_by_one(law: str, alpha: float) -> float:
     """The exponent in a fit's window of a model that learns its tasks one by one.
 
     Its loss on task s falls as e^{-P(s) t}, or is zero once the task occurs or has room. What is
     left between this and Table 1 is the finite number of tasks and the window.
     """
-    shares = riccati.task_shares(tasks, alpha)
+    shares = riccati.task_shares(SoftmaxSizeLimit.tasks, alpha)
     steps = np.geomspace(*FIT_STEPS, 30)
     if law == "size":
         xs = np.array(SoftmaxSizeLimit.sizes)
