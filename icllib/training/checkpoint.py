@@ -5,7 +5,6 @@ checksum of the tensors. The JSON is moved into place last: without it a checkpo
 exist. The last two are kept; a damaged one falls back to the one before.
 """
 
-import hashlib
 import json
 import os
 import shutil
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from safetensors.torch import load_file, save_file
 
+from icllib.data import checksum
 from icllib.errors import InputError
 from icllib.results import write_text
 
@@ -26,9 +26,9 @@ def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
     data = folder / f"step-{step:09d}.safetensors"
     part = data.with_suffix(".part")
     save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, part)
-    checksum = hashlib.sha256(part.read_bytes()).hexdigest()
+    info = {"sha256": checksum(part), "step": step, **info}
     os.replace(part, data)
-    write_text(data.with_suffix(".json"), json.dumps({"sha256": checksum, "step": step, **info}))
+    write_text(data.with_suffix(".json"), json.dumps(info))
     for old in checkpoints(folder)[KEPT:]:
         old.unlink()
         old.with_suffix(".safetensors").unlink(missing_ok=True)
@@ -54,11 +54,9 @@ def read_checkpoint(path: Path) -> tuple[dict, dict]:
     data = path.with_suffix(".safetensors")
     try:
         info = json.loads(path.read_text())
-        found = hashlib.sha256(data.read_bytes()).hexdigest()
-    except (OSError, ValueError) as error:
+        checksum(data, info["sha256"])
+    except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{path}: expected a checkpoint, got a damaged one ({error})") from None
-    if found != info.get("sha256"):
-        raise InputError(f"{data}: expected checksum {info.get('sha256')}, got {found}")
     return load_file(data), info
 
 
