@@ -5,7 +5,8 @@
 weights, for K queries among T tokens; the formulas are in icllib/attention.py.
 
 The list is Table 1 of the paper on scaled signed averaging, which is silent where ASSUMED, and
-what the other papers use: row-wise l1 (SGPT) and no normalization (linear attention).
+two of the context-scaling paper: row-wise l1 normalization and none (linear attention). Its SGPT
+has no queries and keys, and so a phi of its own (icllib/models/sgpt.py).
 """
 
 from dataclasses import dataclass, field
@@ -167,17 +168,14 @@ class Tanh(Plain):
 
 
 @dataclass(frozen=True)
-class Uniform(Plain):
+class Uniform:
     """The average of all visible tokens, whatever the scores (Appendix C)."""
 
     version: ClassVar[int] = 1
 
     def build(self, draw: Initializer, heads: int) -> Average:
         """A module for the members of `draw`."""
-        return Average(self.weigh)
-
-    def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
-        return attention.by_absolute_sum(z.new_ones(z.shape), mask)
+        return Average(attention.by_absolute_sum)
 
 
 @dataclass(frozen=True)
