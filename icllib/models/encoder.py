@@ -9,8 +9,7 @@ from torch.nn.functional import embedding, gelu
 
 from icllib.errors import InputError
 from icllib.models.scoring import Softmax
-from icllib.models.stacked import Initializer, StackedLayerNorm
-from icllib.models.transformer import linear
+from icllib.models.stacked import Initializer, StackedLayerNorm, linear
 from icllib.streams import Stream
 from icllib.tasks.sentences import PAD
 

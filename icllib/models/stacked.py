@@ -44,6 +44,19 @@ class StackedLinear(nn.Module):
         return torch.baddbmm(self.bias[:, None], flat, self.weight).unflatten(1, x.shape[1:-1])
 
 
+def linear(draw: Initializer, name: str, fan_in: int, fan_out: int, std=0.02) -> StackedLinear:
+    """A stacked linear layer that starts as GPT-2's: N(0, std^2) weights, zero biases.
+
+    With `uniform_start`, weights and biases are U(+-1/sqrt(fan_in)).
+    """
+    if draw.uniform_start:
+        bound = fan_in**-0.5
+        return StackedLinear(draw.uniform(f"{name}.weight", (fan_in, fan_out), bound),
+                             draw.uniform(f"{name}.bias", (fan_out,), bound))
+    weight = draw.normal(f"{name}.weight", (fan_in, fan_out), std)
+    return StackedLinear(weight, draw.constant(0.0, (fan_out,)))
+
+
 class StackedLayerNorm(nn.Module):
     """Layer normalization with one gain and bias per member: (M, B, T, width) -> the same."""
 

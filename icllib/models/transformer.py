@@ -13,7 +13,7 @@ from torch.nn.functional import gelu
 from icllib.errors import InputError
 from icllib.models.layout import joint_tokens, lay_out, separate_tokens
 from icllib.models.scoring import Softmax
-from icllib.models.stacked import Initializer, StackedLayerNorm, StackedLinear
+from icllib.models.stacked import Initializer, StackedLayerNorm, linear
 from icllib.results import ADDED
 
 added = partial(field, metadata=ADDED)  # absent from records while at its default
@@ -268,16 +268,3 @@ class Block(nn.Module):
 def at(read: Tensor | None, x: Tensor, axis: int = 2) -> Tensor:
     """The tokens in read, or all: only what is read of the last layer needs to be computed."""
     return x if read is None else x.index_select(axis, read)
-
-
-def linear(draw: Initializer, name: str, fan_in: int, fan_out: int, std=0.02) -> StackedLinear:
-    """A stacked linear layer that starts as GPT-2's: N(0, std^2) weights, zero biases.
-
-    With `uniform_start`, weights and biases are U(+-1/sqrt(fan_in)).
-    """
-    if draw.uniform_start:
-        bound = fan_in**-0.5
-        return StackedLinear(draw.uniform(f"{name}.weight", (fan_in, fan_out), bound),
-                             draw.uniform(f"{name}.bias", (fan_out,), bound))
-    weight = draw.normal(f"{name}.weight", (fan_in, fan_out), std)
-    return StackedLinear(weight, draw.constant(0.0, (fan_out,)))
