@@ -8,8 +8,7 @@ from torch import Tensor
 
 from icllib.streams import Stream
 from icllib.tasks.checks import at_least, at_least_one
-from icllib.tasks.prompt import Prompt
-from icllib.tasks.regression import dot
+from icllib.tasks.prompt import Prompt, dot
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from torch import Tensor
 from icllib.errors import InputError
 from icllib.streams import WORD, Stream
 from icllib.tasks.checks import at_least_one, not_negative, positive
-from icllib.tasks.prompt import Prompt
-from icllib.tasks.regression import dot
+from icllib.tasks.prompt import Prompt, dot
 
 
 def check_types(tasks: int, alpha: float) -> None:
@@ -24,14 +23,6 @@ def check_types(tasks: int, alpha: float) -> None:
     at_least_one(tasks=tasks)
     if not alpha > 1:
         raise InputError(f"alpha: expected more than 1, got {alpha}")
-
-
-def draw_types(stream: Stream, ids: Tensor, tasks: int, alpha: float) -> Tensor:
-    """Task types with P(s) proportional to s^-alpha (Eq. 1): ids (M, B) -> (M, B) in 1..tasks."""
-    s = torch.arange(1, tasks + 1, device=ids.device)
-    cumulative = (s.double() ** -alpha).cumsum(0)
-    uniform = stream.uniform(ids, "type", (), torch.float64)
-    return torch.searchsorted(cumulative / cumulative[-1], uniform, right=True) + 1
 
 
 def power_law(types: Tensor, tasks: int, exponent: float, dtype) -> Tensor:
@@ -46,8 +37,24 @@ def mean_over_types(values, alpha: float) -> float:
     return sum(share * value for share, value in zip(shares, values)) / sum(shares)
 
 
+class TypedPrompts:
+    """What the two tasks share: features in R^tasks, and prompts of a type (Eq. 1)."""
+
+    @property
+    def dimension(self) -> int:
+        """Coordinates of a feature."""
+        return self.tasks
+
+    def types(self, stream: Stream, ids: Tensor) -> Tensor:
+        """The task type s of each prompt, counted from 1: ids (M, B) -> (M, B)."""
+        s = torch.arange(1, self.tasks + 1, device=ids.device)
+        cumulative = (s.double() ** -self.alpha).cumsum(0)
+        uniform = stream.uniform(ids, "type", (), torch.float64)
+        return torch.searchsorted(cumulative / cumulative[-1], uniform, right=True) + 1
+
+
 @dataclass(frozen=True)
-class SparseFeatureRegression:
+class SparseFeatureRegression(TypedPrompts):
     """MSFR: a feature is +-e_s and its label +-Lambda_s (Eqs. 2-4).
 
     A prompt of n points is the query, which comes last, and a context of psi_1 = n - 1 pairs.
@@ -74,19 +81,10 @@ class SparseFeatureRegression:
             raise InputError(f"positive_share: expected 0 to 1, got {self.positive_share}")
 
     @property
-    def dimension(self) -> int:
-        """Coordinates of a feature."""
-        return self.tasks
-
-    @property
     def label_variance(self) -> float:
         """E y^2 of the query; half of it is the paper's loss of a model that answers 0."""
         strengths = [self.strength * s**-self.gamma for s in range(1, self.tasks + 1)]
         return mean_over_types([strength**2 for strength in strengths], self.alpha)
-
-    def types(self, stream: Stream, ids: Tensor) -> Tensor:
-        """The task type s of each prompt, counted from 1: ids (M, B) -> (M, B)."""
-        return draw_types(stream, ids, self.tasks, self.alpha)
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
@@ -111,7 +109,7 @@ class SparseFeatureRegression:
 
 
 @dataclass(frozen=True)
-class SourceCapacityRegression:
+class SourceCapacityRegression(TypedPrompts):
     """In-context regression on normal features whose spectrum falls from coordinate s on.
 
     Appendix H.1: features are N(0, Sigma_s), where Sigma_s is diagonal and holds omega_k ~
@@ -134,18 +132,9 @@ class SourceCapacityRegression:
                              f"got {self.strength_seed}")
 
     @property
-    def dimension(self) -> int:
-        """Coordinates of a feature."""
-        return self.tasks
-
-    @property
     def label_variance(self) -> float:
         """E y^2 averaged over the strengths too."""
         return sum(k**-self.tau for k in range(1, self.tasks + 1))
-
-    def types(self, stream: Stream, ids: Tensor) -> Tensor:
-        """The task type s of each prompt, counted from 1: ids (M, B) -> (M, B)."""
-        return draw_types(stream, ids, self.tasks, self.alpha)
 
     def strengths(self, stream: Stream, types: Tensor, dtype=torch.float32) -> Tensor:
         """Lambda_s of each task type, on the stream's device: types (M, B) -> (M, B, N_s)."""

@@ -8,8 +8,7 @@ from torch import Tensor
 
 from icllib.streams import Stream
 from icllib.tasks.checks import at_least_one
-from icllib.tasks.prompt import Prompt
-from icllib.tasks.regression import dot
+from icllib.tasks.prompt import Prompt, dot
 
 CACHED = 2**18  # hidden units of a part: the fastest of 2^13 to 2^20 on an AMD EPYC core
 

@@ -9,15 +9,7 @@ from torch import Tensor
 from icllib.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks.checks import at_least_one, not_negative, one_of, positive
-from icllib.tasks.prompt import Prompt
-
-
-def dot(xs: Tensor, weights: Tensor) -> Tensor:
-    """Inner products over the last axis, whose rounding depends on nothing around them.
-
-    A matrix product rounds differently with the size of the batch, and to 10 bits under TF32.
-    """
-    return (xs * weights).sum(dim=-1)
+from icllib.tasks.prompt import Prompt, dot
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from torch import Tensor
 from icllib.streams import Stream
 from icllib.tasks.checks import at_least, at_least_one
 from icllib.tasks.classification import one_hot_winners
-from icllib.tasks.prompt import Prompt
+from icllib.tasks.prompt import Prompt, dot
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,6 @@ class BagOfWords:
         vocabulary = torch.arange(self.dimension, device=ids.device)
         xs = (drawn[..., None] == vocabulary).sum(dim=-2).to(dtype)
         lexicon = stream.normal(ids, "lexicon", (self.classes, self.dimension), dtype)
-        scores = (xs[..., None, :] * lexicon[..., None, :, :]).sum(dim=-1)  # (M, B, n, classes)
+        scores = dot(xs[..., None, :], lexicon[..., None, :, :])  # (M, B, n, classes)
         ys = one_hot_winners(scores)
         return Prompt(xs, ys, ys)
