@@ -12,10 +12,10 @@ from icllib.papers.causal_lm.language import (
 from icllib.papers.causal_lm.layers import (
     MASKS, Dynamics, MaskCheck, fig01_dynamics, fig05_masks)
 from icllib.papers.causal_lm.linear_attention import (
-    SEEDS, LayerErrors, Propositions, StationaryErrors, fig02_linear_attention, propositions)
+    INPUT_MEANS, SEEDS, LayerErrors, Propositions, StationaryErrors, fig02_linear_attention,
+    propositions)
 from icllib.papers.causal_lm.stationary import (
-    INPUT_MEANS, ByPositionErrors, ByPositionPropositions, KaczmarzErrors,
-    fig04_causal_by_position, kaczmarz)
+    ByPositionErrors, ByPositionPropositions, KaczmarzErrors, fig04_causal_by_position, kaczmarz)
 from icllib.papers.causal_lm.trained import (
     block_causal, fig03_layer_probes, fig06_training_sequences, table01_prefix_causal,
     table03_extra_loss, table07_permuted_pairs, tables04_06_fewer_pairs)

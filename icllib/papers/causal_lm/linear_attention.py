@@ -15,6 +15,9 @@ from icllib.tasks import LinearRegression, Prompt
 from icllib.theory import gradient_descent as theory
 
 SEEDS = 5  # ASSUMED: the paper shows one draw
+INPUT_MEANS = (0.0, 1.0, 2.0, 3.0)  # mu of Figure 2, right
+# d and n: more pairs than dimensions, few of each, and more dimensions than pairs.
+SIZES = ((16, 40), (3, 7), (64, 40))
 
 
 def draw(task: LinearRegression, seed: int, sequences: int, points: int) -> Prompt:
@@ -179,14 +182,11 @@ def largest(deviation: torch.Tensor) -> float:
 
 
 def propositions(profile: str) -> list[Propositions]:
-    """More pairs than dimensions, few of each, and more dimensions than pairs."""
-    sizes = ((16, 40), (3, 7), (64, 40))
-    return [Propositions(d, n, seed=seed) for d, n in sizes for seed in range(SEEDS)]
+    """Propositions 1 to 5 at all sizes."""
+    return [Propositions(d, n, seed=seed) for d, n in SIZES for seed in range(SEEDS)]
 
 
 def fig02_linear_attention(profile: str) -> list:
     """Figure 2: layers on the left and in the middle, stationary points on the right."""
     return [LayerErrors(seed=seed) for seed in range(SEEDS)] + [
-        StationaryErrors(input_mean=float(mu), seed=seed)
-        for mu in (0, 1, 2, 3) for seed in range(SEEDS)
-    ]
+        StationaryErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in range(SEEDS)]

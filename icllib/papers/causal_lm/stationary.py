@@ -9,11 +9,10 @@ from typing import ClassVar
 import torch
 
 from icllib.attention import causal_pairs
-from icllib.papers.causal_lm.linear_attention import SEEDS, draw, largest, query_errors
+from icllib.papers.causal_lm.linear_attention import (
+    INPUT_MEANS, SEEDS, SIZES, draw, largest, query_errors)
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory
-
-INPUT_MEANS = (0.0, 1.0, 2.0, 3.0)  # mu of Figure 2, right
 
 
 @dataclass(frozen=True)
@@ -120,9 +119,8 @@ class KaczmarzErrors:
 
 def fig04_causal_by_position(profile: str) -> list:
     """Figure 4 for every mu, then Propositions 7 and 8 at the sizes of Propositions 1 to 5."""
-    sizes = ((16, 40), (3, 7), (64, 40))
     return [ByPositionErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in range(SEEDS)] + [
-        ByPositionPropositions(d, n, seed=seed) for d, n in sizes for seed in range(SEEDS)]
+        ByPositionPropositions(d, n, seed=seed) for d, n in SIZES for seed in range(SEEDS)]
 
 
 def kaczmarz(profile: str) -> list[KaczmarzErrors]:
