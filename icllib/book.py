@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from icllib.claims import PAPERS, Decision, ledger
-from icllib.results import PROJECT, load_record, results_folder, write_text
+from icllib.results import PROJECT, clock_of, load_record, results_folder, write_text
 
 GENERATED = PROJECT / "book" / "_generated"
 VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not run")
@@ -45,11 +45,9 @@ def summary(decisions: list[Decision]) -> str:
 
 
 def hours(paper: str) -> float:
-    """What the committed records of a paper cost: processor time, wall time where it is not known."""
+    """What the committed records of a paper cost, each in the time of `clock_of`."""
     made = [load_record(path).provenance for path in results_folder().glob(f"{paper}/*/*/*.json")]
-    on_cpu = lambda item: "CPU" in item["device"] and "processor_seconds" in item
-    clocks = ("processor_seconds" if on_cpu(item) else "wall_seconds" for item in made)
-    return sum(item[clock] / item.get("fleet", 1) for item, clock in zip(made, clocks)) / 3600
+    return sum(item[f"{clock_of(item)}_seconds"] / item.get("fleet", 1) for item in made) / 3600
 
 
 def table(decisions: list[Decision]) -> str:

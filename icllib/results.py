@@ -235,6 +235,12 @@ def stacked(records: list[Record], names, metric: str) -> dict:
             for name, own in dealt(records, names).items()}
 
 
+def clock_of(provenance: dict) -> str:
+    """What a record's cost is told in: processor time on a CPU, wall time elsewhere."""
+    on_cpu = "processor_seconds" in provenance and "CPU" in provenance["device"]
+    return "processor" if on_cpu else "wall"
+
+
 # ---- text -----------------------------------------------------------------------------------
 
 
