@@ -95,17 +95,16 @@ def our_fleet(size: Size, members: int, batch: int, device: str) -> Fleet:
                  device)
 
 
-def prepare(name: str, size: Size, batch: int, device: str):
-    """A contestant's step function, its number of models, and the seconds until it was ready."""
+def prepare(members: int | None, size: Size, batch: int, device: str):
+    """A step function of our fleet, or of the reference, and the seconds until it was ready."""
     started = time.monotonic()
-    if name == "transformers":
-        return Reference(size, batch, device).take_step, 1, time.monotonic() - started
-    members = int(name.split("=")[1])
+    if members is None:
+        return Reference(size, batch, device).take_step, time.monotonic() - started
     fleet = our_fleet(size, members, batch, device)
     step = captured_step(fleet) if device == "cuda" else fleet.take_step
     step()
     synchronize(device)
-    return step, members, time.monotonic() - started
+    return step, time.monotonic() - started
 
 
 def synchronize(device: str) -> None:
@@ -148,16 +147,16 @@ def measure(size: Size, members, batch: int, seconds: float, device: str) -> lis
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
     needed = 6 * batch * our_model(size).multiplications(size.dimension, size.lengths)
-    names = ["transformers", *(f"ours, M={count}" for count in members)]
-    ready = {name: prepare(name, size, batch, device) for name in names}
-    times = {name: [] for name in names}
+    contestants = {"transformers": None} | {f"ours, M={count}": count for count in members}
+    ready = {name: prepare(count, size, batch, device) for name, count in contestants.items()}
+    times = {name: [] for name in contestants}
     for _ in range(ROUNDS):
-        for name, (step, *_) in ready.items():
+        for name, (step, _) in ready.items():
             with contextlib.nullcontext() if name == "transformers" else one_core():
                 times[name].append(seconds_per_step(step, seconds / ROUNDS, device))
     rows = []
-    for name, (_, count, preparation) in ready.items():
-        each = statistics.median(times[name]) / count
+    for name, (_, preparation) in ready.items():
+        each = statistics.median(times[name]) / (contestants[name] or 1)
         rows.append({"contestant": name, "ms_per_model_step": 1e3 * each,
                      "model_steps_per_second": 1 / each, "seconds_to_start": preparation,
                      "share_of_product_rate": needed / each / rate,

@@ -30,11 +30,12 @@ def beside(ours: dict, printed: dict, columns, spread: bool = False) -> pd.DataF
     ours: name -> (seeds, columns); printed: name -> (columns,), or nothing for a name; spread:
     with 95% intervals over seeds, and a row for each of the columns, which then fit on a page.
     """
-    show, table = with_interval if spread else lambda samples: f"{samples.mean():.3g}", {}
+    table = {}
     for name, samples in ours.items():
         if name in printed:
             table[name, "paper"] = [f"{value:g}" for value in printed[name]]
-        table[name, "ours"] = [show(column) for column in samples.T]
+        table[name, "ours"] = ([with_interval(column) for column in samples.T] if spread
+                               else [f"{mean:.3g}" for mean in samples.mean(axis=0)])
     rows = pd.DataFrame.from_dict(table, orient="index", columns=columns).set_axis(
         pd.MultiIndex.from_tuples(table, names=("model", "")))
     return rows.T if spread else rows
