@@ -26,13 +26,6 @@ def answers_of(make, xs, ys, n):
     return [make().fit(x[:n], y[:n]).predict(x[n:n + 1])[0] for x, y in zip(xs, ys)]
 
 
-@pytest.mark.parametrize("n", (1, 4, 5, 12))
-def test_ridge_equals_scikit_learn(n):
-    xs, ys, _ = sample(LinearRegression(5, 0.3), 4, 13)
-    expected = answers_of(lambda: linear_model.Ridge(0.7, fit_intercept=False), xs, ys, n)
-    assert Ridge(0.7).predict(xs, ys, (n,))[0, :, 0].tolist() == pytest.approx(expected, rel=1e-9)
-
-
 def test_a_sweep_equals_one_ridge_after_another():
     xs, ys, _ = sample(LinearRegression(5, 0.3), 4, 13)
     penalties, lengths = (1e-6, 0.2, 5.0), (1, 4, 12)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icllib.claims import (PAPERS, Claim, decide, find_claim, holds, interval, ledger,
-                           load_claims)
+from icllib.claims import (
+    Claim, decide, find_claim, holds, interval, ledger, load_claims)
 from icllib.errors import InputError
 from icllib.pages import all_pages
 
@@ -113,7 +113,3 @@ def test_claims_with_a_page_have_a_verdict():
 def test_unknown_claim_id(claim_id):
     with pytest.raises(InputError, match="claim id: expected .* got"):
         find_claim(claim_id)
-
-
-def test_every_paper_has_claims():
-    assert {item.claim.paper for item in ledger()} == set(PAPERS)

@@ -64,18 +64,6 @@ def test_weights_are_drawn_once_per_prompt():
     assert within_four_standard_errors(weights[..., 0] ** 2, 4)
 
 
-@pytest.mark.parametrize("dtype", (torch.float32, torch.float64))
-def test_an_id_names_a_prompt_whatever_is_around_it(dtype):
-    task, ids = LinearRegression(3, noise_std=0.1), torch.arange(17)
-    seeds = [7, 0, 3]
-    fleet = task.sample(Stream.of(seeds, "training"), ids.expand(3, -1), 9, dtype)
-    for chosen in ([5], [16, 2, 5], list(range(1, 17))):
-        for member, seed in enumerate(seeds):
-            alone = task.sample(Stream.of([seed], "training"), torch.tensor([chosen]), 9, dtype)
-            for ours, expected in zip(alone, fleet):
-                assert torch.equal(ours[0], expected[member, chosen])
-
-
 def test_without_noise_labels_are_means_and_float64_is_kept():
     prompt = LinearRegression(3).sample(STREAM, torch.arange(2)[None], 4, torch.float64)
     assert torch.equal(prompt.ys, prompt.means)
@@ -92,8 +80,3 @@ def test_without_noise_labels_are_means_and_float64_is_kept():
 def test_impossible_settings_are_refused(settings, got):
     with pytest.raises(InputError, match=rf"expected.*got.*{got}"):
         LinearRegression(**settings)
-
-
-def test_a_prompt_needs_a_point():
-    with pytest.raises(InputError, match="expected.*got 0"):
-        LinearRegression(2).sample(STREAM, torch.zeros(1, 1, dtype=torch.int64), 0)
