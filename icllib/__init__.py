@@ -6,4 +6,3 @@ from icllib.training import every_profile, records
 
 __all__ = ["Page", "every_profile", "provenance_line", "records", "samples", "settings_table",
            "shown_profile"]
-__version__ = "0.1.0"

@@ -1,1 +1,1 @@
-"""What has a closed form."""
+"""Closed forms, and the reduced models that they are checked on."""

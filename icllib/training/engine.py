@@ -31,7 +31,8 @@ class Fleet:
     member, T stored prompts that are reshuffled each epoch, or None for fresh prompts at every
     step. learning_rates, models: per member, where they are not all the same; models may differ
     in the values that their parameters start from, not in shape. snapshots: after which steps to
-    keep a copy of the module. Raises InputError where their numbers differ.
+    keep a copy of the module. Raises InputError where tasks, seeds and pretraining_tasks differ in
+    number.
     """
 
     def __init__(self, tasks, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu",
