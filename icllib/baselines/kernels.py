@@ -10,25 +10,17 @@ import torch
 from torch import Tensor
 
 from icllib.baselines.prefixes import at_each_length
-from icllib.errors import InputError
 
 CHUNK = 1024  # pairs whose inputs are in float64 at one time
 
 
 @dataclass(frozen=True)
 class ExponentialSmoother:
-    """The kernel smoother with K(x, x') = exp(x . x' / scale), which is softmax attention.
+    """The kernel smoother with K(x, x') = exp(x . x'), which is softmax attention.
 
     Context-scaling paper, Section 5.1, which prints exp(-z . z), a constant; softmax attention
-    needs exp(z . z'). ASSUMED scale 1, as printed; Eq. 3 has sqrt(d + 1).
-    Raises InputError for a scale that is not positive.
+    needs exp(z . z'). ASSUMED: no scale, as printed; Eq. 3 has 1 / sqrt(d + 1).
     """
-
-    scale: float = 1.0
-
-    def __post_init__(self):
-        if self.scale <= 0:
-            raise InputError(f"scale: expected a positive number, got {self.scale}")
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """(..., N, d), (..., N) -> (..., K)."""
@@ -37,7 +29,7 @@ class ExponentialSmoother:
     def _estimate(self, xs, ys, query):
         scores = [(part.double() @ query[..., None].double())[..., 0]
                   for part in xs.split(CHUNK, dim=-2)]
-        return smooth(torch.cat(scores, dim=-1) / self.scale, ys)
+        return smooth(torch.cat(scores, dim=-1), ys)
 
 
 @dataclass(frozen=True)

@@ -95,17 +95,14 @@ def fitted_to_each(fit):
     return estimate
 
 
-def best_of_sweep(settings, errors, tuned_on=None):
+def best_of_sweep(settings, errors):
     """The lowest error at each context length over a sweep, and the setting that gives it.
 
-    errors: (P, K), one row per setting. tuned_on: errors of the same shape on other prompts, by
-    which to choose; without them the choice and the error share their prompts, which favors the
-    sweep a little. Returns (K,) settings and (K,) errors. Raises InputError for other shapes.
+    errors: (P, K), one row per setting. The choice and the error share their prompts, which favors
+    the sweep a little. Returns (K,) settings and (K,) errors. Raises InputError for other shapes.
     """
     errors = np.asarray(errors)
-    tuned_on = errors if tuned_on is None else np.asarray(tuned_on)
-    if len(settings) != len(errors) or tuned_on.shape != errors.shape:
-        raise InputError("errors and tuned_on: expected one row for each of "
-                         f"{len(settings)} settings, got {errors.shape} and {tuned_on.shape}")
-    best = tuned_on.argmin(axis=0)
-    return np.asarray(settings)[best], errors[best, np.arange(errors.shape[1])]
+    if len(settings) != len(errors):
+        raise InputError(f"errors: expected one row for each of {len(settings)} settings, "
+                         f"got {errors.shape}")
+    return np.asarray(settings)[errors.argmin(axis=0)], errors.min(axis=0)

@@ -1,6 +1,5 @@
 """Predictors that are linear in x, with closed forms."""
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -80,29 +79,22 @@ def ridge_weights(xs: Tensor, ys: Tensor, penalties: Tensor) -> tuple[Tensor, Te
 
 @dataclass(frozen=True)
 class MixtureRidge:
-    """The posterior mean when the noise level is one of several, drawn once per prompt.
+    """The posterior mean when a prompt's noise level is one of several, all as likely.
 
     E[y | pairs, x] = sum_s p(s | pairs) x . w_s, with w_s the ridge weights for level s and
-    p(s | pairs) proportional to p(s) N(y; 0, weight_std^2 X X^T + sigma_s^2 I). No predictor has
-    a lower expected error on the task of Figure 3 of the context-scaling paper. Raises InputError
-    for numbers that are not positive, or probabilities that do not sum to 1.
+    p(s | pairs) proportional to N(y; 0, weight_std^2 X X^T + sigma_s^2 I). No predictor has a lower
+    expected error on the task of Figure 3 of the context-scaling paper. Raises InputError for
+    numbers that are not positive.
     """
 
     noise_stds: tuple[float, ...]
     weight_std: float
-    probabilities: tuple[float, ...] = ()  # of the levels; none given: equal
 
     def __post_init__(self):
         object.__setattr__(self, "noise_stds", tuple(self.noise_stds))
-        levels = len(self.noise_stds)
-        given = tuple(self.probabilities) or (1 / max(levels, 1),) * levels
-        object.__setattr__(self, "probabilities", given)
-        if not levels or min(self.noise_stds) <= 0 or self.weight_std <= 0:
+        if not self.noise_stds or min(self.noise_stds) <= 0 or self.weight_std <= 0:
             raise InputError("noise_stds and weight_std: expected positive numbers, "
                              f"got {self.noise_stds} and {self.weight_std}")
-        if len(given) != levels or min(given) <= 0 or not math.isclose(sum(given), 1):
-            raise InputError(f"probabilities: expected {levels} positive numbers of sum 1, "
-                             f"got {given}")
 
     @classmethod
     def bayes(cls, task) -> "MixtureRidge":
@@ -113,20 +105,9 @@ class MixtureRidge:
         """(..., N, d), (..., N) -> (..., K)."""
         return at_each_length(self._estimate, xs, ys, lengths)
 
-    def posterior(self, xs: Tensor, ys: Tensor) -> Tensor:
-        """Probabilities of the levels given the pairs: (..., n, d), (..., n) -> (..., S)."""
-        return self._weights_and_posterior(xs, ys)[1]
-
     def _estimate(self, xs, ys, query):
-        weights, posterior = self._weights_and_posterior(xs, ys)
-        means = (weights @ query[..., None].double())[..., 0]  # (..., S)
-        return (posterior * means).sum(dim=-1)
-
-    def _weights_and_posterior(self, xs, ys):
-        """Ridge weights (..., S, d) and posterior (..., S) of the levels."""
         xs, ys = xs.double(), ys.double()
-        tensor = lambda values: torch.tensor(values, dtype=xs.dtype, device=xs.device)
-        variances = tensor(self.noise_stds).square()
+        variances = torch.tensor(self.noise_stds, dtype=xs.dtype, device=xs.device).square()
         penalties = variances / self.weight_std**2
         weights, spectrum = ridge_weights(xs[..., None, :, :], ys[..., None, :],
                                           penalties[:, None])
@@ -135,8 +116,9 @@ class MixtureRidge:
         residuals = ys[..., None, :] - weights @ xs.mT
         losses = residuals.square().sum(-1) + penalties * weights.square().sum(-1)
         volume = xs.shape[-2] * variances.log() + (spectrum / penalties[:, None]).log1p().sum(-1)
-        evidence = -(losses / variances + volume) / 2
-        return weights, torch.softmax(evidence + tensor(self.probabilities).log(), dim=-1)
+        posterior = torch.softmax(-(losses / variances + volume) / 2, dim=-1)  # (..., S)
+        means = (weights @ query[..., None].double())[..., 0]
+        return (posterior * means).sum(dim=-1)
 
 
 @dataclass(frozen=True)
