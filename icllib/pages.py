@@ -15,7 +15,7 @@ import pandas as pd
 from icllib.claims import decide, find_claim, holds
 from icllib.errors import InputError
 from icllib.plotting import short, use_style, with_interval
-from icllib.results import (DIGITS, PROJECT, Record, rounded, to_json, told_fields,
+from icllib.results import (DIGITS, PROJECT, Record, recorded_fields, rounded, to_json,
                             write_text)
 
 
@@ -110,14 +110,14 @@ def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.Da
 
 
 def _leaves(value, name: str):
-    if not dataclasses.is_dataclass(value) or not told_fields(value):
-        yield name, _told(value)
+    if not dataclasses.is_dataclass(value) or not recorded_fields(value):
+        yield name, _in_words(value)
         return
-    for field, part in told_fields(value).items():
+    for field, part in recorded_fields(value).items():
         yield from _leaves(part, f"{name}.{field}".lstrip("."))
 
 
-def _told(value) -> str:
+def _in_words(value) -> str:
     """A setting in words: a row of neighboring integers by its ends."""
     if isinstance(value, float):
         return f"{value:g}"

@@ -44,7 +44,7 @@ styles = {"prefix": {"marker": "o"}, "causal": {"marker": "s"},
 for axes, printed in zip(panels, sheet.PRINTED):
     for mask, style in styles.items():
         if mask in printed.rows:
-            draw(axes, table, printed.source, mask, **dict(style))
+            draw(axes, table, printed.source, mask, **style)
     axes.set(title=printed.source, ylabel=printed.score, xmargin=0.2,
              xticks=range(len(printed.columns)), xticklabels=printed.columns)
 panels[5].axis("off")

@@ -89,7 +89,7 @@ styles = {"GPT-2": {"color": ORANGE, "marker": "s"}, "MLP": {"color": GREEN, "ma
 titles = [title for title in table.panel.unique() if "error" in title]
 for axes, title in zip(panels, titles):
     for name, style in styles.items():
-        draw(axes, table, title, name, **dict(style))
+        draw(axes, table, title, name, **style)
     axes.set(yscale="log", xlabel="context length n")
 panels[0].set(xscale="log", xlabel="pre-training tasks T", title="A: n = 10")
 ticks = [0.1, 0.2, 0.5, 1, 2]

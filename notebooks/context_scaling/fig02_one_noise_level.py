@@ -81,7 +81,7 @@ styles = {"SGPT": {"color": BLUE, "marker": "o"},
           "ridge": {"color": "black", "ls": "--", "label": "optimal ridge (floor)"}}
 for (left, right), metric in zip(rows, ("error", "excess")):
     for name, style in styles.items():
-        draw(left, table, f"left, {metric}", name, **dict(style))
+        draw(left, table, f"left, {metric}", name, **style)
         right.axhline(errors[name][metric][:, at].mean(), color=style["color"],
                       ls=style.get("ls", "-"))
     draw(left, table, f"left, {metric}", "one step", color="grey", ls=":",

@@ -89,7 +89,7 @@ styles = {"SGPT": {"marker": "s"}, "GPT-2": {"marker": "o"},
           "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"}}
 for axes, panel in zip(panels.flat, table.panel.unique()):
     for name in table[table.panel == panel].series.unique():
-        draw(axes, table, panel, name, **dict(styles[name]))
+        draw(axes, table, panel, name, **styles[name])
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(xlabel="context length n", ylim=(0, None),
              title=panel.replace(", error", "").replace("1e+0", "1e"))

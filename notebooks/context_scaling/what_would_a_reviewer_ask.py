@@ -126,8 +126,8 @@ page.decide("context_scaling.20", {
     f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, deep) for n in (10, 40)}, shown)
 page.decide("context_scaling.21", {
     "one-layer SGPT": 0.95 / ratio("C", "one-layer SGPT", 10**6, 10**4)}, shown_one)
-wide = list(curves["D"])[1]
-page.decide("context_scaling.22", {"twice as wide": ratio("D", wide, 40, 10)}, shown)
+page.decide("context_scaling.22", {
+    "twice as wide": ratio("D", list(curves["D"])[1], 40, 10)}, shown)
 page.verdicts()
 
 # %% [markdown]

@@ -13,8 +13,9 @@ from icllib.papers.context_scaling.noise import (
     AT, errors_at_one_level, errors_at_two_levels, fig02_one_noise_level, fig03_two_noise_levels,
     one_noise_level, penalties, settings_of, two_noise_levels)
 from icllib.papers.context_scaling.perceptrons import (
-    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, fig05_one_layer,
-    fig06_scalar_against_row, fig07_features, fig07_features_alone, fig07_with_prompt, reads)
+    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, errors_by_count, feature_ratios,
+    fig05_one_layer, fig06_scalar_against_row, fig07_features, fig07_features_alone,
+    fig07_with_prompt, reads)
 from icllib.papers.context_scaling.scaling import (
     SGPTS, UNTRAINED_LENGTHS, context_ratios, fig01_scaling, fig08_sgpt_scaling, log_slope,
     optimizer_steps, scaling_ratios, scaling_tasks, transformers, untrained_lengths,
