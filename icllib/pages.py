@@ -109,6 +109,12 @@ def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.Da
                         columns=["setting", "value", "from"]).set_index("setting")
 
 
+def settings_of(runs_of_page, profile: str, assumed=(), place: int = 0) -> pd.DataFrame:
+    """`settings_table` of the run at this place, beside that of `paper` at the same place."""
+    return settings_table(runs_of_page(profile)[place], assumed, runs_of_page("paper")[place],
+                          profile)
+
+
 def _leaves(value, name: str):
     if not dataclasses.is_dataclass(value) or not recorded_fields(value):
         yield name, _in_words(value)

@@ -7,7 +7,8 @@ import nbformat
 import pytest
 
 from icllib.claims import evidence_path, ledger, load_claims
-from icllib.pages import Page, all_pages, notebooks_folder, settings_table
+from icllib.pages import Page, all_pages, notebooks_folder, settings_of, settings_table
+from icllib.papers import context_scaling
 from icllib.plotting import short
 from icllib.results import PROFILES, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
@@ -55,6 +56,15 @@ def test_settings_tell_a_row_of_integers_by_its_ends():
     table = settings_table(Recipe(tuple(range(1, 40)), steps=5))
     assert table.loc["lengths", "value"] == "1 to 39"
     assert settings_table(Recipe((5, 10, 20), steps=5)).loc["lengths", "value"] == "(5, 10, 20)"
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_settings_of_a_page_stand_beside_the_papers(place):
+    runs_of_page, assumed = context_scaling.fig01_scaling, context_scaling.ASSUMED
+    run, printed = (runs_of_page(profile)[place] for profile in ("quick", "paper"))
+    table = settings_of(runs_of_page, "quick", assumed, place)
+    assert table.equals(settings_table(run, assumed, printed, "quick"))
+    assert {"paper", "quick", "assumed"} == set(table["from"])
 
 
 def test_stored_evidence_belongs_to_claims_of_the_page():

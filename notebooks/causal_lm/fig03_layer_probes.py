@@ -22,9 +22,7 @@ from icllib.papers.causal_lm import trained
 page = icllib.Page("causal_lm/fig03_layer_probes")
 records = icllib.records(trained.fig03_layer_probes, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_paper = trained.fig03_layer_probes("paper")[0]
-icllib.settings_table(trained.fig03_layer_probes(shown)[0], trained.ASSUMED,
-                      of_paper, shown)
+icllib.settings_of(trained.fig03_layer_probes, shown, trained.ASSUMED)
 
 # %% [markdown]
 # ## Figure

@@ -20,9 +20,7 @@ from icllib.papers.causal_lm import trained
 page = icllib.Page("causal_lm/fig06_training_sequences")
 records = icllib.records(trained.fig06_training_sequences, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_paper = trained.fig06_training_sequences("paper")[0]
-icllib.settings_table(trained.fig06_training_sequences(shown)[0], trained.ASSUMED,
-                      of_paper, shown)
+icllib.settings_of(trained.fig06_training_sequences, shown, trained.ASSUMED)
 
 # %% [markdown]
 # `pretraining_tasks` is the number of stored sequences: here one batch, which has 64 sequences in the

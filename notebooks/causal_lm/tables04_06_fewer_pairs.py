@@ -21,9 +21,7 @@ from icllib.papers.causal_lm import printed, trained
 page = icllib.Page("causal_lm/tables04_06_fewer_pairs")
 records = icllib.records(trained.tables04_06_fewer_pairs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_paper = trained.tables04_06_fewer_pairs("paper")[0]
-icllib.settings_table(trained.tables04_06_fewer_pairs(shown)[0], trained.ASSUMED,
-                      of_paper, shown)
+icllib.settings_of(trained.tables04_06_fewer_pairs, shown, trained.ASSUMED)
 
 # %% [markdown]
 # `evaluation.lengths` are the pairs at test: those of training first, then the counterparts of

@@ -31,14 +31,13 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig01_scaling")
 records = icllib.records(sheet.fig01_scaling, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = sheet.fig01_scaling(shown), sheet.fig01_scaling("paper")
-icllib.settings_table(settings[0], (*sheet.ASSUMED, "task.noise_std"), printed[0], shown)
+icllib.settings_of(sheet.fig01_scaling, shown, (*sheet.ASSUMED, "task.noise_std"))
 
 # %% [markdown]
 # These are the decoder's settings at the profile shown. The MLP's differ in:
 
 # %% tags=["hide-output"]
-icllib.settings_table(settings[-1], sheet.ASSUMED, printed[-1], shown).filter(
+icllib.settings_of(sheet.fig01_scaling, shown, sheet.ASSUMED, -1).filter(
     regex=r"model|recipe\.(steps|batch|learning_rate|warmup)", axis=0)
 
 # %% [markdown]

@@ -25,11 +25,9 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig06_scalar_against_row")
 records = icllib.records(sheet.fig06_scalar_against_row, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings = sheet.fig06_scalar_against_row(shown)
 assumed = (*sheet.ASSUMED, "pretraining_tasks", "task.noise_std", "recipe.lengths",
            "evaluation.lengths")
-icllib.settings_table(settings[0], assumed,
-                      sheet.fig06_scalar_against_row("paper")[0], shown)
+icllib.settings_of(sheet.fig06_scalar_against_row, shown, assumed)
 
 # %% [markdown]
 # These are the settings for linear regression and the row; the runs are those of
@@ -55,7 +53,7 @@ def ratios(kernel, title):
     return of(kernel, title, "ScalarRegression") / of(kernel, title, "FeatureMLP")
 
 models = {"row": "FeatureMLP", "scalar": "ScalarRegression"}
-floor = sheet.bayes_floor(settings[0].evaluation)
+floor = sheet.bayes_floor(sheet.fig06_scalar_against_row(shown)[0].evaluation)
 tables = [series("linear", "ridge", sheet.LENGTHS, floor, shown)]
 for title, (task, lengths) in sheet.TASKS.items():
     best = [sheet.one_step_error(task, n) / task.label_variance for n in lengths]

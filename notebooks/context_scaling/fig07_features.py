@@ -28,8 +28,7 @@ alone = icllib.records(sheet.fig07_features_alone, profile, page=page.name)
 with_prompt = icllib.records(sheet.fig07_with_prompt, profile, page=page.name)
 records = alone + with_prompt
 shown = icllib.shown_profile(with_prompt)
-run, printed = (sheet.fig07_with_prompt(name)[0] for name in (shown, "paper"))
-icllib.settings_table(run, (*sheet.ASSUMED, "task.noise_std"), printed, shown)
+icllib.settings_of(sheet.fig07_with_prompt, shown, (*sheet.ASSUMED, "task.noise_std"))
 
 # %% [markdown]
 # These are the settings of the perceptron on the prompt for linear regression, whose runs are those
@@ -57,7 +56,7 @@ inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
 by_input = {name: [r for r in records if sheet.reads(r.run["model"]) == name] for name in inputs}
 profiles = {name: icllib.shown_profile(found) for name, found in by_input.items()}
 Ts = np.unique([r.run["pretraining_tasks"] for r in alone])
-ridge, tables = sheet.bayes_floor(run.evaluation), []
+ridge, tables = sheet.bayes_floor(sheet.fig07_with_prompt(shown)[0].evaluation), []
 for title, (task, lengths) in sheet.TASKS.items():
     for metric, unit in (("error", task.label_variance), ("excess", 1)):
         for name in inputs:

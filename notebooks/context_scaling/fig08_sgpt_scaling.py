@@ -29,18 +29,17 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig08_sgpt_scaling")
 records = icllib.records(sheet.fig08_sgpt_scaling, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = map(sheet.fig08_sgpt_scaling, (shown, "paper"))
-assumed = ("recipe.lengths", "evaluation.lengths")
-icllib.settings_table(settings[0], (*sheet.SGPT_ASSUMED, "task.noise_std", *assumed),
-                      printed[0], shown)
+assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
+of_sgpt = (*sheet.SGPT_ASSUMED, *assumed, "task.noise_std")
+icllib.settings_of(sheet.fig08_sgpt_scaling, shown, of_sgpt)
 
 # %% [markdown]
 # These are the settings of SGPT on linear regression; $T$ goes up to $10^6$. GPT-2 on ReLU networks
 # differs in:
 
 # %% tags=["hide-output"]
-icllib.settings_table(settings[-1], (*sheet.ASSUMED, *assumed), printed[-1],
-                      shown).filter(regex=r"task|model|lengths|rate", axis=0)
+icllib.settings_of(sheet.fig08_sgpt_scaling, shown, assumed, -1).filter(
+    regex=r"task|model|lengths|rate", axis=0)
 
 # %% [markdown]
 # GPT-2 on linear regression is the decoder of Figure 1: the same records.
@@ -59,7 +58,8 @@ from icllib.plotting import series
 
 tasks, models = sheet.scaling_tasks(shown), {"SGPT": "SGPT", "GPT-2": "Transformer"}
 counts = np.unique([r.run["pretraining_tasks"] for r in records])
-floor = settings[0].evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8))
+evaluation = sheet.fig08_sgpt_scaling(shown)[0].evaluation
+floor = evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8))
 
 def of(title, name, T, metric="error"):
     """(seeds, context lengths), in units of the error of zero; ridge has one row."""

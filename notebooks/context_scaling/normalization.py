@@ -35,10 +35,9 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/normalization")
 records = icllib.records(sheet.normalization, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = sheet.normalization(shown), sheet.normalization("paper")
 assumed = (*sheet.SGPT_ASSUMED, "task.noise_std", "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
-icllib.settings_table(settings[0], assumed, printed[0], shown)
+icllib.settings_of(sheet.normalization, shown, assumed)
 
 # %% [markdown]
 # These are the settings of the default on linear functions. The other forms differ
@@ -74,7 +73,7 @@ for title, (task, lengths) in tasks.items():
         for suffix, metric in (("", "error"), (", excess", "excess")):
             errors = of(title, form, metric) / task.label_variance
             tables.append(series(f"{title}{suffix}", form, lengths, errors, shown))
-floor = sheet.bayes_floor(settings[0].evaluation)
+floor = sheet.bayes_floor(sheet.normalization(shown)[0].evaluation)
 tables.append(series("linear", "ridge", sheet.LENGTHS, floor, shown))
 rows = [(form, title) for form in others for title in tasks]
 for row, (form, title) in enumerate(rows):

@@ -29,9 +29,8 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/sizes")
 records = icllib.records(sheet.sizes, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = sheet.sizes(shown), sheet.sizes("paper")
 assumed = *sheet.ASSUMED, "pretraining_tasks"
-icllib.settings_table(settings[-1], assumed, printed[-1], shown)
+icllib.settings_of(sheet.sizes, shown, assumed, -1)
 
 # %% [markdown]
 # These are the settings of one size of GPT-2. SGPT has layers and a width only, and
@@ -48,7 +47,8 @@ from icllib.baselines import Ridge
 from icllib.plotting import series
 
 best, sizes = sheet.best_size(shown), sheet.by_size(records)
-task, evaluation = settings[0].task, settings[0].evaluation
+run = sheet.sizes(shown)[0]
+task, evaluation = run.task, run.evaluation
 floor = evaluation.measure(task, Ridge.bayes(task))
 models = {"SGPT": ("layers", "width"), "GPT-2": ("layers", "width", "heads")}
 
@@ -58,7 +58,7 @@ for metric in ("error", "excess"):
         panel = f"{axis}, {metric}"
         for name in models:
             if axis in models[name]:
-                errors = sheet.along(sizes[sizes.model == name], axis, best, metric)
+                errors = sheet.over_axis(sizes[sizes.model == name], axis, best, metric)
                 tables.append(series(panel, name, errors.columns, errors, shown))
         level = [floor[metric].mean()] * len(errors.columns)
         tables.append(series(panel, "ridge", errors.columns, level, shown))
@@ -77,7 +77,7 @@ for axes, axis in zip(panels, best):
         if axis in models[name]:
             color = {"SGPT": BLUE, "GPT-2": ORANGE}[name]
             draw(axes, table, f"{axis}, error", name, marker=marker, color=color)
-            seeds = sheet.along(sizes[sizes.model == name], axis, best)
+            seeds = sheet.over_axis(sizes[sizes.model == name], axis, best)
             axes.plot(seeds.columns, seeds.T, ls="", marker="_", ms=8, color=color)
     draw(axes, table, f"{axis}, error", "ridge", color="black", ls="--",
          label="ridge (optimal)")

@@ -31,8 +31,7 @@ from icllib.papers.signed_averaging import quantifier_models as models
 page = icllib.Page("signed_averaging/fig02_attention_maps")
 records = icllib.records(sheet.fig02_attention_maps, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.fig02_attention_maps(shown)[0], models.ASSUMED,
-                      sheet.fig02_attention_maps("paper")[0], shown)
+icllib.settings_of(sheet.fig02_attention_maps, shown, models.ASSUMED)
 
 # %% [markdown]
 # These are the models of [Figure 4](fig04_every.ipynb) with positions. The settings are those of

@@ -24,7 +24,7 @@ from icllib.papers import signed_averaging as sheet
 page = icllib.Page("signed_averaging/fig03_softmax_ssa")
 records = icllib.records(sheet.fig03_softmax_ssa, profile, page=page.name)
 shown = icllib.shown_profile(records)
-sheet.settings_of(sheet.fig03_softmax_ssa, shown)
+sheet.training_settings(sheet.fig03_softmax_ssa, shown)
 
 # %% [markdown]
 # These are the settings of softmax; SSA differs in `model.scoring` alone, and starts from

@@ -33,7 +33,7 @@ from icllib.papers import signed_averaging as sheet
 page = icllib.Page("signed_averaging/table01_scoring_functions")
 records = icllib.records(sheet.table01_scoring_functions, profile, page=page.name)
 shown = icllib.shown_profile(records)
-sheet.settings_of(sheet.table01_scoring_functions, shown)
+sheet.training_settings(sheet.table01_scoring_functions, shown)
 
 # %% [markdown]
 # These are the settings of SSA; the others differ in `model.scoring` alone. Every model of a seed

@@ -27,8 +27,7 @@ from icllib.papers.signed_averaging import babyberta, by_scoring, printed_babybe
 page = icllib.Page("signed_averaging/table03_babyberta")
 *records, frequencies = icllib.records(babyberta.table03_babyberta, profile, page=page.name)
 shown = icllib.shown_profile(records)
-runs, paper = (babyberta.table03_babyberta(name) for name in (shown, "paper"))
-settings = icllib.settings_table(runs[3], babyberta.ASSUMED, paper[3], shown)
+settings = icllib.settings_of(babyberta.table03_babyberta, shown, babyberta.ASSUMED, 3)
 settings[~settings.index.str.contains("sha256|probes|corpus")]
 
 # %% [markdown]

@@ -24,12 +24,12 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import (
-    DEVIANT, FIRST_STDS, ablations, printed_ablations, settings_of)
+    DEVIANT, FIRST_STDS, ablations, printed_ablations, training_settings)
 
 page = icllib.Page("signed_averaging/table05_deviant_input")
 records = icllib.records(ablations.table05_deviant_input, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings_of(ablations.table05_deviant_input, shown)
+training_settings(ablations.table05_deviant_input, shown)
 
 # %% [markdown]
 # These are the runs with softmax and with SSA of [Table 1](table01_scoring_functions.ipynb).

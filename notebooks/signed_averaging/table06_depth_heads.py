@@ -26,12 +26,12 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import (
-    SIGMAS, ablations, geometric_rows, printed_ablations, settings_of)
+    SIGMAS, ablations, geometric_rows, printed_ablations, training_settings)
 
 page = icllib.Page("signed_averaging/table06_depth_heads")
 records = icllib.records(ablations.table06_depth_heads, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings_of(ablations.FULL.runs, shown)
+training_settings(ablations.FULL.runs, shown)
 
 # %% [markdown]
 # These are the settings of 12L8AH at the profile shown. All models are trained alike; they differ

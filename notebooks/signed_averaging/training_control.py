@@ -32,7 +32,7 @@ from icllib.papers import signed_averaging as sheet
 page = icllib.Page("signed_averaging/training_control")
 records = icllib.records(sheet.training_control, profile, page=page.name)
 shown = icllib.shown_profile(records)
-sheet.settings_of(sheet.training_control, shown)
+sheet.training_settings(sheet.training_control, shown)
 
 # %% [markdown]
 # ## Figure

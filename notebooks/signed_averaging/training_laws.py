@@ -18,12 +18,12 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import (
-    FIRST_STDS, SIGMAS, SIZES, ablations, geometric_rows, settings_of)
+    FIRST_STDS, SIGMAS, SIZES, ablations, geometric_rows, training_settings)
 
 page = icllib.Page("signed_averaging/training_laws")
 records = icllib.records(ablations.training_laws, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings_of(ablations.training_laws, shown)
+training_settings(ablations.training_laws, shown)
 
 # %% [markdown]
 # These are the settings of the base model, which is the softmax model of

@@ -7,7 +7,7 @@ from matplotlib.colors import PowerNorm
 
 from icllib.claims import interval
 from icllib.papers.signed_averaging.quantifier_models import (
-    EXAMPLES, PRINTED, SCORINGS, VARIANTS, by_cell, cells)
+    AS_PRINTED, EXAMPLES, SCORINGS, VARIANTS, by_cell, cells)
 from icllib.papers.signed_averaging.quantifiers import TRAINED, open_rates, reader_error
 from icllib.plotting import BLUE, ORANGE, draw, draw_rows, matrix, series
 from icllib.results import dealt
@@ -88,7 +88,7 @@ def evidence(records, errors: dict, quantifier: str) -> dict:
 
     So that no ratio is infinite, a part in which no sequence is wrong counts as half a sequence.
     """
-    softmax, ssa = (errors[cell] for cell in cells(quantifier, (PRINTED,)))
+    softmax, ssa = (errors[cell] for cell in cells(quantifier, (AS_PRINTED,)))
     sequences = records[0].run["evaluation"]["parts"][0]["sequences"]
     ratios = {}
     for part, inside in list(parts(records[0]).items())[:3]:
@@ -127,7 +127,7 @@ def share(maps: np.ndarray, example: int) -> np.ndarray:
 
 def attention_tables(records, profile: str) -> list[pd.DataFrame]:
     """Maps of the first example, row by row; the share and the log-odds of every example."""
-    tables, chosen = [], cells("every", (PRINTED,))
+    tables, chosen = [], cells("every", (AS_PRINTED,))
     maps, odds = (by_cell(records, chosen, name) for name in ("attention", "log_odds"))
     places = range(len(EXAMPLES))
     for cell in chosen:
@@ -142,7 +142,7 @@ def attention_tables(records, profile: str) -> list[pd.DataFrame]:
 
 def share_evidence(records) -> dict:
     """The parts of the claim on Figure 2: softmax's share over 0.9, and over SSA's."""
-    chosen = cells("every", (PRINTED,))
+    chosen = cells("every", (AS_PRINTED,))
     softmax, ssa = (share(maps, 0) for maps in by_cell(records, chosen, "attention").values())
     return {"softmax alone": softmax / 0.9, "softmax over SSA": softmax / ssa}
 
