@@ -47,7 +47,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared and unshared layers. All errors are higher with fewer pairs than in training; ours on linear regression mostly jump at once and then no longer rise steadily."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE
+from icllib.plotting import BLUE, ORANGE, legend_below
 
 figure, rows = plt.subplots(2, 3, figsize=(10, 5.4))
 styles = {"prefix, shared": (BLUE, "-o"), "prefix, unshared": (BLUE, "--s"),
@@ -64,8 +64,7 @@ for suffix, panels, tested in zip(("", ", paper"), rows, (lengths, of_tables)):
     panels[2].set_ylabel("classification error (%)")
 for axes in rows[1]:
     axes.set_xlabel("pairs at test")
-legend = figure.legend(*rows[0, 0].get_legend_handles_labels(), ncols=4,
-                       loc="outside lower center")
+legend = legend_below(rows[0, 0], 4)
 
 # %% [markdown]
 # Means over seeds; their intervals, too wide to draw over each other, are in the table.

@@ -62,7 +62,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, error of one layer of SGPT against 10 to 50 pairs in context, in units of the zero predictor's error: on linear functions, ReLU networks, decision trees and sparse linear functions it falls with the context length."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw
+from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(2, 2, figsize=(8.5, 6), sharex=True, sharey=True)
 for axes, title in zip(panels.flat, tasks):
@@ -73,8 +73,7 @@ for axes, title in zip(panels.flat, tasks):
     axes.label_outer()
 draw(panels[0, 0], table, "linear", "ridge", color="black", ls="--",
      label="ridge (optimal)")
-legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=3)
+legend = legend_below(panels[0, 0], 3)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.

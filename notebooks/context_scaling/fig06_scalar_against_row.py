@@ -69,7 +69,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on or a little above the perceptron on the whole row, and all fall with the context length. A third panel shows the ratio of the two errors at each length."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw
+from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.8))
 for axes, title in zip(panels, sheet.TASKS):
@@ -91,8 +91,7 @@ panels[0].set(ylabel="error / error of zero")
 panels[2].axhline(1.25, color="grey", lw=1)
 panels[2].set(xlabel="context length n", title="error, scalar / row")
 panels[2].legend()
-legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=3)
+legend = legend_below(panels[0], 3)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. Dotted black: the expected error of $a_n \psi_L(A)_{N,d+1}$ with

@@ -72,7 +72,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, for linear functions and ReLU networks: error at 10 pairs against the number of pre-training tasks, and error at the largest number of tasks against the context length. Each shows perceptrons on the prompt, on the row of either feature map, and on prompt and features together; ridge regression is the floor for linear functions."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, COLORS, draw
+from icllib.plotting import BLACK, COLORS, draw, legend_below
 
 colors = dict(zip((*inputs, "ridge"), [*COLORS[:5], BLACK]))
 figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col")
@@ -88,8 +88,7 @@ for axes, panel in zip(panels.flat, order):
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(title=panel[:-7], ylabel="error / error of zero", ylim=(0, None),
              **x_axis[panel[0]])
-legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=4)
+legend = legend_below(panels[0, 0], 4)
 
 # %% [markdown]
 # A is at 10 pairs, B at the largest $T$; "prompt" is the flattened prompt $A_v$. Bands are 95%

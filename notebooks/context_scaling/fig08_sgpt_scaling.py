@@ -82,7 +82,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows, that of SGPT below that of GPT-2; for linear regression ridge regression is below both."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw
+from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(2, 3, figsize=(11, 6), sharey="row")
 styles = {"SGPT": {"marker": "s"}, "GPT-2": {"marker": "o"},
@@ -96,8 +96,7 @@ for axes, panel in zip(panels.flat, table.panel.unique()):
 for axes in panels[:, 0]:
     axes.set(xscale="log", xlabel="pre-training tasks T (n = 10)",
              ylabel="error / error of zero")
-legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=4)
+legend = legend_below(panels[0, 0], 4)
 # %% [markdown]
 # Bands are 95% intervals over seeds.
 #

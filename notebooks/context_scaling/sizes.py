@@ -67,7 +67,7 @@ table = page.save_figure(*tables)
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At quick the error of SGPT falls with layers and with width; that of GPT-2 differs more between seeds than between sizes, but for one layer and one head, where single seeds hardly learn."}}
 import matplotlib.pyplot as plt
 
-from icllib.plotting import BLUE, ORANGE, draw
+from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(10, 3.6), sharey=True)
 fixed = {"layers": "{layers} layers", "width": "width {width}",
@@ -87,8 +87,7 @@ for axes, axis in zip(panels, best):
     rest = ", ".join(text for other, text in fixed.items() if other != axis)
     axes.set(xlabel=axis, title=rest.format(**best), ylim=(0, None))
 panels[0].set(ylabel="mean squared error")
-legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=3)
+legend = legend_below(panels[0], 3)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds, dashes single seeds. Heads are those of GPT-2

@@ -55,7 +55,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: error, on a logarithmic axis, against the standard deviation of the first input, as printed and ours under softmax and SSA. Right: predictions at the five points of one sequence whose first input is 100, beside the true values."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw
+from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8))
 styles = {"softmax, paper": {"color": ORANGE, "ls": "--", "marker": "D", "mfc": "none"},
@@ -67,8 +67,7 @@ for name, style in styles.items():
     draw(right, table, "f(x) = x", name, **style)
 left.set(yscale="log", xlabel=r"$\sigma$ of the first input", ylabel="mean squared error")
 right.set(xlabel="position k", xticks=places, ylabel="prediction", ylim=(-6, 8))
-legend = figure.legend(*right.get_legend_handles_labels(), ncols=4,
-                       loc="outside lower center")
+legend = legend_below(right, 4)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. The first true value on the right, 100, lies above the panel.

@@ -58,7 +58,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels with the mean squared error of fourteen models against sigma on a logarithmic axis, as printed and ours, and a heat map of the logarithm of the error of 12L8AH over the standard deviations of inputs and functions, which grows towards the upper right."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw, matrix
+from icllib.plotting import draw, legend_below, matrix
 
 figure, panels = plt.subplots(1, 3, figsize=(10.5, 4.4), width_ratios=(1, 1, 1.15))
 colors = dict(zip((1, 2, 3, 6, 12, 18), plt.cm.viridis(np.linspace(0, 0.95, 6))))
@@ -77,8 +77,7 @@ ticks = range(len(stds))
 panels[2].set(title="12L8AH, ours: log10 error", xlabel=r"$\sigma$ of the functions",
               ylabel=r"$\sigma$ of the inputs", xticks=ticks, yticks=ticks,
               xticklabels=stds, yticklabels=stds)
-legend = figure.legend(*panels[1].get_legend_handles_labels(), ncols=7,
-                       loc="outside lower center")
+legend = legend_below(panels[1], 7)
 
 # %% [markdown]
 # Geometric means over seeds; bands are 95% intervals of the logarithm. The paper's 0.0 is not on a

@@ -5,11 +5,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import PowerNorm
 
-from icllib.claims import interval
 from icllib.papers.signed_averaging.quantifier_models import (
     AS_PRINTED, EXAMPLES, SCORINGS, VARIANTS, by_cell, cells)
 from icllib.papers.signed_averaging.quantifiers import TRAINED, open_rates, reader_error
-from icllib.plotting import BLUE, ORANGE, draw, draw_rows, matrix, series
+from icllib.plotting import (
+    BLUE, ORANGE, draw, draw_rows, legend_below, matrix, series, with_interval)
 from icllib.results import dealt
 
 STYLES = {"softmax": {"color": ORANGE}, "SSA": {"color": BLUE},
@@ -99,8 +99,9 @@ def evidence(records, errors: dict, quantifier: str) -> dict:
 
 def part_table(errors: dict) -> pd.DataFrame:
     """Mean errors over the parts of the grid with their intervals, one row per cell."""
-    rows = {(cell.variant, cell.scoring): {part: "{:.3f} [{:.3f}, {:.3f}]".format(
-        *interval(samples)) for part, samples in parts.items()} for cell, parts in errors.items()}
+    rows = {(cell.variant, cell.scoring): {part: with_interval(samples)
+                                           for part, samples in parts.items()}
+            for cell, parts in errors.items()}
     return pd.DataFrame(rows).T
 
 
@@ -180,16 +181,15 @@ def draw_heat_map(axes, table, variant: str, scoring: str):
 
 def draw_by_position(table, sigmas):
     """A column of panels for each variant, a row for each sigma; returns the legend."""
-    figure, panels = plt.subplots(len(sigmas), len(VARIANTS), sharex=True, sharey=True,
-                                  figsize=(12, 2.8 * len(sigmas)))
+    _, panels = plt.subplots(len(sigmas), len(VARIANTS), sharex=True, sharey=True,
+                             figsize=(12, 2.8 * len(sigmas)))
     for row, sigma in zip(panels, sigmas):
         for axes, variant in zip(row, VARIANTS):
             draw_positions(axes, table, variant, sigma)
         row[0].set_ylabel("share of wrong answers")
     for axes in panels[-1]:
         axes.set_xlabel("position")
-    return figure.legend(*panels[0, 0].get_legend_handles_labels(),
-                         loc="outside lower center", ncols=len(STYLES))
+    return legend_below(panels[0, 0], len(STYLES))
 
 
 def draw_positions(axes, table, variant: str, sigma) -> None:
