@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from icllib.claims import decide, find_claim, holds
+from icllib.claims import decide, find_claim, holds, load_claims
 from icllib.errors import InputError
 from icllib.plotting import short, use_style, with_interval
 from icllib.results import (DIGITS, PROJECT, Record, recorded_fields, rounded, to_json,
@@ -72,6 +72,14 @@ class Page:
                     "holds": holds(claim, part, samples),
                 })
         return pd.DataFrame(rows).set_index(["claim", "statistic", "verdict", "part"])
+
+    def not_run(self) -> pd.DataFrame:
+        """The claims for which this page shows what is printed, and why none was run."""
+        rows = [(claim.id, claim.source, "not run", claim.not_run)
+                for claim in load_claims(self.name.split("/")[0])
+                if claim.printed_on == self.name]
+        return pd.DataFrame(rows, columns=["claim", "source", "verdict", "because it"]
+                            ).set_index("claim")
 
 
 def printed_text(claim, part: str) -> str:

@@ -70,12 +70,7 @@ for printed in sheet.PRINTED:
 # ## Paper beside ours
 
 # %%
-from icllib.claims import decision_on_record, find_claim
-
-items = [decision_on_record(find_claim(f"causal_lm.{n}")) for n in (14, 32, 33, 34)]
-pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source,
-               "verdict": item.verdict, "because it": item.claim.not_run}
-              for item in items]).set_index("claim")
+page.not_run()
 
 # %% [markdown]
 # ## What it would cost

@@ -127,11 +127,7 @@ ratios.map(lambda ratio: "" if pd.isna(ratio) else f"{ratio:.2g}")
 # ## Paper beside ours
 
 # %%
-from icllib.claims import decision_on_record, find_claim
-
-item = decision_on_record(find_claim("signed_averaging.19"))
-pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source, "verdict": item.verdict,
-               "because it": item.claim.not_run}]).set_index("claim")
+page.not_run()
 
 # %% [markdown]
 # ## How to run it

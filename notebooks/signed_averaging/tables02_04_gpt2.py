@@ -115,11 +115,7 @@ print(f"3-shot gains in sums of errors: {touching.min():.2f} to {touching.max():
 # ## Paper beside ours
 
 # %%
-from icllib.claims import decision_on_record, find_claim
-
-items = [decision_on_record(find_claim(f"signed_averaging.{n}")) for n in (16, 17)]
-pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source, "verdict": item.verdict,
-               "because it": item.claim.not_run} for item in items]).set_index("claim")
+page.not_run()
 
 # %% [markdown]
 # ## What it would cost
