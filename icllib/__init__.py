@@ -1,8 +1,8 @@
 """icllib: four papers on in-context learning, re-run figure by figure."""
 
-from icllib.pages import Page, provenance_line, settings_table, shown_profile
-from icllib.results import samples
+from icllib.pages import Page, provenance_line, settings_of, settings_table, shown_profile
+from icllib.results import samples, stacked
 from icllib.training import every_profile, records
 
-__all__ = ["Page", "every_profile", "provenance_line", "records", "samples", "settings_table",
-           "shown_profile"]
+__all__ = ["Page", "every_profile", "provenance_line", "records", "samples", "settings_of",
+           "settings_table", "shown_profile", "stacked"]

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from icllib.claims import decide, find_claim, holds
+from icllib.claims import decide, find_claim, holds, load_claims
 from icllib.errors import InputError
 from icllib.plotting import short, use_style, with_interval
-from icllib.results import (DIGITS, PROJECT, Record, rounded, to_json, told_fields,
+from icllib.results import (DIGITS, PROJECT, Record, clock_of, recorded_fields, rounded, to_json,
                             write_text)
 
 
@@ -73,6 +73,14 @@ class Page:
                 })
         return pd.DataFrame(rows).set_index(["claim", "statistic", "verdict", "part"])
 
+    def not_run(self) -> pd.DataFrame:
+        """The claims for which this page shows what is printed, and why none was run."""
+        rows = [(claim.id, claim.source, "not run", claim.not_run)
+                for claim in load_claims(self.name.split("/")[0])
+                if claim.printed_on == self.name]
+        return pd.DataFrame(rows, columns=["claim", "source", "verdict", "because it"]
+                            ).set_index("claim")
+
 
 def printed_text(claim, part: str) -> str:
     """What the paper prints for a part, or what it should."""
@@ -109,15 +117,21 @@ def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.Da
                         columns=["setting", "value", "from"]).set_index("setting")
 
 
+def settings_of(runs_of_page, profile: str, assumed=(), place: int = 0) -> pd.DataFrame:
+    """`settings_table` of the run at this place, beside that of `paper` at the same place."""
+    return settings_table(runs_of_page(profile)[place], assumed, runs_of_page("paper")[place],
+                          profile)
+
+
 def _leaves(value, name: str):
-    if not dataclasses.is_dataclass(value) or not told_fields(value):
-        yield name, _told(value)
+    if not dataclasses.is_dataclass(value) or not recorded_fields(value):
+        yield name, _in_words(value)
         return
-    for field, part in told_fields(value).items():
+    for field, part in recorded_fields(value).items():
         yield from _leaves(part, f"{name}.{field}".lstrip("."))
 
 
-def _told(value) -> str:
+def _in_words(value) -> str:
     """A setting in words: a row of neighboring integers by its ends."""
     if isinstance(value, float):
         return f"{value:g}"
@@ -131,8 +145,7 @@ def provenance_line(records: list[Record], page: str) -> str:
     """Where the numbers of a page come from, in one line, and where its records are."""
     made = [record.provenance for record in records]
     every = lambda name: ", ".join(sorted({str(item[name]) for item in made}))
-    on_cpu = all("processor_seconds" in item and "CPU" in item["device"] for item in made)
-    clock = "processor" if on_cpu else "wall"
+    clock = "processor" if {clock_of(item) for item in made} == {"processor"} else "wall"
     seconds = sum(item[f"{clock}_seconds"] / item.get("fleet", 1) for item in made)
     seeds = sorted({record.run["seed"] for record in records if "seed" in record.run})
     dirty = " (with uncommitted changes)" if any(item["dirty"] for item in made) else ""

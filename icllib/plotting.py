@@ -57,6 +57,12 @@ def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None
     axes.errorbar(rows.y, rows.x, xerr=reach, label=name, **{"ls": "", "marker": "o"} | style)
 
 
+def legend_below(axes, columns: int):
+    """One legend for the whole figure, below it, with the series of one of its panels."""
+    return axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center",
+                              ncols=columns)
+
+
 def numbers(table: pd.DataFrame, panels=None, xs=None, digits: int = 2) -> pd.DataFrame:
     """The figure's numbers as text with few digits, one row per curve: what the tests compare.
 

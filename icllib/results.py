@@ -52,7 +52,7 @@ def type_name(kind: type) -> str:
     return ".".join([*path[: 2 if path[0] == "papers" else 1], kind.__name__])
 
 
-def told_fields(component) -> dict:
+def recorded_fields(component) -> dict:
     """A component's fields, without those that were added later and hold their default."""
     values = {field: getattr(component, field.name) for field in dataclasses.fields(component)}
     return {field.name: value for field, value in values.items()
@@ -66,7 +66,7 @@ def settings(value):
     """
     if dataclasses.is_dataclass(value):
         check_component(type(value))
-        fields = {name: settings(item) for name, item in told_fields(value).items()}
+        fields = {name: settings(item) for name, item in recorded_fields(value).items()}
         return {"type": type_name(type(value))} | fields
     if isinstance(value, (tuple, list)):
         return [settings(item) for item in value]
@@ -110,7 +110,7 @@ def versions(value) -> dict[str, int]:
     """The version integers of a run and of every component in it."""
     found, parts = {}, value if isinstance(value, (tuple, list)) else ()
     if dataclasses.is_dataclass(value):
-        found, parts = {type_name(type(value)): value.version}, told_fields(value).values()
+        found, parts = {type_name(type(value)): value.version}, recorded_fields(value).values()
     for part in parts:
         found |= versions(part)
     return dict(sorted(found.items()))

@@ -151,7 +151,7 @@ def test_scorings_take_turns(monkeypatch):
     times = iter(range(100))
     monkeypatch.setattr(training_time, "seconds", lambda step, device: next(times))
     found = sheet.TrainingTime(1, 2, 8, batch=2, rounds=2).measure()["seconds"]
-    assert found.tolist() == [[0, 3], [1, 4], [2, 5]] and len(sheet.SCORINGS) == 3
+    assert found.tolist() == [[0, 3], [1, 4], [2, 5]] and len(sheet.TIMED) == 3
 
 
 def test_a_step_twice_as_long_takes_twice_as_long():

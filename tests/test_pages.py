@@ -3,12 +3,14 @@
 import json
 import re
 
+import matplotlib.pyplot as plt
 import nbformat
 import pytest
 
 from icllib.claims import evidence_path, ledger, load_claims
-from icllib.pages import Page, all_pages, notebooks_folder, settings_table
-from icllib.plotting import short
+from icllib.pages import Page, all_pages, notebooks_folder, settings_of, settings_table
+from icllib.papers import context_scaling
+from icllib.plotting import legend_below, short
 from icllib.results import PROFILES, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
 from icllib.status import runs_of, status
@@ -43,6 +45,15 @@ def test_the_verdict_table_tells_each_part_from_the_claim(output):
     assert list(table["paper"]) == ["-0.7826 (corrected)", "-0.8077 (corrected)"]
 
 
+def test_a_page_of_what_is_printed_tells_what_was_not_run(output):
+    page = Page("signed_averaging/tables02_04_gpt2")
+    table, items = page.not_run(), [d for d in ledger() if d.claim.printed_on == page.name]
+    assert list(table.index) == [item.claim.id for item in items] == [
+        "signed_averaging.16", "signed_averaging.17"]
+    assert list(table["verdict"]) == [item.verdict for item in items]
+    assert list(table["because it"]) == [item.claim.not_run for item in items]
+
+
 @pytest.mark.parametrize("value, digits, text", [
     (0.1234, 2, "0.12"), (123.4, 2, "120"), (51500.0, 2, "52000"), (-1e-5, 3, "-1e-05"),
     (0.0, 2, "0"), (float("nan"), 2, "nan"), (4.0, 3, "4"),
@@ -51,10 +62,29 @@ def test_numbers_are_short_but_not_in_powers_of_ten(value, digits, text):
     assert short(value, digits) == text
 
 
+def test_a_legend_below_has_the_series_of_one_panel():
+    figure, (left, right) = plt.subplots(1, 2)
+    left.plot([0, 1], label="shown")
+    right.plot([0, 1], label="of another panel")
+    legend = legend_below(left, 2)
+    assert figure.legends == [legend]
+    assert [text.get_text() for text in legend.get_texts()] == ["shown"]
+    plt.close(figure)
+
+
 def test_settings_tell_a_row_of_integers_by_its_ends():
     table = settings_table(Recipe(tuple(range(1, 40)), steps=5))
     assert table.loc["lengths", "value"] == "1 to 39"
     assert settings_table(Recipe((5, 10, 20), steps=5)).loc["lengths", "value"] == "(5, 10, 20)"
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_settings_of_a_page_stand_beside_the_papers(place):
+    runs_of_page, assumed = context_scaling.fig01_scaling, context_scaling.ASSUMED
+    run, printed = (runs_of_page(profile)[place] for profile in ("quick", "paper"))
+    table = settings_of(runs_of_page, "quick", assumed, place)
+    assert table.equals(settings_table(run, assumed, printed, "quick"))
+    assert {"paper", "quick", "assumed"} == set(table["from"])
 
 
 def test_stored_evidence_belongs_to_claims_of_the_page():

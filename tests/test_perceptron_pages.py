@@ -1,11 +1,12 @@
 """Figures 5 to 7 of the context-scaling paper: which runs they share, and what they are told."""
 
+import numpy as np
 import pytest
 
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, FeatureMLP, ScalarRegression
 from icllib.papers import context_scaling as sheet
-from icllib.results import PROFILES, settings
+from icllib.results import PROFILES, Record, settings
 from icllib.training import jobs
 
 NAMES = {"prompt": MLP(), "psi_L": FeatureMLP("linear"), "psi_H": ScalarRegression("hilbert"),
@@ -47,6 +48,26 @@ def test_the_paper_profile_has_the_papers_sizes():
 @pytest.mark.parametrize("name, model", NAMES.items())
 def test_names_of_inputs(name, model):
     assert sheet.reads(settings(model)) == name
+
+
+def test_ratios_of_errors_are_those_of_one_task():
+    """Made-up errors of n + 1e4 / T, times one plus the seed, on ReLU networks times 100."""
+    runs = [run for run in sheet.fig07_features_alone("quick") if run.model.features == "linear"]
+    records = []
+    for run in runs:
+        scale = (100 if run.task == sheet.RELU_8 else 1) * (1 + run.seed)
+        errors = [scale * (n + 10**4 / run.pretraining_tasks) for n in run.evaluation.lengths]
+        records.append(Record(settings(run), {}, {"error": errors}, {}))
+    seeds = 1 + np.array(sorted({run.seed for run in runs}))
+    for title, (_, lengths) in sheet.TASKS.items():
+        found = sheet.errors_by_count(records, title, "error")
+        assert list(found) == [10**4, 10**6]
+        scale = 100 if title == "ReLU network" else 1
+        np.testing.assert_allclose(found[10**4], scale * seeds[:, None] * np.add(lengths, 1))
+        context, tasks = sheet.feature_ratios(records, title)
+        np.testing.assert_allclose(context, (lengths[-1] + 0.01) / 10.01)
+        np.testing.assert_allclose(tasks, 10.01 / 11)
+        assert len(context) == len(tasks) == len(seeds)
 
 
 def test_the_floor_is_below_zero_and_above_the_noise():

@@ -170,7 +170,7 @@ def names(runs):
 
 def test_the_paper_s_settings():
     """Section 3, Appendix A and the captions of Figures 4 and 5."""
-    run = Cell("every", quantifier_models.PRINTED, "SSA").run(SIZES["paper"], 1)
+    run = Cell("every", quantifier_models.AS_PRINTED, "SSA").run(SIZES["paper"], 1)
     assert run.model == Transformer(12, 8, 256, SignedAveraging(1.5, 1.0), tokens="separate",
                                     positions_up_to=200)
     recipe = run.recipe
@@ -199,7 +199,7 @@ def test_balanced_labels_are_a_fleet_of_their_own():
     """Its lengths need passes of their own, from which the paper's law is spared."""
     for profile in ("quick", "gpu", "paper"):
         usual, balanced = (Cell("every", variant, "SSA").run(SIZES[profile], 0) for variant in
-                           (quantifier_models.PRINTED, "balanced labels"))
+                           (quantifier_models.AS_PRINTED, "balanced labels"))
         assert balanced.evaluation.parts[0].sigmas == (1, 3, 10, 30)
         assert usual.shape != balanced.shape and usual.model == balanced.model
 
@@ -214,7 +214,7 @@ def test_training_is_measured_and_read_back(results, monkeypatch):
     """With golden numbers: whoever moves them raises the version of what moved."""
     monkeypatch.setattr("icllib.training.jobs.processors", lambda: ["cpu"])
     size = replace(SIZES["smoke"], learning_rate=0.03, steps=15)
-    chosen = cells("some", (quantifier_models.PRINTED,))
+    chosen = cells("some", (quantifier_models.AS_PRINTED,))
     runs = lambda profile: [cell.run(size, seed) for cell in chosen for seed in range(2)]
     found = records(runs, "smoke", page="signed_averaging/test")
     odds = stacked(found, chosen, "log_odds")

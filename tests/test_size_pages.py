@@ -56,9 +56,9 @@ def test_errors_along_an_axis_and_against_the_best_size():
     best = {"layers": 2, "width": 8, "heads": 2}
     sizes = sheet.by_size(made_up_records())
     gpt, sgpt = (sizes[sizes.model == name] for name in ("GPT-2", "SGPT"))
-    assert list(sheet.along(gpt, "heads", best).columns) == [1, 2]
-    np.testing.assert_allclose(sheet.along(gpt, "heads", best), [[2.081, 2.082], [4.162, 4.164]])
-    np.testing.assert_allclose(sheet.along(sgpt, "layers", best), [[1.08, 2.08], [2.16, 4.16]])
+    assert list(sheet.over_axis(gpt, "heads", best).columns) == [1, 2]
+    np.testing.assert_allclose(sheet.over_axis(gpt, "heads", best), [[2.081, 2.082], [4.162, 4.164]])
+    np.testing.assert_allclose(sheet.over_axis(sgpt, "layers", best), [[1.08, 2.08], [2.16, 4.16]])
     ratios = sheet.against_best(gpt, best)
     assert len(ratios.columns) == 4
     np.testing.assert_allclose(ratios[1, 8, 2], [1.082 / 2.082] * 2)
@@ -105,7 +105,7 @@ def test_every_curve_shows_the_runs_that_it_names():
     runs = sheet.what_would_a_reviewer_ask("quick")
     records = [Record(settings(run), {}, {"error": [
         place + n / 100 for n in run.evaluation.lengths]}, {}) for place, run in enumerate(runs)]
-    curves = sheet.answers(records, "quick")
+    curves = sheet.reviewer_curves(records, "quick")
 
     def shown(letter, name, x, seed=1):
         xs, errors = curves[letter][name]

@@ -36,7 +36,7 @@ assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths", "re
            "recipe.warmup", "recipe.weight_decay", "model.queries_see_themselves",
            "evaluation.lengths", "evaluation.prompts", "evaluation.seed", "seed",
            "pretraining_tasks")
-icllib.settings_table(runs[0], assumed, sheet.few_shot_tokens("paper")[0], shown)
+icllib.settings_of(sheet.few_shot_tokens, shown, assumed)
 
 # %% [markdown]
 # These are the settings of the prefix decoder. The causal one differs in `model.mask` alone: the

@@ -56,7 +56,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels, prefix and causal attention: the last coordinate of eight pairs and four queries over 50 layers. Under both masks the pairs go from their labels to 0. The queries go from 0 to minus their labels under prefix attention and to other values under causal attention."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import COLORS, draw
+from icllib.plotting import COLORS, draw, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(10, 3.8), sharey=True)
 for axes, mask in zip(panels, ("prefix", "causal")):
@@ -68,8 +68,7 @@ for axes, mask in zip(panels, ("prefix", "causal")):
         axes.axhline(-label, color=COLORS[k], ls=":", lw=1.5)
     axes.set(title=f"{mask} attention", xlabel="layers")
 panels[0].set(ylabel=r"last coordinate $\delta$")
-legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=6)
+legend = legend_below(panels[0], 6)
 
 # %% [markdown]
 # ## Numbers

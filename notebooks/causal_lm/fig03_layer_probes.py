@@ -22,9 +22,7 @@ from icllib.papers.causal_lm import trained
 page = icllib.Page("causal_lm/fig03_layer_probes")
 records = icllib.records(trained.fig03_layer_probes, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_paper = trained.fig03_layer_probes("paper")[0]
-icllib.settings_table(trained.fig03_layer_probes(shown)[0], trained.ASSUMED,
-                      of_paper, shown)
+icllib.settings_of(trained.fig03_layer_probes, shown, trained.ASSUMED)
 
 # %% [markdown]
 # ## Figure
@@ -44,7 +42,7 @@ table = page.save_figure(*(series(task, cell.mask, layers, errors[cell], shown)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: query error after every layer, read by probes, for the prefix and the causal mask with shared layers. All fall with depth; after the last layer the prefix curve lies lower on every task, after the first the causal one does on classes."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw
+from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(10, 3.2))
 for axes, task in zip(panels, trained.TASKS):
@@ -53,8 +51,7 @@ for axes, task in zip(panels, trained.TASKS):
     axes.set(title=task, xlabel="layer", yscale="log")
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")
-legend = figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
-                       loc="outside lower center")
+legend = legend_below(panels[0], 2)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds; one that reaches the bottom of its panel includes 0.

@@ -62,7 +62,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels of query error against the number of pairs up to 300, for mu 0 to 3, sampled and exact. Left, eta over n: the error at mu 0 falls geometrically. Right, eta over j: all curves are higher and flatten; simulation and exact curves agree."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import COLORS, draw
+from icllib.plotting import COLORS, draw, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(10, 3.8), sharey=True)
 for axes, name in zip(panels, metrics):
@@ -74,8 +74,7 @@ for axes, name in zip(panels, metrics):
     axes.set(xlabel="pairs n", yscale="log")
 panels[0].set(title=r"main version, $\eta / n$", ylabel="mean squared error")
 panels[1].set(title=r"variant of Figure 4, $\eta / j$")
-legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=5)
+legend = legend_below(panels[0], 5)
 
 # %% [markdown]
 # ## Numbers

@@ -20,9 +20,7 @@ from icllib.papers.causal_lm import trained
 page = icllib.Page("causal_lm/fig06_training_sequences")
 records = icllib.records(trained.fig06_training_sequences, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_paper = trained.fig06_training_sequences("paper")[0]
-icllib.settings_table(trained.fig06_training_sequences(shown)[0], trained.ASSUMED,
-                      of_paper, shown)
+icllib.settings_of(trained.fig06_training_sequences, shown, trained.ASSUMED)
 
 # %% [markdown]
 # `pretraining_tasks` is the number of stored sequences: here one batch, which has 64 sequences in the
@@ -45,7 +43,7 @@ table = page.save_figure(*(series(task, mask, counts, values, shown)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw
+from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(10, 3.2))
 for axes, task in zip(panels, trained.TASKS):
@@ -55,8 +53,7 @@ for axes, task in zip(panels, trained.TASKS):
              yscale="log")
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")
-legend = figure.legend(*panels[0].get_legend_handles_labels(), ncols=2,
-                       loc="outside lower center")
+legend = legend_below(panels[0], 2)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds; one that reaches the bottom of its panel includes 0.

@@ -69,7 +69,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Query error against up to 1,000 pairs for mu 0 to 3. Left, without noise: straight lines on a log scale, slower for larger mu, on the exact curves. Right, with label noise 0.1: the curves for mu 0 to 2 end at floors near 0.01, that for mu 3 is still at 0.13."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import COLORS, draw
+from icllib.plotting import COLORS, draw, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(10, 3.8))
 for axes, panel in zip(panels, metrics):
@@ -85,8 +85,7 @@ for axes, panel in zip(panels, metrics):
 panels[0].set(title="labels without noise", ylim=(1e-12, 30))
 panels[1].set(title=r"label noise $\sigma$ = 0.1", ylim=(5e-3, 30))
 panels[0].set_ylabel("mean squared error")
-legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=5)
+legend = legend_below(panels[0], 5)
 
 # %% [markdown]
 # ## Numbers

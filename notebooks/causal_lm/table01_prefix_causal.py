@@ -33,9 +33,7 @@ from icllib.papers.causal_lm import printed, trained
 page = icllib.Page("causal_lm/table01_prefix_causal")
 records = icllib.records(trained.table01_prefix_causal, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_paper = trained.table01_prefix_causal("paper")[0]
-icllib.settings_table(trained.table01_prefix_causal(shown)[0], trained.ASSUMED,
-                      of_paper, shown)
+icllib.settings_of(trained.table01_prefix_causal, shown, trained.ASSUMED)
 
 # %% [markdown]
 # These are the settings of the first row. *Assumed* is what the text and the appendix do not say; all

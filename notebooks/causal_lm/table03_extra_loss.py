@@ -24,9 +24,7 @@ from icllib.papers.causal_lm import printed, trained
 page = icllib.Page("causal_lm/table03_extra_loss")
 records = icllib.records(trained.table03_extra_loss, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_paper = trained.table03_extra_loss("paper")[0]
-icllib.settings_table(trained.table03_extra_loss(shown)[0], trained.ASSUMED,
-                      of_paper, shown)
+icllib.settings_of(trained.table03_extra_loss, shown, trained.ASSUMED)
 
 # %% [markdown]
 # ## Figure

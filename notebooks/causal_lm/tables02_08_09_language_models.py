@@ -44,7 +44,7 @@ styles = {"prefix": {"marker": "o"}, "causal": {"marker": "s"},
 for axes, printed in zip(panels, sheet.PRINTED):
     for mask, style in styles.items():
         if mask in printed.rows:
-            draw(axes, table, printed.source, mask, **dict(style))
+            draw(axes, table, printed.source, mask, **style)
     axes.set(title=printed.source, ylabel=printed.score, xmargin=0.2,
              xticks=range(len(printed.columns)), xticklabels=printed.columns)
 panels[5].axis("off")
@@ -70,12 +70,7 @@ for printed in sheet.PRINTED:
 # ## Paper beside ours
 
 # %%
-from icllib.claims import decision_on_record, find_claim
-
-items = [decision_on_record(find_claim(f"causal_lm.{n}")) for n in (14, 32, 33, 34)]
-pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source,
-               "verdict": item.verdict, "because it": item.claim.not_run}
-              for item in items]).set_index("claim")
+page.not_run()
 
 # %% [markdown]
 # ## What it would cost

@@ -21,9 +21,7 @@ from icllib.papers.causal_lm import printed, trained
 page = icllib.Page("causal_lm/tables04_06_fewer_pairs")
 records = icllib.records(trained.tables04_06_fewer_pairs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_paper = trained.tables04_06_fewer_pairs("paper")[0]
-icllib.settings_table(trained.tables04_06_fewer_pairs(shown)[0], trained.ASSUMED,
-                      of_paper, shown)
+icllib.settings_of(trained.tables04_06_fewer_pairs, shown, trained.ASSUMED)
 
 # %% [markdown]
 # `evaluation.lengths` are the pairs at test: those of training first, then the counterparts of
@@ -49,7 +47,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared and unshared layers. All errors are higher with fewer pairs than in training; ours on linear regression mostly jump at once and then no longer rise steadily."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE
+from icllib.plotting import BLUE, ORANGE, legend_below
 
 figure, rows = plt.subplots(2, 3, figsize=(10, 5.4))
 styles = {"prefix, shared": (BLUE, "-o"), "prefix, unshared": (BLUE, "--s"),
@@ -66,8 +64,7 @@ for suffix, panels, tested in zip(("", ", paper"), rows, (lengths, of_tables)):
     panels[2].set_ylabel("classification error (%)")
 for axes in rows[1]:
     axes.set_xlabel("pairs at test")
-legend = figure.legend(*rows[0, 0].get_legend_handles_labels(), ncols=4,
-                       loc="outside lower center")
+legend = legend_below(rows[0, 0], 4)
 
 # %% [markdown]
 # Means over seeds; their intervals, too wide to draw over each other, are in the table.

@@ -74,7 +74,7 @@ for panel, task, kind in (("linear, error", LINEAR, "error"),
                           ("ReLU network", RELU, "error")):
     for key, name in list(names.items())[: 4 if task == LINEAR else 3]:
         tables.append(series(panel, name, lengths, of(task, f"{key}_{kind}"), shown))
-    for key, curve in sheet.theory(task, kind, lengths).items():
+    for key, curve in sheet.closed_forms(task, kind, lengths).items():
         tables.append(series(panel, f"{names[key]}, theory", lengths, curve, shown))
 for d in (1, 2, 4, 8):
     tables.append(series("linear, excess of Hilbert", f"d = {d}", lengths,

@@ -31,14 +31,13 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig01_scaling")
 records = icllib.records(sheet.fig01_scaling, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = sheet.fig01_scaling(shown), sheet.fig01_scaling("paper")
-icllib.settings_table(settings[0], (*sheet.ASSUMED, "task.noise_std"), printed[0], shown)
+icllib.settings_of(sheet.fig01_scaling, shown, (*sheet.ASSUMED, "task.noise_std"))
 
 # %% [markdown]
 # These are the decoder's settings at the profile shown. The MLP's differ in:
 
 # %% tags=["hide-output"]
-icllib.settings_table(settings[-1], sheet.ASSUMED, printed[-1], shown).filter(
+icllib.settings_of(sheet.fig01_scaling, shown, sheet.ASSUMED, -1).filter(
     regex=r"model|recipe\.(steps|batch|learning_rate|warmup)", axis=0)
 
 # %% [markdown]
@@ -80,7 +79,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; the decoder's falls with T, the MLP's falls up to T of 1e5 and is somewhat higher at 1e6. Panel B, for T of 1e5 and 1e6: the decoder's error falls towards ridge regression as the context grows from 5 to 40 pairs, the MLP's does not fall."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import GREEN, ORANGE, draw
+from icllib.plotting import GREEN, ORANGE, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(11, 3.4), sharey=True)
 styles = {"GPT-2": {"color": ORANGE, "marker": "s"}, "MLP": {"color": GREEN, "marker": "^"},
@@ -89,12 +88,12 @@ styles = {"GPT-2": {"color": ORANGE, "marker": "s"}, "MLP": {"color": GREEN, "ma
 titles = [title for title in table.panel.unique() if "error" in title]
 for axes, title in zip(panels, titles):
     for name, style in styles.items():
-        draw(axes, table, title, name, **dict(style))
+        draw(axes, table, title, name, **style)
     axes.set(yscale="log", xlabel="context length n")
 panels[0].set(xscale="log", xlabel="pre-training tasks T", title="A: n = 10")
 ticks = [0.1, 0.2, 0.5, 1, 2]
 panels[0].set(ylabel="mean squared error", yticks=ticks, yticklabels=ticks)
-figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+legend_below(panels[0], 4)
 for axes, T in zip(panels[1:], counts[-2:]):
     axes.set(title=f"B: $T = 10^{np.log10(T):.0f}$")
 

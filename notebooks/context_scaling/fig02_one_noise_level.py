@@ -35,7 +35,7 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig02_one_noise_level")
 records = icllib.records(sheet.fig02_one_noise_level, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_sgpt, of_decoder = sheet.settings_of(sheet.fig02_one_noise_level, shown)
+of_sgpt, of_decoder = sheet.both_settings(sheet.fig02_one_noise_level, shown)
 of_sgpt
 
 # %% [markdown]
@@ -55,7 +55,7 @@ from icllib.plotting import series
 
 run = sheet.fig02_one_noise_level(shown)[0]
 task, lengths = run.task, run.evaluation.lengths
-at, penalties = lengths.index(sheet.AT), sheet.penalties(task.dimension)
+at, penalties = lengths.index(sheet.PENALTY_PAIRS), sheet.penalties(task.dimension)
 errors = sheet.errors_at_one_level(records, run)
 
 tables = []
@@ -81,7 +81,7 @@ styles = {"SGPT": {"color": BLUE, "marker": "o"},
           "ridge": {"color": "black", "ls": "--", "label": "optimal ridge (floor)"}}
 for (left, right), metric in zip(rows, ("error", "excess")):
     for name, style in styles.items():
-        draw(left, table, f"left, {metric}", name, **dict(style))
+        draw(left, table, f"left, {metric}", name, **style)
         right.axhline(errors[name][metric][:, at].mean(), color=style["color"],
                       ls=style.get("ls", "-"))
     draw(left, table, f"left, {metric}", "one step", color="grey", ls=":",
@@ -92,7 +92,7 @@ for (left, right), metric in zip(rows, ("error", "excess")):
                   label=r"optimal penalty $d \sigma^2$")
     left.set(ylim=(0, None), ylabel="excess error")
 rows[0, 0].set(title="against context length", ylabel="mean squared error")
-rows[0, 1].set(title=f"at n = {sheet.AT}, against the penalty", xscale="log")
+rows[0, 1].set(title=f"at n = {sheet.PENALTY_PAIRS}, against the penalty", xscale="log")
 rows[1, 0].set(xlabel="context length n")
 rows[1, 1].set(xlabel=r"penalty $\lambda$")
 handles = [*rows[0, 0].get_lines(), *rows[0, 1].get_lines()[3:]]

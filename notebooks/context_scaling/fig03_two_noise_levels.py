@@ -37,7 +37,7 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig03_two_noise_levels")
 records = icllib.records(sheet.fig03_two_noise_levels, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_sgpt, of_decoder = sheet.settings_of(sheet.fig03_two_noise_levels, shown)
+of_sgpt, of_decoder = sheet.both_settings(sheet.fig03_two_noise_levels, shown)
 of_sgpt
 
 # %% [markdown]
@@ -57,7 +57,7 @@ from icllib.plotting import series
 
 run = sheet.fig03_two_noise_levels(shown)[0]
 task, lengths = run.task, run.evaluation.lengths
-at, penalties = lengths.index(sheet.AT), sheet.penalties(task.dimension)
+at, penalties = lengths.index(sheet.PENALTY_PAIRS), sheet.penalties(task.dimension)
 errors = sheet.errors_at_two_levels(records, run)
 
 tables = []
@@ -96,7 +96,7 @@ for top, bottom, sigma, line in zip(*rows, task.noise_stds, "-:"):
 rows[0, 2].legend()
 rows[0, 0].set(ylim=(0, None), ylabel="mean squared error")
 rows[1, 0].set(yscale="log", ylim=(0.0015, 1.2), ylabel="excess error")
-rows[0, 2].set(title=f"n = {sheet.AT}, both levels", xscale="log")
+rows[0, 2].set(title=f"n = {sheet.PENALTY_PAIRS}, both levels", xscale="log")
 rows[1, 2].set(xlabel=r"penalty $\lambda$ of ridge")
 handles = rows[0, 0].get_lines()
 legend = figure.legend(handles=handles, loc="outside lower center", ncols=4)

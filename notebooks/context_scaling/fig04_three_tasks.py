@@ -35,9 +35,8 @@ page = icllib.Page("context_scaling/fig04_three_tasks")
 records = icllib.records(sheet.fig04_three_tasks, profile, page=page.name)
 trained = [record for record in records if "model" in record.run]
 shown = icllib.shown_profile(trained)
-run, printed = (sheet.fig04_three_tasks(name)[0] for name in (shown, "paper"))
 assumed = (*sheet.SGPT_ASSUMED, "recipe.lengths", "evaluation.lengths")
-icllib.settings_table(run, assumed, printed, shown)
+icllib.settings_of(sheet.fig04_three_tasks, shown, assumed)
 
 # %% [markdown]
 # These are the settings of SGPT on trees. What differs between panels and models:

@@ -28,10 +28,9 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig05_one_layer")
 records = icllib.records(sheet.fig05_one_layer, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = sheet.fig05_one_layer(shown), sheet.fig05_one_layer("paper")
 assumed = (*sheet.ASSUMED, "task.noise_std", "model.features", "model.width",
            "model.activation", "pretraining_tasks")
-icllib.settings_table(settings[0], assumed, printed[0], shown)
+icllib.settings_of(sheet.fig05_one_layer, shown, assumed)
 
 # %% [markdown]
 # These are the settings for linear regression. The other tasks have $d = 8$ too: networks of 100
@@ -52,7 +51,7 @@ def of(title, metric):
     """(seeds, context lengths)."""
     return icllib.samples(records, metric, task=type(tasks[title]).__name__)
 
-floor = sheet.bayes_floor(settings[0].evaluation)
+floor = sheet.bayes_floor(sheet.fig05_one_layer(shown)[0].evaluation)
 tables = [series("linear", "ridge", lengths, floor, shown)]
 for title, task in tasks.items():
     errors = of(title, "error") / task.label_variance
@@ -63,7 +62,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, error of one layer of SGPT against 10 to 50 pairs in context, in units of the zero predictor's error: on linear functions, ReLU networks, decision trees and sparse linear functions it falls with the context length."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw
+from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(2, 2, figsize=(8.5, 6), sharex=True, sharey=True)
 for axes, title in zip(panels.flat, tasks):
@@ -74,8 +73,7 @@ for axes, title in zip(panels.flat, tasks):
     axes.label_outer()
 draw(panels[0, 0], table, "linear", "ridge", color="black", ls="--",
      label="ridge (optimal)")
-legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=3)
+legend = legend_below(panels[0, 0], 3)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds.

@@ -25,11 +25,9 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig06_scalar_against_row")
 records = icllib.records(sheet.fig06_scalar_against_row, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings = sheet.fig06_scalar_against_row(shown)
 assumed = (*sheet.ASSUMED, "pretraining_tasks", "task.noise_std", "recipe.lengths",
            "evaluation.lengths")
-icllib.settings_table(settings[0], assumed,
-                      sheet.fig06_scalar_against_row("paper")[0], shown)
+icllib.settings_of(sheet.fig06_scalar_against_row, shown, assumed)
 
 # %% [markdown]
 # These are the settings for linear regression and the row; the runs are those of
@@ -55,7 +53,7 @@ def ratios(kernel, title):
     return of(kernel, title, "ScalarRegression") / of(kernel, title, "FeatureMLP")
 
 models = {"row": "FeatureMLP", "scalar": "ScalarRegression"}
-floor = sheet.bayes_floor(settings[0].evaluation)
+floor = sheet.bayes_floor(sheet.fig06_scalar_against_row(shown)[0].evaluation)
 tables = [series("linear", "ridge", sheet.LENGTHS, floor, shown)]
 for title, (task, lengths) in sheet.TASKS.items():
     best = [sheet.one_step_error(task, n) / task.label_variance for n in lengths]
@@ -71,7 +69,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on or a little above the perceptron on the whole row, and all fall with the context length. A third panel shows the ratio of the two errors at each length."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw
+from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.8))
 for axes, title in zip(panels, sheet.TASKS):
@@ -93,8 +91,7 @@ panels[0].set(ylabel="error / error of zero")
 panels[2].axhline(1.25, color="grey", lw=1)
 panels[2].set(xlabel="context length n", title="error, scalar / row")
 panels[2].legend()
-legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=3)
+legend = legend_below(panels[0], 3)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. Dotted black: the expected error of $a_n \psi_L(A)_{N,d+1}$ with

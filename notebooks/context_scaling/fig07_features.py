@@ -28,8 +28,7 @@ alone = icllib.records(sheet.fig07_features_alone, profile, page=page.name)
 with_prompt = icllib.records(sheet.fig07_with_prompt, profile, page=page.name)
 records = alone + with_prompt
 shown = icllib.shown_profile(with_prompt)
-run, printed = (sheet.fig07_with_prompt(name)[0] for name in (shown, "paper"))
-icllib.settings_table(run, (*sheet.ASSUMED, "task.noise_std"), printed, shown)
+icllib.settings_of(sheet.fig07_with_prompt, shown, (*sheet.ASSUMED, "task.noise_std"))
 
 # %% [markdown]
 # These are the settings of the perceptron on the prompt for linear regression, whose runs are those
@@ -56,30 +55,24 @@ from icllib.plotting import series
 inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
 by_input = {name: [r for r in records if sheet.reads(r.run["model"]) == name] for name in inputs}
 profiles = {name: icllib.shown_profile(found) for name, found in by_input.items()}
-counts = {name: np.unique([r.run["pretraining_tasks"] for r in found])
-          for name, found in by_input.items()}
-
-def of(name, title, metric, T):  # (seeds, context lengths)
-    task = type(sheet.TASKS[title][0]).__name__
-    return icllib.samples(by_input[name], metric, pretraining_tasks=T, task=task)
-
-ridge, tables = sheet.bayes_floor(run.evaluation), []
+Ts = np.unique([r.run["pretraining_tasks"] for r in alone])
+ridge, tables = sheet.bayes_floor(sheet.fig07_with_prompt(shown)[0].evaluation), []
 for title, (task, lengths) in sheet.TASKS.items():
     for metric, unit in (("error", task.label_variance), ("excess", 1)):
         for name in inputs:
-            values = [of(name, title, metric, T) / unit for T in counts[name]]
-            over_tasks = np.stack(values)[:, :, lengths.index(10)].T
+            found = sheet.errors_by_count(by_input[name], title, metric)
+            errors = np.stack(list(found.values()), axis=1) / unit  # (seeds, T, lengths)
+            at_10 = errors[..., lengths.index(10)]
             tables += [
-                series(f"A {title}, {metric}", name, counts[name], over_tasks, profiles[name]),
-                series(f"B {title}, {metric}", name, lengths, values[-1], profiles[name])]
-Ts = counts["psi_L"]
+                series(f"A {title}, {metric}", name, list(found), at_10, profiles[name]),
+                series(f"B {title}, {metric}", name, lengths, errors[:, -1], profiles[name])]
 tables += [series("A linear, error", "ridge", Ts, 0 * Ts + ridge[1], shown),
            series("B linear, error", "ridge", sheet.LENGTHS, ridge, shown)]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, for linear functions and ReLU networks: error at 10 pairs against the number of pre-training tasks, and error at the largest number of tasks against the context length. Each shows perceptrons on the prompt, on the row of either feature map, and on prompt and features together; ridge regression is the floor for linear functions."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, COLORS, draw
+from icllib.plotting import BLACK, COLORS, draw, legend_below
 
 colors = dict(zip((*inputs, "ridge"), [*COLORS[:5], BLACK]))
 figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col")
@@ -95,8 +88,7 @@ for axes, panel in zip(panels.flat, order):
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(title=panel[:-7], ylabel="error / error of zero", ylim=(0, None),
              **x_axis[panel[0]])
-legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=4)
+legend = legend_below(panels[0, 0], 4)
 
 # %% [markdown]
 # A is at 10 pairs, B at the largest $T$; "prompt" is the flattened prompt $A_v$. Bands are 95%
@@ -116,19 +108,13 @@ numbers(table[table.panel.str.startswith("B")])
 # ## Paper beside ours
 
 # %%
-def ratios(name, title):
-    # errors at the longest context over n = 10, and at T = 1e6 over T = 1e4
-    at_10 = sheet.TASKS[title][1].index(10)
-    few, many = (of(name, title, "error", T) for T in (10**4, 10**6))
-    return many[:, -1] / many[:, at_10], many[:, at_10] / few[:, at_10]
-
 features, both = {}, {}
 for title in sheet.TASKS:
     for kernel in sheet.KERNELS:
         parts = f"context {kernel} {title}", f"tasks {kernel} {title}"
-        context, many_tasks = ratios(kernel, title)
+        context, many_tasks = sheet.feature_ratios(by_input[kernel], title)
         features |= zip(parts, (context / 0.9, 0.95 / many_tasks))
-        both |= zip(parts, ratios(f"prompt + {kernel}", title))
+        both |= zip(parts, sheet.feature_ratios(by_input[f"prompt + {kernel}"], title))
 page.decide("context_scaling.14", features, profiles["psi_L"])
 page.decide("context_scaling.15", both, shown)
 page.verdicts()

@@ -29,18 +29,17 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig08_sgpt_scaling")
 records = icllib.records(sheet.fig08_sgpt_scaling, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = map(sheet.fig08_sgpt_scaling, (shown, "paper"))
-assumed = ("recipe.lengths", "evaluation.lengths")
-icllib.settings_table(settings[0], (*sheet.SGPT_ASSUMED, "task.noise_std", *assumed),
-                      printed[0], shown)
+assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
+of_sgpt = (*sheet.SGPT_ASSUMED, *assumed, "task.noise_std")
+icllib.settings_of(sheet.fig08_sgpt_scaling, shown, of_sgpt)
 
 # %% [markdown]
 # These are the settings of SGPT on linear regression; $T$ goes up to $10^6$. GPT-2 on ReLU networks
 # differs in:
 
 # %% tags=["hide-output"]
-icllib.settings_table(settings[-1], (*sheet.ASSUMED, *assumed), printed[-1],
-                      shown).filter(regex=r"task|model|lengths|rate", axis=0)
+icllib.settings_of(sheet.fig08_sgpt_scaling, shown, assumed, -1).filter(
+    regex=r"task|model|lengths|rate", axis=0)
 
 # %% [markdown]
 # GPT-2 on linear regression is the decoder of Figure 1: the same records.
@@ -59,7 +58,8 @@ from icllib.plotting import series
 
 tasks, models = sheet.scaling_tasks(shown), {"SGPT": "SGPT", "GPT-2": "Transformer"}
 counts = np.unique([r.run["pretraining_tasks"] for r in records])
-floor = settings[0].evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8))
+evaluation = sheet.fig08_sgpt_scaling(shown)[0].evaluation
+floor = evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8))
 
 def of(title, name, T, metric="error"):
     """(seeds, context lengths), in units of the error of zero; ridge has one row."""
@@ -82,22 +82,21 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows, that of SGPT below that of GPT-2; for linear regression ridge regression is below both."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw
+from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(2, 3, figsize=(11, 6), sharey="row")
 styles = {"SGPT": {"marker": "s"}, "GPT-2": {"marker": "o"},
           "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"}}
 for axes, panel in zip(panels.flat, table.panel.unique()):
     for name in table[table.panel == panel].series.unique():
-        draw(axes, table, panel, name, **dict(styles[name]))
+        draw(axes, table, panel, name, **styles[name])
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(xlabel="context length n", ylim=(0, None),
              title=panel.replace(", error", "").replace("1e+0", "1e"))
 for axes in panels[:, 0]:
     axes.set(xscale="log", xlabel="pre-training tasks T (n = 10)",
              ylabel="error / error of zero")
-legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=4)
+legend = legend_below(panels[0, 0], 4)
 # %% [markdown]
 # Bands are 95% intervals over seeds.
 #

@@ -35,10 +35,9 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/normalization")
 records = icllib.records(sheet.normalization, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = sheet.normalization(shown), sheet.normalization("paper")
 assumed = (*sheet.SGPT_ASSUMED, "task.noise_std", "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
-icllib.settings_table(settings[0], assumed, printed[0], shown)
+icllib.settings_of(sheet.normalization, shown, assumed)
 
 # %% [markdown]
 # These are the settings of the default on linear functions. The other forms differ
@@ -74,7 +73,7 @@ for title, (task, lengths) in tasks.items():
         for suffix, metric in (("", "error"), (", excess", "excess")):
             errors = of(title, form, metric) / task.label_variance
             tables.append(series(f"{title}{suffix}", form, lengths, errors, shown))
-floor = sheet.bayes_floor(settings[0].evaluation)
+floor = sheet.bayes_floor(sheet.normalization(shown)[0].evaluation)
 tables.append(series("linear", "ridge", sheet.LENGTHS, floor, shown))
 rows = [(form, title) for form in others for title in tasks]
 for row, (form, title) in enumerate(rows):
@@ -84,7 +83,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. A third panel shows each form's error over that of the default. At quick the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw, draw_rows
+from icllib.plotting import BLUE, ORANGE, draw, draw_rows, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.8))
 colors = {form: BLUE if "signed" in form else ORANGE for form in sheet.FORMS}
@@ -104,8 +103,7 @@ panels[2].axvline(1, color="grey", lw=1)
 panels[2].set(xlabel="error / error of signed, skip", title="averaged over n",
               ylim=(len(rows) - 0.5, -0.5))
 panels[2].set_yticks(range(len(rows)), [f"{form}: {title}" for form, title in rows])
-legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=6)
+legend = legend_below(panels[0], 6)
 
 # %% [markdown]
 # Bands and bars are 95% intervals over seeds.
@@ -123,11 +121,9 @@ numbers(table, ["linear", "ReLU network"], digits=3)
 
 # %% tags=["numbers"]
 import pandas as pd
+from icllib.plotting import with_interval
 
-def text(samples):
-    return "{:.2f} [{:.2f}, {:.2f}]".format(*icllib.claims.interval(samples))
-
-pd.DataFrame({title: {form: text(ratios(title, form)) for form in others}
+pd.DataFrame({title: {form: with_interval(ratios(title, form), 3) for form in others}
               for title in tasks})
 
 # %% [markdown]

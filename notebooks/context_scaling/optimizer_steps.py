@@ -31,9 +31,8 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/optimizer_steps")
 records = icllib.records(sheet.optimizer_steps, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = map(sheet.optimizer_steps, (shown, "paper"))
 assumed = (*sheet.SGPT_ASSUMED, "task.noise_std", "recipe.lengths", "evaluation.lengths")
-icllib.settings_table(settings[-1], assumed, printed[-1], shown)
+icllib.settings_of(sheet.optimizer_steps, shown, assumed, -1)
 
 # %% [markdown]
 # These are SGPT's settings with twice the steps, at the largest $T$. The numbers of steps:

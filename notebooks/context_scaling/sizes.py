@@ -29,9 +29,8 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/sizes")
 records = icllib.records(sheet.sizes, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings, printed = sheet.sizes(shown), sheet.sizes("paper")
 assumed = *sheet.ASSUMED, "pretraining_tasks"
-icllib.settings_table(settings[-1], assumed, printed[-1], shown)
+icllib.settings_of(sheet.sizes, shown, assumed, -1)
 
 # %% [markdown]
 # These are the settings of one size of GPT-2. SGPT has layers and a width only, and
@@ -48,7 +47,8 @@ from icllib.baselines import Ridge
 from icllib.plotting import series
 
 best, sizes = sheet.best_size(shown), sheet.by_size(records)
-task, evaluation = settings[0].task, settings[0].evaluation
+run = sheet.sizes(shown)[0]
+task, evaluation = run.task, run.evaluation
 floor = evaluation.measure(task, Ridge.bayes(task))
 models = {"SGPT": ("layers", "width"), "GPT-2": ("layers", "width", "heads")}
 
@@ -58,7 +58,7 @@ for metric in ("error", "excess"):
         panel = f"{axis}, {metric}"
         for name in models:
             if axis in models[name]:
-                errors = sheet.along(sizes[sizes.model == name], axis, best, metric)
+                errors = sheet.over_axis(sizes[sizes.model == name], axis, best, metric)
                 tables.append(series(panel, name, errors.columns, errors, shown))
         level = [floor[metric].mean()] * len(errors.columns)
         tables.append(series(panel, "ridge", errors.columns, level, shown))
@@ -67,7 +67,7 @@ table = page.save_figure(*tables)
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At quick the error of SGPT falls with layers and with width; that of GPT-2 differs more between seeds than between sizes, but for one layer and one head, where single seeds hardly learn."}}
 import matplotlib.pyplot as plt
 
-from icllib.plotting import BLUE, ORANGE, draw
+from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(10, 3.6), sharey=True)
 fixed = {"layers": "{layers} layers", "width": "width {width}",
@@ -77,7 +77,7 @@ for axes, axis in zip(panels, best):
         if axis in models[name]:
             color = {"SGPT": BLUE, "GPT-2": ORANGE}[name]
             draw(axes, table, f"{axis}, error", name, marker=marker, color=color)
-            seeds = sheet.along(sizes[sizes.model == name], axis, best)
+            seeds = sheet.over_axis(sizes[sizes.model == name], axis, best)
             axes.plot(seeds.columns, seeds.T, ls="", marker="_", ms=8, color=color)
     draw(axes, table, f"{axis}, error", "ridge", color="black", ls="--",
          label="ridge (optimal)")
@@ -87,8 +87,7 @@ for axes, axis in zip(panels, best):
     rest = ", ".join(text for other, text in fixed.items() if other != axis)
     axes.set(xlabel=axis, title=rest.format(**best), ylim=(0, None))
 panels[0].set(ylabel="mean squared error")
-legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=3)
+legend = legend_below(panels[0], 3)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds, dashes single seeds. Heads are those of GPT-2

@@ -33,9 +33,8 @@ one_layer = icllib.records(sheet.one_layer_against_tasks, profile, page=page.nam
 others = icllib.records(sheet.deep_and_wide, profile, page=page.name)
 records = one_layer + others
 shown_one, shown = icllib.shown_profile(one_layer), icllib.shown_profile(others)
-settings, printed = sheet.deep_and_wide(shown), sheet.deep_and_wide("paper")
 assumed = *sheet.SGPT_ASSUMED, "pretraining_tasks", "task.noise_std"
-icllib.settings_table(settings[0], assumed, printed[0], shown)
+icllib.settings_of(sheet.deep_and_wide, shown, assumed)
 
 # %% [markdown]
 # These are the settings of SGPT with one layer. Depth changes `layers` alone. With
@@ -51,7 +50,7 @@ icllib.settings_table(settings[0], assumed, printed[0], shown)
 # %%
 from icllib.plotting import series
 
-curves = sheet.answers(records, shown)
+curves = sheet.reviewer_curves(records, shown)
 profiles = {"one-layer SGPT": shown_one}  # the other curves have that of the page
 table = page.save_figure(*(
     series(letter, name, xs, errors, profiles.get(name, shown))
@@ -126,8 +125,8 @@ page.decide("context_scaling.20", {
     f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, deep) for n in (10, 40)}, shown)
 page.decide("context_scaling.21", {
     "one-layer SGPT": 0.95 / ratio("C", "one-layer SGPT", 10**6, 10**4)}, shown_one)
-wide = list(curves["D"])[1]
-page.decide("context_scaling.22", {"twice as wide": ratio("D", wide, 40, 10)}, shown)
+page.decide("context_scaling.22", {
+    "twice as wide": ratio("D", list(curves["D"])[1], 40, 10)}, shown)
 page.verdicts()
 
 # %% [markdown]

@@ -17,12 +17,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import SIGMAS, ablations, geometric_rows, settings_of
+from icllib.papers.signed_averaging import SIGMAS, ablations, geometric_rows, training_settings
 
 page = icllib.Page("signed_averaging/attention_or_feed_forward")
 records = icllib.records(ablations.attention_or_feed_forward, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings_of(ablations.FEED_FORWARD_ONLY.runs, shown)
+training_settings(ablations.FEED_FORWARD_ONLY.runs, shown)
 
 # %% [markdown]
 # These are the settings of the feed-forward model; the other two are 12L8AH and 12Al8AH of

@@ -21,12 +21,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import ablations, settings_of
+from icllib.papers.signed_averaging import ablations, training_settings
 
 page = icllib.Page("signed_averaging/boundary_values")
 records = icllib.records(ablations.boundary_values, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings_of(ablations.FULL.runs, shown)
+training_settings(ablations.FULL.runs, shown)
 
 # %% [markdown]
 # These are the settings of 12L8AH; it and 12Al8AH are the models of

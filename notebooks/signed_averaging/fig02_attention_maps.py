@@ -31,8 +31,7 @@ from icllib.papers.signed_averaging import quantifier_models as models
 page = icllib.Page("signed_averaging/fig02_attention_maps")
 records = icllib.records(sheet.fig02_attention_maps, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.fig02_attention_maps(shown)[0], models.ASSUMED,
-                      sheet.fig02_attention_maps("paper")[0], shown)
+icllib.settings_of(sheet.fig02_attention_maps, shown, models.ASSUMED)
 
 # %% [markdown]
 # These are the models of [Figure 4](fig04_every.ipynb) with positions. The settings are those of
@@ -70,6 +69,8 @@ numbers(table[table.series == "row 7"])
 # sequence are true. Bars are 95% intervals over seeds.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "A row for each of five sequences. Left: the share of attention that the last token gives to 70 or to itself, for softmax and SSA, between 0.05 and 0.25, where equal weights are 0.14, and far below 0.9. Right: the log-odds of true, near zero where 70 comes last and far from zero elsewhere."}}
+from icllib.plotting import legend_below
+
 figure, panels = plt.subplots(1, 2, figsize=(10, 3.4), sharey=True)
 figures.draw_examples(panels[0], table, "share")
 figures.draw_examples(panels[1], table, "log-odds")
@@ -78,8 +79,7 @@ panels[0].axvline(0.9, color="black", ls=":", label="the claim's 0.9")
 panels[0].set(xlim=(0, 1), xlabel="share of attention, mean over heads")
 panels[1].axvline(0, color="grey", lw=1)
 panels[1].set(xlabel="log-odds of true")
-legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=4)
+legend = legend_below(panels[0], 4)
 
 # %% tags=["numbers"]
 names = [", ".join(f"{x:g}" for x in xs) for xs in models.EXAMPLES]

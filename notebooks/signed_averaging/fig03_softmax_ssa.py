@@ -24,7 +24,7 @@ from icllib.papers import signed_averaging as sheet
 page = icllib.Page("signed_averaging/fig03_softmax_ssa")
 records = icllib.records(sheet.fig03_softmax_ssa, profile, page=page.name)
 shown = icllib.shown_profile(records)
-sheet.settings_of(sheet.fig03_softmax_ssa, shown)
+sheet.training_settings(sheet.fig03_softmax_ssa, shown)
 
 # %% [markdown]
 # These are the settings of softmax; SSA differs in `model.scoring` alone, and starts from
@@ -38,8 +38,8 @@ import numpy as np
 from icllib.plotting import series
 
 names = ("softmax", "SSA")
-errors = sheet.by_scoring(records, names, "error")
-grids = sheet.by_scoring(records, names, "error_grid")  # (seeds, sigma_I, sigma_F)
+errors = icllib.stacked(records, names, "error")
+grids = icllib.stacked(records, names, "error_grid")  # (seeds, sigma_I, sigma_F)
 stds = sheet.SIZES[shown].grid
 logs = {name: np.log10(grid).mean(axis=0) for name, grid in grids.items()}
 maps = logs | {"SSA - softmax": logs["SSA"] - logs["softmax"]}
@@ -52,7 +52,7 @@ for title, values in maps.items():
                for std, row in zip(stds, values)]
 for size, kept in icllib.every_profile(sheet.fig03_softmax_ssa, page.name).items():
     tables += [series("profiles", f"{name}, {size}", sheet.SIGMAS, values, size)
-               for name, values in sheet.by_scoring(kept, names, "error").items()]
+               for name, values in icllib.stacked(kept, names, "error").items()]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "First panel: error against sigma of the functions, log axis, for softmax and SSA, ours solid with bands and the printed values dashed, and the error of always answering zero dotted. Then three heat maps over the standard deviation of the functions, across, and of the inputs, upwards: the logarithm of the error of softmax, that of SSA, and the difference of the two."}}

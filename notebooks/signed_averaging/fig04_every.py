@@ -32,8 +32,7 @@ from icllib.papers.signed_averaging import quantifier_models as models
 page = icllib.Page("signed_averaging/fig04_every")
 records = icllib.records(sheet.fig04_every, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.fig04_every(shown)[0], models.ASSUMED,
-                      sheet.fig04_every("paper")[0], shown)
+icllib.settings_of(sheet.fig04_every, shown, models.ASSUMED)
 
 # %% [markdown]
 # These are the settings of the softmax model; the SSA model differs in `model.scoring` alone, where

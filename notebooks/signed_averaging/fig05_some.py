@@ -29,8 +29,7 @@ from icllib.papers.signed_averaging import quantifier_models as models
 page = icllib.Page("signed_averaging/fig05_some")
 records = icllib.records(sheet.fig05_some, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.fig05_some(shown)[0], models.ASSUMED,
-                      sheet.fig05_some("paper")[0], shown)
+icllib.settings_of(sheet.fig05_some, shown, models.ASSUMED)
 
 # %% [markdown]
 # These are the settings of the softmax model; the SSA model differs in `model.scoring` alone, where

@@ -73,7 +73,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left, log axis: printed squared errors over sigma from 1 to 10. SSA is lowest, softmax comes up to the prompted Llama 3.3 70B at sigma 10; Llama jumps from 0.002 to 5.5 between sigma 1 and 2 and stays below always answering 0. Least squares on the same prompts stays below 0.02. Right, log axis: the sequence error of a predictor that is right on r numbers and then constant falls from one eighth as two to the minus r plus one."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, ORANGE, RED, draw
+from icllib.plotting import BLACK, BLUE, ORANGE, RED, draw, legend_below
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.8), width_ratios=(1.2, 1))
 styles = ({"color": RED, "marker": "o"}, {"color": ORANGE, "marker": "s"},
@@ -86,7 +86,7 @@ left.set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log", title="a
 draw(right, table, "quantifiers", "right on r numbers, then constant", color=BLACK, ls="--")
 right.set(xlabel="r", ylabel="share of wrong sequences", yscale="log",
           title="quantifiers, right on r numbers, then constant", xticks=range(0, 21, 5))
-legend = figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=5)
+legend = legend_below(left, 5)
 
 # %% [markdown]
 # Markers are values printed in the paper; the two other lines are ours. Least squares
@@ -127,11 +127,7 @@ ratios.map(lambda ratio: "" if pd.isna(ratio) else f"{ratio:.2g}")
 # ## Paper beside ours
 
 # %%
-from icllib.claims import decision_on_record, find_claim
-
-item = decision_on_record(find_claim("signed_averaging.19"))
-pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source, "verdict": item.verdict,
-               "because it": item.claim.not_run}]).set_index("claim")
+page.not_run()
 
 # %% [markdown]
 # ## How to run it

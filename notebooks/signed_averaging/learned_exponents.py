@@ -26,7 +26,7 @@ from icllib.papers import signed_averaging as sheet
 page = icllib.Page("signed_averaging/learned_exponents")
 *records, timing = icllib.records(sheet.learned_exponents, profile, page=page.name)
 shown = icllib.shown_profile(records)
-sheet.settings_of(sheet.learned_exponents, shown)
+sheet.training_settings(sheet.learned_exponents, shown)
 
 # %% [markdown]
 # The training time is measured apart from these runs, with other sizes:
@@ -49,7 +49,7 @@ for layer in range(layers):
     for name, values in (("n", n), ("b", b), ("slope", n * b)):
         tables.append(series(name, f"layer {layer + 1}", range(1, heads + 1),
                              values[:, layer], shown))
-seconds = dict(zip(sheet.SCORINGS, timing["seconds"]))  # (rounds,)
+seconds = dict(zip(sheet.TIMED, timing["seconds"]))  # (rounds,)
 ratios = {name: times / seconds["softmax"] for name, times in seconds.items()}
 rounds = range(1, len(seconds["SSA"]) + 1)
 tables += [series("time / softmax", name, rounds, ratios[name], timing.profile)

@@ -33,7 +33,7 @@ from icllib.papers import signed_averaging as sheet
 page = icllib.Page("signed_averaging/table01_scoring_functions")
 records = icllib.records(sheet.table01_scoring_functions, profile, page=page.name)
 shown = icllib.shown_profile(records)
-sheet.settings_of(sheet.table01_scoring_functions, shown)
+sheet.training_settings(sheet.table01_scoring_functions, shown)
 
 # %% [markdown]
 # These are the settings of SSA; the others differ in `model.scoring` alone. Every model of a seed
@@ -48,7 +48,7 @@ import numpy as np
 
 from icllib.plotting import series
 
-errors = sheet.by_scoring(records, sheet.scorings(), "error")
+errors = icllib.stacked(records, sheet.scorings(), "error")
 ours, paper = sheet.EqualSteps(errors), sheet.EqualSteps(sheet.PRINTED)
 ratios = {name: sheet.mean_ratio(ours, name) for name in errors}
 of_paper = {name: sheet.mean_ratio(paper, name) for name in sheet.PRINTED}

@@ -22,13 +22,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import babyberta, by_scoring, printed_babyberta
+from icllib.papers.signed_averaging import babyberta, printed_babyberta
 
 page = icllib.Page("signed_averaging/table03_babyberta")
 *records, frequencies = icllib.records(babyberta.table03_babyberta, profile, page=page.name)
 shown = icllib.shown_profile(records)
-runs, paper = (babyberta.table03_babyberta(name) for name in (shown, "paper"))
-settings = icllib.settings_table(runs[3], babyberta.ASSUMED, paper[3], shown)
+settings = icllib.settings_of(babyberta.table03_babyberta, shown, babyberta.ASSUMED, 3)
 settings[~settings.index.str.contains("sha256|probes|corpus")]
 
 # %% [markdown]
@@ -43,7 +42,7 @@ import numpy as np
 from icllib.plotting import band, series
 
 probes, names = list(babyberta.PROBES), list(babyberta.SCORINGS)
-ours = by_scoring(records, names, "accuracy")  # name -> (seeds, probes)
+ours = icllib.stacked(records, names, "accuracy")  # name -> (seeds, probes)
 printed = dict(zip(names, np.transpose(list(printed_babyberta.TABLE_3.values()))))
 rows = {name: np.arange(12) + shift for name, shift in zip(names, (-0.22, 0, 0.22))}
 table = page.save_figure(
@@ -90,7 +89,7 @@ columns["word frequencies", ""] = [f"{score:.0f}" for score in frequencies["accu
 pd.DataFrame(columns, index=probes)
 
 # %% tags=["numbers"]
-losses = by_scoring(records, names, "held_out_loss")
+losses = icllib.stacked(records, names, "held_out_loss")
 summary = {name: {"mean of the probes, three seeds": ours[name].mean(axis=1).round(1),
                   "held-out loss, three seeds": losses[name].round(2)} for name in names}
 pd.DataFrame(summary).T

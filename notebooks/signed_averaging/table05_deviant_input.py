@@ -24,12 +24,12 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import (
-    DEVIANT, FIRST_STDS, ablations, printed_ablations, settings_of)
+    DEVIANT, FIRST_STDS, ablations, printed_ablations, training_settings)
 
 page = icllib.Page("signed_averaging/table05_deviant_input")
 records = icllib.records(ablations.table05_deviant_input, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings_of(ablations.table05_deviant_input, shown)
+training_settings(ablations.table05_deviant_input, shown)
 
 # %% [markdown]
 # These are the runs with softmax and with SSA of [Table 1](table01_scoring_functions.ipynb).
@@ -55,7 +55,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: error, on a logarithmic axis, against the standard deviation of the first input, as printed and ours under softmax and SSA. Right: predictions at the five points of one sequence whose first input is 100, beside the true values."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw
+from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8))
 styles = {"softmax, paper": {"color": ORANGE, "ls": "--", "marker": "D", "mfc": "none"},
@@ -67,8 +67,7 @@ for name, style in styles.items():
     draw(right, table, "f(x) = x", name, **style)
 left.set(yscale="log", xlabel=r"$\sigma$ of the first input", ylabel="mean squared error")
 right.set(xlabel="position k", xticks=places, ylabel="prediction", ylim=(-6, 8))
-legend = figure.legend(*right.get_legend_handles_labels(), ncols=4,
-                       loc="outside lower center")
+legend = legend_below(right, 4)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. The first true value on the right, 100, lies above the panel.

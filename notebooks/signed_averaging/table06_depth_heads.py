@@ -26,12 +26,12 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import (
-    SIGMAS, ablations, geometric_rows, printed_ablations, settings_of)
+    SIGMAS, ablations, geometric_rows, printed_ablations, training_settings)
 
 page = icllib.Page("signed_averaging/table06_depth_heads")
 records = icllib.records(ablations.table06_depth_heads, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings_of(ablations.FULL.runs, shown)
+training_settings(ablations.FULL.runs, shown)
 
 # %% [markdown]
 # These are the settings of 12L8AH at the profile shown. All models are trained alike; they differ
@@ -58,7 +58,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels with the mean squared error of fourteen models against sigma on a logarithmic axis, as printed and ours, and a heat map of the logarithm of the error of 12L8AH over the standard deviations of inputs and functions, which grows towards the upper right."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw, matrix
+from icllib.plotting import draw, legend_below, matrix
 
 figure, panels = plt.subplots(1, 3, figsize=(10.5, 4.4), width_ratios=(1, 1, 1.15))
 colors = dict(zip((1, 2, 3, 6, 12, 18), plt.cm.viridis(np.linspace(0, 0.95, 6))))
@@ -77,8 +77,7 @@ ticks = range(len(stds))
 panels[2].set(title="12L8AH, ours: log10 error", xlabel=r"$\sigma$ of the functions",
               ylabel=r"$\sigma$ of the inputs", xticks=ticks, yticks=ticks,
               xticklabels=stds, yticklabels=stds)
-legend = figure.legend(*panels[1].get_legend_handles_labels(), ncols=7,
-                       loc="outside lower center")
+legend = legend_below(panels[1], 7)
 
 # %% [markdown]
 # Geometric means over seeds; bands are 95% intervals of the logarithm. The paper's 0.0 is not on a

@@ -46,7 +46,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels of printed accuracies on eleven benchmarks with bars of one standard error, without examples and with three. SSA lies right of softmax in every row. The bars are widest for CB, COPA and WSC; with three examples the two bars of a row just touch. On WSC, on ARC-Challenge without examples and on WiC with three, both scores lie below chance, as do those of softmax on RTE."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw_rows
+from icllib.plotting import BLUE, ORANGE, draw_rows, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(10, 4), sharey=True, sharex=True)
 for axes, shots in zip(panels, sheet.SHOTS):
@@ -55,8 +55,7 @@ for axes, shots in zip(panels, sheet.SHOTS):
     draw_rows(axes, table, shots, "chance", color="black", marker="|", ms=10, lw=0)
     axes.set(title=shots, xlabel="accuracy in percent, printed")
 panels[0].invert_yaxis()
-handles = panels[0].get_legend_handles_labels()
-legend = figure.legend(*handles, loc="outside lower center", ncols=3)
+legend = legend_below(panels[0], 3)
 
 # %% [markdown]
 # Bars are the printed standard errors. *Chance* is a random guess among the offered answers; a few
@@ -116,11 +115,7 @@ print(f"3-shot gains in sums of errors: {touching.min():.2f} to {touching.max():
 # ## Paper beside ours
 
 # %%
-from icllib.claims import decision_on_record, find_claim
-
-items = [decision_on_record(find_claim(f"signed_averaging.{n}")) for n in (16, 17)]
-pd.DataFrame([{"claim": item.claim.id, "source": item.claim.source, "verdict": item.verdict,
-               "because it": item.claim.not_run} for item in items]).set_index("claim")
+page.not_run()
 
 # %% [markdown]
 # ## What it would cost

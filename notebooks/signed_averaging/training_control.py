@@ -32,7 +32,7 @@ from icllib.papers import signed_averaging as sheet
 page = icllib.Page("signed_averaging/training_control")
 records = icllib.records(sheet.training_control, profile, page=page.name)
 shown = icllib.shown_profile(records)
-sheet.settings_of(sheet.training_control, shown)
+sheet.training_settings(sheet.training_control, shown)
 
 # %% [markdown]
 # ## Figure
@@ -42,7 +42,7 @@ import numpy as np
 
 from icllib.plotting import band
 
-paths = sheet.by_scoring(records, sheet.scorings(), "error_along")
+paths = icllib.stacked(records, sheet.scorings(), "error_along")
 SHOWN = (3, 5, 10)
 tables = []
 for sigma in SHOWN:
@@ -63,7 +63,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels in two rows. Three, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for each scoring function and seed, softmax in orange, SSA in blue, the others in other colors. Fourth panel: a row for each scoring function with the mean ratio of its error to that of softmax at equal steps and at equal error in distribution."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, PURPLE, RED, draw_rows
+from icllib.plotting import BLUE, GREEN, ORANGE, PURPLE, RED, draw_rows, legend_below
 
 figure, grid = plt.subplots(2, 2, figsize=(10, 8))
 panels = grid.ravel()
@@ -88,8 +88,7 @@ panels[3].legend()
 for axis in (*(axes.yaxis for axes in panels[:3]), panels[3].xaxis):
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter("{x:g}")
-legend = figure.legend(*panels[0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=6)
+legend = legend_below(panels[0], 6)
 
 # %% [markdown]
 # Each path goes from the right, early in training, to its dot, the end. Last panel: geometric means

@@ -18,12 +18,12 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import (
-    FIRST_STDS, SIGMAS, SIZES, ablations, geometric_rows, settings_of)
+    FIRST_STDS, SIGMAS, SIZES, ablations, geometric_rows, training_settings)
 
 page = icllib.Page("signed_averaging/training_laws")
 records = icllib.records(ablations.training_laws, profile, page=page.name)
 shown = icllib.shown_profile(records)
-settings_of(ablations.training_laws, shown)
+training_settings(ablations.training_laws, shown)
 
 # %% [markdown]
 # These are the settings of the base model, which is the softmax model of
@@ -50,7 +50,7 @@ table = page.save_figure(*(geometric_rows(title, name, dict(zip(xs, errors[name]
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error on logarithmic axes for models trained on N(0, 1), N(0, 10) and N(0, 100) and without curriculum: against the standard deviation of the inputs, of the first input alone, of the functions, and along training."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw
+from icllib.plotting import draw, legend_below
 
 figure, grid = plt.subplots(2, 2, figsize=(9.5, 6.6))
 for axes, title in zip(grid.flat, panels):
@@ -58,8 +58,7 @@ for axes, title in zip(grid.flat, panels):
         draw(axes, table, title, name, marker=marker)
     axes.set(yscale="log", xlabel=rf"$\sigma$ of the {title}", ylabel="mean squared error")
 axes.set(xlabel="training steps")
-legend = figure.legend(*axes.get_legend_handles_labels(), ncols=4,
-                       loc="outside lower center")
+legend = legend_below(axes, 4)
 
 # %% [markdown]
 # Bands are 95% intervals of the logarithm over seeds. That of $N(0, 100)$ is so wide because one of its

@@ -57,7 +57,7 @@ icllib.settings_table(sheet.FirstOrder("Appendix G"), assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Largest error of f against context length from 10 to 1600 on logarithmic axes for two starts. Zeroth order and the printed first order fall with slope -1, the printed one lying above. The form for any start falls with slope -2 for both starts; the corrected printed form does so for the first start only."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, RED, draw, series
+from icllib.plotting import BLUE, GREEN, ORANGE, RED, draw, legend_below, series
 
 shown = icllib.shown_profile(records)
 labels = dict(zip(sheet.FORMS, (
@@ -77,8 +77,7 @@ for axes, r in zip(panels, records):
         draw(axes, table, r.run["start"], form, label=label, **styles[form])
     axes.set(xscale="log", yscale="log", xlabel=r"context length $\psi$",
              title=f"start: {r.run['start']}")
-handles = panels[0].get_legend_handles_labels()
-legend = figure.legend(*handles, loc="outside lower center", ncols=4)
+legend = legend_below(panels[0], 4)
 
 # %% [markdown]
 # ## Numbers

@@ -65,7 +65,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, time, number of data points and compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines, parallel to the dotted power laws of Table 1; at 500 tasks and 5,000 steps the curves in size turn up beyond about 25 to 40 tasks, those in data flatten, those in time follow the line, on top of the closed form's dots."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw
+from icllib.plotting import BLUE, ORANGE, draw, legend_below
 from icllib.theory.scaling_laws import theory_exponents
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 6.8))
@@ -86,8 +86,7 @@ for axes, letter, (law, name) in zip(panels, "abcd", sheet.axis_names().items())
 for number in range(8):
     draw(panels[3], table, "compute", f"alpha = 1.8, size {number}", color=BLUE, lw=1,
          alpha=0.2 + 0.1 * number)
-handles = panels[1].get_legend_handles_labels()
-legend = figure.legend(*handles, loc="outside lower center", ncols=4)
+legend = legend_below(panels[1], 4)
 
 # %% [markdown]
 # Solid: gradient descent at the paper's size; dashed: the limit; dotted: the power laws of Table 1,

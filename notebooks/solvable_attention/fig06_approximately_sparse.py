@@ -41,7 +41,7 @@ icllib.settings_table(sheet.ApproximatelySparse(100), assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Loss against time on logarithmic axes for context lengths 10 and 100. At 100 the simulated losses on fresh and on training prompts stay near the closed form and end somewhat above it; at 10 the loss on fresh prompts stays far above it throughout."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw, series
+from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw, legend_below, series
 
 shown = icllib.shown_profile(records)
 names = {"closed_form": ("closed form", BLACK, "-"),
@@ -63,8 +63,7 @@ for axes, psi in zip(panels, lengths):
              lw=2)
     axes.set(xscale="log", yscale="log", xlabel="t = learning rate x steps",
              title=rf"$\psi$ = {psi}")
-handles = panels[0].get_legend_handles_labels()
-legend = figure.legend(*handles, loc="outside lower center", ncols=4)
+legend = legend_below(panels[0], 4)
 
 # %% [markdown]
 # ## Numbers

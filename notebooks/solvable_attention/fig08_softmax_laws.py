@@ -59,7 +59,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four rows of two log-log panels, one column for each sign law: loss against model size, steps, data points and compute. The solid lines of softmax attention run along the dashed power laws of Table 1 in every panel; a learning rate of 0.001 leaves the loss where it was."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, draw
+from icllib.plotting import BLUE, draw, legend_below
 
 figure, grid = plt.subplots(4, 2, figsize=(9, 11.5))
 for row, letter, (law, name) in zip(grid, "abcd",
@@ -74,8 +74,7 @@ for axes, signs in zip(grid[3], sheet.SIGN_LAWS):
 for axes in grid[0]:
     axes.set(xticks=(4, 10, 40), xticklabels=(4, 10, 40))
 draw(grid[1, 0], table, "time", "learning rate 1e-3", color="grey", ls=":")
-handles = grid[1, 0].get_legend_handles_labels()
-legend = figure.legend(*handles, loc="outside lower center", ncols=3)
+legend = legend_below(grid[1, 0], 3)
 
 # %% [markdown]
 # Solid with a band: mean and 95% interval over starts (and data sets, for $N$); dashed: the power

@@ -64,14 +64,13 @@ legend = panels[0].legend()
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.claims import interval
+from icllib.plotting import with_interval
 
 rows = {}
 for signs in sheet.SIGN_LAWS:
     flat, falling = (c.exponents for c, _ in curves if c.signs == signs)
-    mean, low, high = interval(falling - flat)
     rows[signs] = {"beta = 0": f"{flat.mean():.3f}", "beta = 0.5": f"{falling.mean():.3f}",
-                   "difference": f"{mean:.3f}", "interval": f"{low:.3f} to {high:.3f}"}
+                   "difference": with_interval(falling - flat)}
 pd.DataFrame(rows).T
 
 # %% [markdown]

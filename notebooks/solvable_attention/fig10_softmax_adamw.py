@@ -30,7 +30,7 @@ icllib.settings_table(sheet.fig10_softmax_adamw("paper")[1], assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, data points, steps and compute under AdamW. In size and data the solid lines follow the dashed laws of Table 1. In time the loss stays up for tens of steps and then falls by orders of magnitude, far below the dashed line; the envelope in compute is steeper than its dashed line."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import ORANGE, draw, series
+from icllib.plotting import ORANGE, draw, legend_below, series
 
 shown = icllib.shown_profile(records)
 curves = sorted((sheet.law_curve(r) for r in records),
@@ -53,8 +53,7 @@ for size in sizes[::2]:
 panels[0].set(xticks=(4, 10, 40), xticklabels=(4, 10, 40))
 panels[2].set(ylim=(1e-8, 1))
 panels[3].set(ylim=(2e-4, 0.4))
-handles = panels[0].get_legend_handles_labels()
-legend = figure.legend(*handles, loc="outside lower center", ncols=4)
+legend = legend_below(panels[0], 4)
 
 # %% [markdown]
 # Bands: 95% intervals over starts, and data sets for $N$. The last panel is for $\alpha = 2.1$, as in

@@ -57,7 +57,7 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Local exponents in the limit: a row for each law, a column for each alpha. Inside the shaded fit window every curve comes close to one of the horizontal lines. For gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic line and the curve for strength ten thousand on the dashed printed line."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
+from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw, legend_below
 
 figure, panels = plt.subplots(4, 2, figsize=(9, 11.5))
 names = sheet.axis_names(r"$2 a_1 \Lambda_1$ t")
@@ -74,8 +74,7 @@ for row, (law, name) in zip(panels, names.items()):
                              color=color, lw=1, ls=dashes)
         axes.set(xscale="log", title=rf"$\alpha$ = {alpha}", xlabel=name,
                  ylabel="local exponent")
-legend = figure.legend(*panels[0, 0].get_legend_handles_labels(),
-                       loc="outside lower center", ncols=4)
+legend = legend_below(panels[0, 0], 4)
 
 # %% [markdown]
 # The local exponent is the slope of the loss between neighboring points in log-log, here in the limit.

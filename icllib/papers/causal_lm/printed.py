@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from icllib.papers.causal_lm.trained import MASKS, TASKS, Cell
-from icllib.plotting import BLACK, draw_rows, series, with_interval
+from icllib.plotting import BLACK, draw_rows, legend_below, series, with_interval
 
 # (mask, shared layers, extra loss): one error per task
 TABLE_3 = {
@@ -72,15 +72,14 @@ def draw_tasks(table: pd.DataFrame, styles: dict, height: float):
 
     styles: the series' names and how each is drawn; height: of the figure, in inches.
     """
-    figure, panels = plt.subplots(1, len(TASKS), figsize=(10, height), sharey=True)
+    _, panels = plt.subplots(1, len(TASKS), figsize=(10, height), sharey=True)
     for axes, task in zip(panels, TASKS):
         for name, style in styles.items():
             draw_rows(axes, table, task, name, **style)
         axes.set(title=task, xlabel="mean squared error", xscale="log", ymargin=0.12)
     panels[0].invert_yaxis()
     panels[-1].set(xlabel="classification error (%)", xscale="linear")
-    return figure.legend(*panels[0].get_legend_handles_labels(), ncols=len(styles),
-                         loc="outside lower center")
+    return legend_below(panels[0], len(styles))
 
 
 def beside(ours: dict, printed: dict) -> pd.DataFrame:

@@ -7,23 +7,24 @@ setting is marked ASSUMED, with the reason.
 from icllib.papers.context_scaling.common import (
     ASSUMED, LENGTHS, LINEAR_8, RELU_8, SGPT_ASSUMED, TASKS)
 from icllib.papers.context_scaling.estimators import (
-    EstimatorErrors, Identities, best_step, estimators, exponential_limit, one_step_error,
-    theory)
+    EstimatorErrors, Identities, best_step, closed_forms, estimators, exponential_limit,
+    one_step_error)
 from icllib.papers.context_scaling.noise import (
-    AT, errors_at_one_level, errors_at_two_levels, fig02_one_noise_level, fig03_two_noise_levels,
-    one_noise_level, penalties, settings_of, two_noise_levels)
+    PENALTY_PAIRS, both_settings, errors_at_one_level, errors_at_two_levels,
+    fig02_one_noise_level, fig03_two_noise_levels, one_noise_level, penalties, two_noise_levels)
 from icllib.papers.context_scaling.perceptrons import (
-    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, fig05_one_layer,
-    fig06_scalar_against_row, fig07_features, fig07_features_alone, fig07_with_prompt, reads)
+    FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, errors_by_count, feature_ratios,
+    fig05_one_layer, fig06_scalar_against_row, fig07_features, fig07_features_alone,
+    fig07_with_prompt, reads)
 from icllib.papers.context_scaling.scaling import (
     SGPTS, UNTRAINED_LENGTHS, context_ratios, fig01_scaling, fig08_sgpt_scaling, log_slope,
     optimizer_steps, scaling_ratios, scaling_tasks, transformers, untrained_lengths,
     untrained_ratios)
 from icllib.papers.context_scaling.sizes import (
-    against_best, along, best_size, by_size, sizes)
+    against_best, best_size, by_size, over_axis, sizes)
 from icllib.papers.context_scaling.three_tasks import (
     NETWORKS, SPARSE, TREES, Baseline, fig04_three_tasks, figure_4_curve, figure_4_curves,
     figure_4_settings, figure_4_tasks)
 from icllib.papers.context_scaling.variants import (
-    COUNTS, DEPTHS, FORMS, WIDE_COUNT, answers, deep_and_wide, normalization,
-    one_layer_against_tasks, what_would_a_reviewer_ask)
+    COUNTS, DEPTHS, FORMS, WIDE_COUNT, deep_and_wide, normalization, one_layer_against_tasks,
+    reviewer_curves, what_would_a_reviewer_ask)

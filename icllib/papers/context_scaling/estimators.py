@@ -153,7 +153,7 @@ def exponential_limit(dimension: int) -> float:
     return 2 * dimension * integrate.quad(lambda u: gap(u) ** 2 * normal.pdf(u), -8, 8)[0]
 
 
-def theory(name: str, kind: str, lengths) -> dict:
+def closed_forms(name: str, kind: str, lengths) -> dict:
     """Closed forms for d = 8 at each length, by estimator, for the task of this class name.
 
     kind: "error", against noisy labels, or "excess".

@@ -4,7 +4,7 @@ import numpy as np
 
 from icllib.baselines import MixtureRidge, Ridge, RidgeSweep
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
-from icllib.pages import settings_table
+from icllib.pages import settings_of
 from icllib.papers.context_scaling.common import (
     ASSUMED, FIGURE_4_COUNT, SGPT_ASSUMED, evaluation)
 from icllib.papers.context_scaling.estimators import one_step_error
@@ -18,7 +18,7 @@ NOISE_STDS = (0.1, 0.5)  # Figure 3, Appendix A; Figure 2 has the second alone
 FIGURE_2_LENGTHS = (10, 15, 20, 25, 30, 35, 40)  # Appendix A
 FIGURE_3_LENGTHS = tuple(range(1, 41))  # Appendix A
 FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # they fill four rows of 41 tokens in SGPT
-AT = 20  # ASSUMED: the pairs of the panels against the penalty
+PENALTY_PAIRS = 20  # ASSUMED: the pairs of the panels against the penalty
 LONGER = {"quick": {"steps": 6000}}  # after Figure 1's 3,000 GPT-2 is still near one gradient step
 
 
@@ -67,13 +67,10 @@ def penalties(dimension: int) -> np.ndarray:
 # ---- what the pages read --------------------------------------------------------------------
 
 
-def settings_of(runs_of_page, profile: str) -> tuple:
+def both_settings(runs_of_page, profile: str) -> tuple:
     """The settings of SGPT as a table, and what differs in those of GPT-2."""
-    sgpt, *_, decoder = runs_of_page(profile)
-    sgpt_of_paper, *_, decoder_of_paper = runs_of_page("paper")
-    assumed = (*SGPT_ASSUMED, "pretraining_tasks")
-    of_decoder = settings_table(decoder, ASSUMED, decoder_of_paper, profile)
-    return (settings_table(sgpt, assumed, sgpt_of_paper, profile),
+    of_decoder = settings_of(runs_of_page, profile, ASSUMED, -1)
+    return (settings_of(runs_of_page, profile, (*SGPT_ASSUMED, "pretraining_tasks")),
             of_decoder.filter(regex=r"model|recipe\.learning_rate", axis=0))
 
 

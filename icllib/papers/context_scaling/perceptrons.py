@@ -8,6 +8,7 @@ from icllib.models import MLP, FeatureMLP, ScalarRegression
 from icllib.papers.context_scaling.common import (
     FIGURE_1_MOST, FIGURE_4_COUNT, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
 from icllib.papers.context_scaling.scaling import FIGURE_1, seeds
+from icllib.results import samples
 from icllib.tasks import DecisionTree, SparseLinear
 from icllib.training import Recipe, Run
 
@@ -106,6 +107,20 @@ def reads(model: dict) -> str:
         return "prompt"
     name = next(name for name, features in KERNELS.items() if features == model["features"])
     return f"prompt + {name}" if model.get("prompt") else name
+
+
+def errors_by_count(records, title: str, metric: str) -> dict:
+    """T -> a metric of one model's records on one of TASKS: (seeds, context lengths)."""
+    task = type(TASKS[title][0]).__name__
+    counts = sorted({record.run["pretraining_tasks"] for record in records})
+    return {T: samples(records, metric, task=task, pretraining_tasks=T) for T in counts}
+
+
+def feature_ratios(records, title: str) -> tuple:
+    """Claims 14, 15: error at most pairs over that at 10; at T = 1e6 over that at 1e4."""
+    errors, at_10 = errors_by_count(records, title, "error"), TASKS[title][1].index(10)
+    few, many = errors[10**4], errors[10**6]
+    return many[:, -1] / many[:, at_10], many[:, at_10] / few[:, at_10]
 
 
 def bayes_floor(evaluation: ErrorByLength):

@@ -80,7 +80,7 @@ def by_size(records) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def along(sizes: pd.DataFrame, axis: str, best: dict, metric: str = "error") -> pd.DataFrame:
+def over_axis(sizes: pd.DataFrame, axis: str, best: dict, metric: str = "error") -> pd.DataFrame:
     """A model's errors where everything but one axis is as in the best size: (seeds, values)."""
     for other, value in best.items():
         if other != axis:

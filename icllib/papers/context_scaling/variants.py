@@ -63,7 +63,7 @@ def deep_and_wide(profile: str) -> list[Run]:
                     if run.model == size.decoder or run.pretraining_tasks == WIDE_COUNT]
 
 
-def answers(records, profile: str) -> dict:
+def reviewer_curves(records, profile: str) -> dict:
     """The curves of the reviewer's page by panel and name: x values, and errors (seeds, x values).
 
     A: SGPT against layers. B: with phi and without it, against n. C: one layer against T, at n = 10.

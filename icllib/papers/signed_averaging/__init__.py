@@ -18,7 +18,7 @@ from icllib.papers.signed_averaging.bounds import BoundsByRange
 from icllib.papers.signed_averaging.comparisons import (
     PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, errors_at,
     fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, printed_steps,
-    settings_of, training_control)
+    training_control, training_settings)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, WordFrequencies
 from icllib.papers.signed_averaging.not_run import fig06_07_llama, fig08_token_norms
@@ -32,5 +32,4 @@ from icllib.papers.signed_averaging.quantifiers import (
 from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (
-    SCORINGS, TrainingTime, learned_exponents)
-from icllib.results import stacked as by_scoring
+    TIMED, TrainingTime, learned_exponents)

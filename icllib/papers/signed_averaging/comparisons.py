@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from icllib.claims import interval
-from icllib.pages import settings_table
+from icllib.pages import settings_of
 from icllib.papers.signed_averaging.ablations import geometric_mean
 from icllib.papers.signed_averaging.affine import (
     ASSUMED, SIGMAS, TEMPERATURES, scorings, table01_scoring_functions)
@@ -129,11 +129,11 @@ STATISTICS = (ssa_to_softmax, ssa_to_alternatives, temperatures_to_softmax,
 # ---- what the pages show ----------------------------------------------------------------------
 
 
-def settings_of(runs_of_page, profile: str) -> pd.DataFrame:
+def training_settings(runs_of_page, profile: str) -> pd.DataFrame:
     """The settings of a page's first run; the pages say in words what is measured on it."""
-    run = runs_of_page(profile)[0]
-    assumed = [name for name in ASSUMED if run.along or not name.startswith("along.")]
-    table = settings_table(run, assumed, runs_of_page("paper")[0], profile)
+    along = runs_of_page(profile)[0].along
+    assumed = [name for name in ASSUMED if along or not name.startswith("along.")]
+    table = settings_of(runs_of_page, profile, assumed)
     return table[~table.index.str.contains("evaluation")]
 
 

@@ -5,11 +5,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import PowerNorm
 
-from icllib.claims import interval
 from icllib.papers.signed_averaging.quantifier_models import (
-    EXAMPLES, PRINTED, SCORINGS, VARIANTS, cells)
+    AS_PRINTED, EXAMPLES, SCORINGS, VARIANTS, cells)
 from icllib.papers.signed_averaging.quantifiers import TRAINED, open_rates, reader_error
-from icllib.plotting import BLUE, ORANGE, draw, draw_rows, matrix, series
+from icllib.plotting import (
+    BLUE, ORANGE, draw, draw_rows, legend_below, matrix, series, with_interval)
 from icllib.results import dealt, stacked
 
 STYLES = {"softmax": {"color": ORANGE}, "SSA": {"color": BLUE},
@@ -88,7 +88,7 @@ def evidence(records, errors: dict, quantifier: str) -> dict:
 
     So that no ratio is infinite, a part in which no sequence is wrong counts as half a sequence.
     """
-    softmax, ssa = (errors[cell] for cell in cells(quantifier, (PRINTED,)))
+    softmax, ssa = (errors[cell] for cell in cells(quantifier, (AS_PRINTED,)))
     sequences = records[0].run["evaluation"]["parts"][0]["sequences"]
     ratios = {}
     for part, inside in list(parts(records[0]).items())[:3]:
@@ -99,8 +99,9 @@ def evidence(records, errors: dict, quantifier: str) -> dict:
 
 def part_table(errors: dict) -> pd.DataFrame:
     """Mean errors over the parts of the grid with their intervals, one row per cell."""
-    rows = {(cell.variant, cell.scoring): {part: "{:.3f} [{:.3f}, {:.3f}]".format(
-        *interval(samples)) for part, samples in parts.items()} for cell, parts in errors.items()}
+    rows = {(cell.variant, cell.scoring): {part: with_interval(samples)
+                                           for part, samples in parts.items()}
+            for cell, parts in errors.items()}
     return pd.DataFrame(rows).T
 
 
@@ -127,7 +128,7 @@ def share(maps: np.ndarray, example: int) -> np.ndarray:
 
 def attention_tables(records, profile: str) -> list[pd.DataFrame]:
     """Maps of the first example, row by row; the share and the log-odds of every example."""
-    tables, chosen = [], cells("every", (PRINTED,))
+    tables, chosen = [], cells("every", (AS_PRINTED,))
     maps, odds = (stacked(records, chosen, name) for name in ("attention", "log_odds"))
     places = range(len(EXAMPLES))
     for cell in chosen:
@@ -142,7 +143,7 @@ def attention_tables(records, profile: str) -> list[pd.DataFrame]:
 
 def share_evidence(records) -> dict:
     """The parts of the claim on Figure 2: softmax's share over 0.9, and over SSA's."""
-    chosen = cells("every", (PRINTED,))
+    chosen = cells("every", (AS_PRINTED,))
     softmax, ssa = (share(maps, 0) for maps in stacked(records, chosen, "attention").values())
     return {"softmax alone": softmax / 0.9, "softmax over SSA": softmax / ssa}
 
@@ -180,16 +181,15 @@ def draw_heat_map(axes, table, variant: str, scoring: str):
 
 def draw_by_position(table, sigmas):
     """A column of panels for each variant, a row for each sigma; returns the legend."""
-    figure, panels = plt.subplots(len(sigmas), len(VARIANTS), sharex=True, sharey=True,
-                                  figsize=(12, 2.8 * len(sigmas)))
+    _, panels = plt.subplots(len(sigmas), len(VARIANTS), sharex=True, sharey=True,
+                             figsize=(12, 2.8 * len(sigmas)))
     for row, sigma in zip(panels, sigmas):
         for axes, variant in zip(row, VARIANTS):
             draw_positions(axes, table, variant, sigma)
         row[0].set_ylabel("share of wrong answers")
     for axes in panels[-1]:
         axes.set_xlabel("position")
-    return figure.legend(*panels[0, 0].get_legend_handles_labels(),
-                         loc="outside lower center", ncols=len(STYLES))
+    return legend_below(panels[0, 0], len(STYLES))
 
 
 def draw_positions(axes, table, variant: str, sigma) -> None:

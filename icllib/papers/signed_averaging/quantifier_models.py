@@ -164,9 +164,9 @@ SIZES = {
     "paper": Size(),
 }
 SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging()}
-PRINTED = "as in the paper"
+AS_PRINTED = "as in the paper"
 VARIANTS = {  # law of training and test, positions
-    PRINTED: ("independent", "learned"),
+    AS_PRINTED: ("independent", "learned"),
     "without positions": ("independent", "none"),
     "balanced labels": ("balanced", "learned"),
 }
@@ -214,7 +214,7 @@ def runs(profile: str, chosen) -> list[Run]:
 
 def fig02_attention_maps(profile: str) -> list[Run]:
     """Figure 2: those runs of Figure 4 that are the paper's."""
-    return runs(profile, cells("every", (PRINTED,)))
+    return runs(profile, cells("every", (AS_PRINTED,)))
 
 
 def fig04_every(profile: str) -> list[Run]:

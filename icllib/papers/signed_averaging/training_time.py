@@ -28,12 +28,12 @@ class UnfusedSoftmax(Plain):
         return attention.softmax(z, mask)
 
 
-SCORINGS = {"softmax": Softmax(), "softmax, not fused": UnfusedSoftmax(), "SSA": SignedAveraging()}
+TIMED = {"softmax": Softmax(), "softmax, not fused": UnfusedSoftmax(), "SSA": SignedAveraging()}
 
 
 @dataclass(frozen=True)
 class TrainingTime:
-    """Seconds per training step of each of SCORINGS, which take turns in one process.
+    """Seconds per training step of each of TIMED, which take turns in one process.
 
     On the first GPU where there is one, else on one thread of the CPU and in its processor time,
     which other processes lengthen less than wall time. Raises InputError for sizes that cannot be.
@@ -57,7 +57,7 @@ class TrainingTime:
         """`seconds`: (scorings, rounds)."""
         device = "cuda" if torch.cuda.is_available() else "cpu"
         with one_core():
-            takers = [self.step_taker(scoring, device) for scoring in SCORINGS.values()]
+            takers = [self.step_taker(scoring, device) for scoring in TIMED.values()]
             rounds = [[seconds(take_step, device) for take_step in takers]
                       for _ in range(self.rounds)]
         return {"seconds": np.transpose(rounds)}
