@@ -96,15 +96,17 @@ def our_fleet(size: Size, members: int, batch: int, device: str) -> Fleet:
 
 
 def prepare(members: int | None, size: Size, batch: int, device: str):
-    """A step function of our fleet, or of the reference, and the seconds until it was ready."""
+    """A step function of our fleet, or of the reference, and how it was made ready."""
     started = time.monotonic()
     if members is None:
-        return Reference(size, batch, device).take_step, time.monotonic() - started
-    fleet = our_fleet(size, members, batch, device)
-    step = captured_step(fleet) if device == "cuda" else fleet.take_step
-    step()
-    synchronize(device)
-    return step, time.monotonic() - started
+        step, captured = Reference(size, batch, device).take_step, False
+    else:
+        fleet = our_fleet(size, members, batch, device)
+        step = captured_step(fleet) if device == "cuda" else fleet.take_step
+        captured = step != fleet.take_step  # where capture fails the step stays eager
+        step()
+        synchronize(device)
+    return step, {"seconds_to_start": time.monotonic() - started, "captured": captured}
 
 
 def synchronize(device: str) -> None:
@@ -136,7 +138,7 @@ def product_rate(device: str) -> float:
     """Floating-point operations per second in products of large matrices; TF32 on a GPU."""
     torch.set_float32_matmul_precision("high")
     size = 8192 if device == "cuda" else 1024
-    left, right = torch.randn(2, size, size, device=device)
+    left, right = torch.randn(2, size, size).to(device)
     return 2 * size**3 / seconds_per_step(lambda: left @ right, 2.0, device)
 
 
@@ -158,9 +160,9 @@ def measure(size: Size, members, batch: int, seconds: float, device: str) -> lis
     for name, (_, preparation) in ready.items():
         each = statistics.median(times[name]) / (contestants[name] or 1)
         rows.append({"contestant": name, "ms_per_model_step": 1e3 * each,
-                     "model_steps_per_second": 1 / each, "seconds_to_start": preparation,
+                     "model_steps_per_second": 1 / each,
                      "share_of_product_rate": needed / each / rate,
-                     "peak_memory_mib": peak_memory_mib(device)})
+                     "peak_memory_mib": peak_memory_mib(device)} | preparation)
     for row in rows:
         row["times_faster"] = rows[0]["ms_per_model_step"] / row["ms_per_model_step"]
     return rounded(rows)

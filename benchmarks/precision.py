@@ -3,8 +3,9 @@
     python benchmarks/precision.py [--steps 5000]
 
 Trains one decoder to a low loss in fp32 on noiseless linear regression, then measures the same
-parameters on the same prompts in fp32, TF32 and bf16 (the forward pass alone), and goes on
-training in each. On a GPU only: a CPU computes everything in fp32.
+parameters on the same prompts in fp32, TF32 and bf16 (the forward pass alone), also by how far
+their answers are from those of fp32, and goes on training in each. On a GPU only: a CPU computes
+everything in fp32.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import torch
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
 from icllib.results import PROJECT, rounded, write_text
+from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe
 from icllib.training.engine import run_steps
@@ -43,6 +45,15 @@ def error(module, precision: str) -> float:
     return float(measured["error"][0, 2:].mean())
 
 
+def distance_to_fp32(module, precision: str) -> float:
+    """Mean squared difference between the answers in a precision and in fp32."""
+    stream = Stream.of([0], "evaluation", "cuda")
+    prompt = TASK.sample(stream, torch.arange(1024, device="cuda")[None], max(LENGTHS) + 1)
+    own, exact = (InPrecision(module, name).predict(prompt.xs, prompt.ys, LENGTHS)
+                  for name in (precision, "fp32"))
+    return float((own - exact).square().mean())
+
+
 def trained(steps: int, precision: str, start=None) -> Fleet:
     """A decoder after so many steps, from the parameters of another if one is given."""
     recipe = Recipe(LENGTHS, steps, learning_rate=1e-4 if start else 5e-4, schedule="cosine",
@@ -65,10 +76,11 @@ def main() -> None:
     for precision in ("fp32", "tf32", "bf16"):
         longer = trained(options.steps, precision, start)
         result[precision] = {"same_parameters": error(start.module, precision),
+                             "distance_to_fp32": distance_to_fp32(start.module, precision),
                              "trained_on_evaluated_in_fp32": error(longer.module, "fp32")}
         print(precision, result[precision], flush=True)
-    write_text(PROJECT / "benchmarks" / "results" / "precision.json",
-               json.dumps(rounded(result), indent=1))
+        write_text(PROJECT / "benchmarks" / "results" / "precision.json",
+                   json.dumps(rounded(result), indent=1))
 
 
 if __name__ == "__main__":

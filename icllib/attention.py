@@ -88,7 +88,8 @@ class SignedLog(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, z, n, b):
-        s = (b * z.abs()).log1p_().mul_(n).copysign_(z)
+        # Not copysign_: compiled, torch 2.11 loses the gradient of a result changed in place.
+        s = (b * z.abs()).log1p_().mul_(n).copysign(z)
         ctx.save_for_backward(z, n, b, s)
         return s
 

@@ -61,7 +61,7 @@ def graphs(monkeypatch):
 
     found = []
 
-    def backend(graph, inputs):
+    def backend(graph, inputs, options=None):
         found.append(graph)
         return aot_eager(graph, inputs)
 
@@ -157,9 +157,14 @@ def test_a_warm_step_touches_nothing_outside_its_device(run, monkeypatch):
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_the_captured_step_is_the_plain_one(model, capsys):
     plain, fleet = small_fleet(model, "cuda"), small_fleet(model, "cuda")
+    start = parameters_after(0, plain, plain.take_step)
     take_step = captured_step(fleet)
     assert "no compiled step" not in capsys.readouterr().err
     expected = parameters_after(4, plain, plain.take_step)
-    torch.testing.assert_close(parameters_after(4, fleet, take_step), expected,
-                               rtol=1e-3, atol=1e-4)
+    assert_same_way(parameters_after(4, fleet, take_step), expected, start)
     assert torch.equal(fleet.losses[:4].isfinite(), plain.losses[:4].isfinite())
+
+
+def assert_same_way(own, expected, start):
+    """Equal up to a hundredth of the way that the parameters went."""
+    assert (own - expected).norm() < 0.01 * (expected - start).norm()

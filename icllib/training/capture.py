@@ -12,7 +12,10 @@ WARM_UP = 3  # compiled steps before capture; their effect is undone
 
 
 def captured_step(fleet):
-    """The fleet's step as one CUDA graph, compiled; without compiler or graph where that fails."""
+    """The fleet's step as one CUDA graph, compiled; without compiler or graph where that fails.
+
+    The step keeps the fleet alive: a graph reads and writes the memory of its tensors.
+    """
     precise = fleet.recipe.precision in ("fp32", "fp64")
     torch.set_float32_matmul_precision("highest" if precise else "high")
     torch.compiler.reset()  # else every fleet counts as one more recompilation
@@ -24,6 +27,7 @@ def captured_step(fleet):
                 return capture(fleet, start)
         except Exception as error:  # whatever the compiler or the driver objects to
             print(f"icllib: no {name} step ({type(error).__name__}: {error})", file=sys.stderr)
+            torch.cuda.set_stream(torch.cuda.default_stream())  # a failed capture leaves its own
             restore(fleet, start)
     return fleet.take_step
 
@@ -38,7 +42,9 @@ def compiled(fleet):
     stream = fleet.stream
     fleet.stream = replace(stream, generator=torch.compile(philox, dynamic=True))
     for part in parts:
-        part.forward = torch.compile(part.forward)
+        # Constants folded into Philox's counters become products that Triton refuses.
+        part.forward = torch.compile(
+            part.forward, options={"constant_and_index_propagation": False})
     try:
         yield
     finally:
@@ -53,6 +59,7 @@ def capture(fleet, start: dict):
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         fleet.take_step()
+    graph.fleet = fleet
     return graph.replay
 
 

@@ -233,6 +233,8 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
         pause = next_pause(step, stride, (steps, *fleet.stops))
         for _ in range(step, pause):
             take_step()
+        if on_gpu:
+            torch.cuda.synchronize()  # else the clock tells when steps were asked for, not done
         step = pause
         if step in fleet.stops:
             fleet.keep_snapshot()
