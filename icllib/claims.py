@@ -47,6 +47,7 @@ class Claim:
     not_run: str | None = None  # why there is no verdict yet
     printed_on: str | None = None  # the page that shows what is printed for it, where it was not run
     cost: str | None = None
+    absence: bool = False  # whether it denies an effect, as a model that learned nothing would
 
     def __post_init__(self):
         if self.predicate not in PREDICATES:
@@ -105,9 +106,11 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str) -> Deci
 
     reproduced: every part's interval lies in its region, at `gpu` or `paper`.
     not reproduced: every part's interval lies outside, at `gpu` or `paper`.
-    partly: some parts hold, or some only by their mean; or all hold, but only at a small profile.
-    undecided: the intervals do not settle it, or a small profile does not hold, which refutes
-    nothing.
+    partly: some parts hold and others do not, or only by their mean; or all hold, but only at a
+    small profile.
+    undecided: the intervals do not settle it; or a small profile does not hold, which refutes
+    nothing, or shows no effect where the claim denies one, which a model that learned nothing
+    would too.
     Raises InputError where the evidence does not have the claim's parts.
     """
     if set(evidence) != set(claim.parts):
@@ -116,10 +119,10 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str) -> Deci
     found = [holds(claim, part, samples) for part, samples in evidence.items()]
     large = profile in LARGE_PROFILES
     if set(found) == {"yes"}:
-        verdict = "reproduced" if large else "partly"
+        verdict = "reproduced" if large else "undecided" if claim.absence else "partly"
     elif not large:
         verdict = "undecided"
-    elif {"yes", "by its mean"} & set(found):
+    elif "yes" in found:
         verdict = "partly"
     else:
         verdict = "not reproduced" if set(found) == {"no"} else "undecided"
@@ -129,8 +132,10 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str) -> Deci
 def holds(claim: Claim, part: str, samples) -> str:
     """Where the interval over seeds lies: "yes" inside the part's region, "no" outside.
 
-    Across its border it is "by its mean", or "not by its mean".
+    Across its border it is "by its mean", or "not by its mean", as with a seed that diverged.
     """
+    if not np.isfinite(samples).all():
+        return "not by its mean"
     mean, low, high = interval(samples)
     bottom, top = claim.region(part)
     if bottom <= low and high <= top:

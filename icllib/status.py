@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from icllib.errors import InputError
 from icllib.results import PROFILES, find_record
 from icllib.runner import notebook_problem
+from icllib.training.jobs import fleets
 from icllib.training.run import Run
 
 # Multiply-adds per second in training, forward and backward.
@@ -13,6 +14,9 @@ from icllib.training.run import Run
 # records, on two CPU cores side by side that did other work too: an upper estimate of the time.
 # gpu, paper: ASSUMED, a tenth of an H200's dense TF32 rate, until an H200 has been measured.
 SPEED = {"quick": 1.6e10, "gpu": 2e13, "paper": 2e13}
+# Seconds on a GPU, ASSUMED until one has been measured: before a fleet's first step, most of them
+# compilation; and least time of a step, what launching its few hundred kernels takes.
+START, LAUNCH, LAUNCH_OF_LAYER = 25.0, 0.5e-3, 0.1e-3
 DEVICE = {"quick": "2 CPU cores", "gpu": "an H200", "paper": "an H200"}
 
 
@@ -89,11 +93,21 @@ def cost(runs, profile: str) -> str:
     runs = [run for run in runs if isinstance(run, Run)]
     if not runs:
         return ""
-    seconds = sum(map(work, runs)) / SPEED[profile]
+    seconds = sum(seconds_of(fleet, profile) for fleet in fleets(runs))
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit} on {DEVICE[profile]}"
     return f"under a minute on {DEVICE[profile]}"
+
+
+def seconds_of(fleet: list[Run], profile: str) -> float:
+    """Estimated time of training runs that take every step together."""
+    arithmetic = sum(map(work, fleet)) / SPEED[profile]
+    if profile == "quick":
+        return arithmetic
+    run = fleet[0]
+    launches = run.recipe.steps * (LAUNCH + LAUNCH_OF_LAYER * getattr(run.model, "layers", 1))
+    return START + max(arithmetic, launches)
 
 
 def work(run: Run) -> float:

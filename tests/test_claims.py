@@ -1,6 +1,7 @@
 """Verdicts follow from evidence and tolerance alone."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ LOW, HIGH, WIDE = [0.5, 0.52, 0.51], [1.5, 1.52, 1.51], [0.1, 0.9, 1.7]
     (LOW, LOW, "quick", "partly"),  # a small model's success is marked, not promoted
     (LOW, HIGH, "gpu", "partly"),
     (LOW, WIDE, "gpu", "partly"),
+    (WIDE, WIDE, "gpu", "undecided"),
     (HIGH, HIGH, "paper", "not reproduced"),
     (HIGH, HIGH, "quick", "undecided"),  # a small model's failure refutes nothing
     (LOW, HIGH, "quick", "undecided"),
@@ -37,10 +39,16 @@ def test_a_mean_outside_with_an_interval_that_reaches_in_is_undecided():
 
 @pytest.mark.parametrize("samples, expected", [
     (LOW, "yes"), (HIGH, "no"), (WIDE, "by its mean"), ([0.9, 1.2, 1.3], "not by its mean"),
-    ([1.0], "yes"), ([math.nan], "not by its mean"),
+    ([1.0], "yes"), ([math.nan], "not by its mean"), ([0.5, 0.6, -math.inf], "not by its mean"),
 ])
 def test_whether_a_part_holds(samples, expected):
     assert holds(ORDERING, "n = 1", samples) == expected
+
+
+@pytest.mark.parametrize("profile, verdict", [("quick", "undecided"), ("gpu", "reproduced")])
+def test_a_small_profile_cannot_show_that_an_effect_is_absent(profile, verdict):
+    claim = replace(ORDERING, absence=True)
+    assert decide(claim, {"n = 1": LOW, "n = 2": LOW}, profile).verdict == verdict
 
 
 def test_evidence_must_cover_the_stated_range():

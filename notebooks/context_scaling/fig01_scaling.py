@@ -17,9 +17,10 @@
 #
 # **In short** (profile `quick`: small models, short training, about an hour of computing on a
 # CPU). At 10 pairs both errors fall as $T$ grows, that of GPT-2 up to $10^4$ and that of the MLP up
-# to $10^5$. The error of GPT-2 falls with $n$, that of the MLP does not. So all four claims hold, as
-# far as `quick` can tell ([*partly*](../../book/verdicts.md)). Neither model comes near ridge
-# regression.
+# to $10^5$. The error of GPT-2 falls with $n$, that of the MLP does not. So claims 1 to 3 hold, as
+# far as `quick` can tell ([*partly*](../../book/verdicts.md)), and claim 4 holds too but stays
+# *undecided*: an MLP that learned nothing would not context-scale either. Neither model comes near
+# ridge regression.
 
 # %% tags=["parameters"]
 profile = "stored"

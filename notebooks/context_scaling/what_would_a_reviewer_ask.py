@@ -18,8 +18,9 @@
 # computing on a CPU). A: every doubling of the layers lowers the error. B: one layer
 # does without the normalization, four layers do not train reliably. C: from $T = 10^4$
 # on, one layer gains nothing from more tasks. D: twice as wide, the MLP does not
-# context-scale either. Claims 20 to 22 hold, as far as `quick` can tell
-# ([*partly*](../../book/verdicts.md)).
+# context-scale either. Claim 20 holds, as far as `quick` can tell
+# ([*partly*](../../book/verdicts.md)). Claims 21 and 22 hold too, but deny an effect, as
+# a model that learned nothing would, so that at `quick` they stay *undecided*.
 
 # %% tags=["parameters"]
 profile = "stored"

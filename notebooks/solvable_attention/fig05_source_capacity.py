@@ -19,7 +19,7 @@
 #
 # **In short:** the mean exponents are $-0.52$ and $-0.53$ in time (Table 1: $-0.44$ and
 # $-0.52$) and $-0.31$ in compute ($-0.29$), but three seeds spread by more than the tolerance, so
-# that the claim holds in part only. The runs take 3 minutes on one core.
+# that the claim stays *undecided*. The runs take 3 minutes on one core.
 
 # %% tags=["parameters"]
 profile = "stored"
