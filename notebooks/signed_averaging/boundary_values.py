@@ -81,7 +81,8 @@ labels = [axes.set(ylabel="prediction") for axes in grid[:, 0]]
 # ## Numbers
 #
 # The boundary value is the largest absolute value of the mean prediction over all inputs, from
-# $-100$ to $100$.
+# $-100$ to $100$. Both numbers below take the mean over contexts first and its absolute value then, so
+# that predictions of opposite signs cancel in it.
 
 # %% tags=["numbers"]
 import pandas as pd
