@@ -81,7 +81,8 @@ labels = [axes.set(ylabel="prediction") for axes in grid[:, 0]]
 # ## Numbers
 #
 # The boundary value is the largest absolute value of the mean prediction over all inputs, from
-# $-100$ to $100$.
+# $-100$ to $100$. It and the rise take the absolute value after the mean over contexts, in which
+# predictions of opposite signs cancel.
 
 # %% tags=["numbers"]
 import pandas as pd

@@ -21,9 +21,10 @@
 #
 # $$t_s = \frac{\ln(\Lambda_s / f_s(0) - 1)}{2 a_s \Lambda_s} .$$
 #
-# **In short:** $\beta$ slows the laws in time and compute as printed and leaves the others
-# alone. $\gamma$ steepens all four laws, but those in time and compute by more than Table 2 says:
-# they have the generic form. All of it takes 3 seconds.
+# **In short:** in the closed forms $\beta$ slows the laws in time and compute as printed; those in size
+# and data do not contain it once training is infinite, so that there nothing is tested. $\gamma$
+# steepens all four laws, but those in time and compute by more than Table 2 says: they have the
+# generic form. All of it takes 3 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -144,9 +145,7 @@ slope = lambda record, law: record[f"{law}_exponent"][0]
 change = lambda record, law: [slope(record, law) - slope(limits[0], law)]
 parts = {"time t": "time", "model size D": "size", "data N": "data",
          "compute C": "compute"}
-page.decide("solvable_attention.10", {
-    part: change(limits[1], law) for part, law in parts.items()
-    if law != "compute"}, shown)
+page.decide("solvable_attention.10", {"time t": change(limits[1], "time")}, shown)
 page.decide("solvable_attention.11", {
     part: change(limits[3], law) for part, law in parts.items()}, shown)
 page.verdicts()
@@ -162,6 +161,11 @@ page.verdicts()
 #   the generic form; at the paper's size the exponents in time lie between the two, nearer to the
 #   generic one. [Table 2's page](table02_exponents.ipynb) shows when the printed form holds.
 # - With $\gamma = 0$ the two forms agree, and a larger $\beta$ slows both laws down as the paper says.
+# - In the limit $t \to \infty$, from the start taken here, the laws in $D$ and $N$ do not contain $\beta$
+#   at all, so nothing is tested there. In the simulations, which end at $t = 5$, the fits are flatter at
+#   $\beta = 0.5$ than at 0: $-0.119 \pm 0.056$ against $-0.218 \pm 0.073$ in $D$, and $-0.027 \pm 0.022$
+#   against $-0.067 \pm 0.047$ in $N$. There 5 tasks have been learned by the end, against 9, and both
+#   losses level off.
 # - The context length is a real number here, as in the paper. At $\beta = 1$ it is below one pair for
 #   $s > 100$; no such task is learned by $t = 5$.
 #

@@ -80,7 +80,8 @@ legend = legend_below(panels[0, 0], 4)
 # The local exponent is the slope of the loss between neighboring points in log-log, here in the limit.
 # *Fixed* is $\beta = \gamma = 0$. Dashed: as printed; dotted:
 # generic where that differs; grey: the fit window. Large strength is $\Lambda_1 = 10^4$. Lines that
-# coincide are drawn thin on thick: $\beta$ changes nothing in $D$ and $N$, nor does $\Lambda_1$.
+# coincide are drawn thin on thick: the limits in $D$ and $N$ do not contain $\beta$, and $\Lambda_1$
+# is only a factor of theirs.
 #
 # ## Numbers
 #
