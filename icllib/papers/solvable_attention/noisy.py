@@ -27,7 +27,7 @@ class ApproximatelySparse:
     alpha: float = 1.8  # ASSUMED: that of our Figure 2
     strength: float = 0.5  # Lambda. ASSUMED: that of our Figure 2
     noise: float = 1.0  # times 1 / psi is the deviation of zeta, Appendix H.2
-    trained: tuple[int, int] = (300, 2)  # prompts, least of a task. ASSUMED: not given
+    trained: tuple[int, int] = (900, 6)  # prompts, least of a task. ASSUMED: not given
     tested: tuple[int, int] = (600, 4)  # the same for the test loss. ASSUMED
     scale: float = 0.1  # A of Eq. 106
     learning_rate: float = 1e-3  # Appendix G
