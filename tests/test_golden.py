@@ -198,7 +198,8 @@ def test_exact_records_are_what_their_code_gives_today(page, run):
 
 
 def test_nearly_sparse_features():
-    losses = solvable_attention.ApproximatelySparse(10, tasks=5, steps=40, shown=2).measure()
+    losses = solvable_attention.ApproximatelySparse(
+        10, tasks=5, steps=40, shown=2, trained=(300, 2)).measure()
     ends = [losses[name][-1] for name in ("test", "training", "sparse", "closed_form")]
     assert ends == pytest.approx(GOLDEN["ApproximatelySparse"], rel=1e-4)
 
