@@ -26,6 +26,7 @@ PREDICATES = {  # predicate -> the tolerances it takes
 }
 READINGS = ("text", "table", "figure", "corrected")  # corrected: ours, where the print is wrong
 LARGE_PROFILES = ("gpu", "paper")
+SCALES = ("linear", "log")  # log: of ratios, whose verdict must not depend on what is divided by what
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Claim:
     not_run: str | None = None  # why there is no verdict yet
     printed_on: str | None = None  # the page that shows what is printed for it, where it was not run
     cost: str | None = None
+    scale: str = "linear"  # of SCALES: on which the interval over seeds is formed
     absence: bool = False  # whether it denies an effect, as a model that learned nothing would
 
     def __post_init__(self):
@@ -63,6 +65,9 @@ class Claim:
         if self.printed["read"] not in READINGS:
             raise InputError(f"{self.id}: printed.read: expected one of {', '.join(READINGS)}, "
                              f"got {self.printed['read']!r}")
+        if self.scale not in SCALES:
+            raise InputError(f"{self.id}: scale: expected one of {', '.join(SCALES)}, "
+                             f"got {self.scale!r}")
 
     @property
     def paper(self) -> str:
@@ -91,9 +96,15 @@ class Decision:
     evidence: dict | None = None  # part -> list of samples
 
 
-def interval(samples) -> tuple[float, float, float]:
-    """Mean and 95% t interval over seeds; a single sample is its own interval."""
+def interval(samples, scale: str = "linear") -> tuple[float, float, float]:
+    """Mean and 95% t interval over seeds; a single sample is its own interval.
+
+    scale: "log" for the geometric mean and the interval of the logarithms, of positive samples.
+    """
     samples = np.asarray(samples, dtype=float)
+    if scale == "log":
+        with np.errstate(divide="ignore", invalid="ignore"):  # not positive: an interval of nan
+            return tuple(float(end) for end in np.exp(interval(np.log(samples))))
     mean = float(samples.mean())
     if len(samples) == 1:
         return mean, mean, mean
@@ -134,9 +145,9 @@ def holds(claim: Claim, part: str, samples) -> str:
 
     Across its border it is "by its mean", or "not by its mean", as with a seed that diverged.
     """
-    if not np.isfinite(samples).all():
+    mean, low, high = interval(samples, claim.scale)
+    if not np.isfinite([mean, low, high]).all():
         return "not by its mean"
-    mean, low, high = interval(samples)
     bottom, top = claim.region(part)
     if bottom <= low and high <= top:
         return "yes"

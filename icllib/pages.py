@@ -67,7 +67,7 @@ class Page:
                     "claim": claim.id, "statistic": claim.statistic,
                     "verdict": f"{decision.verdict}, profile {decision.profile}", "part": part,
                     "paper": printed_text(claim, part),
-                    "ours": with_interval(samples, 3),
+                    "ours": with_interval(samples, 3, claim.scale),
                     "seeds": len(samples), "holds if": tolerance_text(claim, part),
                     "holds": holds(claim, part, samples),
                 })

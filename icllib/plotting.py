@@ -80,9 +80,9 @@ def short(value: float, digits: int) -> str:
     return f"{float(f'{value:.{digits}g}'):.15g}"
 
 
-def with_interval(samples, digits: int = 2) -> str:
+def with_interval(samples, digits: int = 2, scale: str = "linear") -> str:
     """A mean and its 95% interval over seeds as text; a number without spread stands alone."""
-    mean, low, high = interval(samples)
+    mean, low, high = interval(samples, scale)
     spread = f" [{short(low, digits)}, {short(high, digits)}]" if low != high else ""
     return short(mean, digits) + spread
 

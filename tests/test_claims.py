@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from icllib.claims import (
-    Claim, decide, find_claim, holds, interval, ledger, load_claims)
+    PAPERS, Claim, decide, find_claim, holds, interval, ledger, load_claims)
 from icllib.errors import InputError
 from icllib.pages import all_pages
 
@@ -30,6 +30,28 @@ LOW, HIGH, WIDE = [0.5, 0.52, 0.51], [1.5, 1.52, 1.51], [0.1, 0.9, 1.7]
 ])
 def test_verdicts(first, second, profile, verdict):
     assert decide(ORDERING, {"n = 1": first, "n = 2": second}, profile).verdict == verdict
+
+
+def test_the_verdict_on_a_ratio_does_not_depend_on_what_is_divided_by_what():
+    ratios = np.array([0.6, 0.7, 0.83])  # on the linear scale below 1, their inverses not above
+    claim = replace(ORDERING, scale="log")
+    upside_down = replace(claim, tolerance={"above": 1.0})
+    for samples in (ratios, ratios[:2], ratios**0.1):
+        assert holds(claim, "n = 1", samples) == holds(upside_down, "n = 1", 1 / samples)
+    assert holds(replace(claim, scale="linear"), "n = 1", ratios) != holds(
+        replace(upside_down, scale="linear"), "n = 1", 1 / ratios)
+
+
+def test_the_interval_of_a_ratio_is_that_of_its_logarithm():
+    samples = np.array([0.5, 1.0, 4.0])
+    low, high = np.exp(stats.t.interval(0.95, 2, np.log(samples).mean(), stats.sem(np.log(samples))))
+    assert interval(samples, "log") == pytest.approx((2 ** (1 / 3), low, high))
+
+
+def test_every_ratio_of_errors_is_judged_on_the_log_scale():
+    wrong = [claim.id for paper in PAPERS for claim in load_claims(paper)
+             if claim.statistic.startswith("ratio of") and claim.scale != "log"]
+    assert wrong == []
 
 
 def test_a_mean_outside_with_an_interval_that_reaches_in_is_undecided():

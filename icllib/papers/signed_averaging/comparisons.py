@@ -137,15 +137,10 @@ def training_settings(runs_of_page, profile: str) -> pd.DataFrame:
     return table[~table.index.str.contains("evaluation")]
 
 
-def geometric_interval(samples) -> tuple[float, float, float]:
-    """Geometric mean of positive numbers, and the 95% t interval of their logarithms."""
-    return tuple(float(bound) for bound in np.exp(interval(np.log(samples))))
-
-
 def geometric_rows(panel: str, name: str, values: dict, profile: str) -> pd.DataFrame:
     """Rows of a figure's table: geometric means over seeds. values: x -> (seeds,) or a number."""
     samples = [np.atleast_1d(value) for value in values.values()]
-    columns = zip(*map(geometric_interval, samples))
+    columns = zip(*(interval(sample, "log") for sample in samples))
     return band(panel, name, list(values), *columns, max(map(len, samples)), profile)
 
 
@@ -153,7 +148,7 @@ def beyond_spread(ratios: dict) -> pd.DataFrame:
     """Ratios with their intervals, and whether these leave out 1: name -> (seeds,)."""
     rows = {}
     for name, samples in ratios.items():
-        mean, low, high = geometric_interval(samples)
+        mean, low, high = interval(samples, "log")
         verdict = "below" if high < 1 else "above" if low > 1 else "within the spread"
         rows[name] = {"ratio": f"{mean:.2g} [{low:.2g}, {high:.2g}]", "against 1": verdict}
     return pd.DataFrame.from_dict(rows, orient="index")
