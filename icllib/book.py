@@ -34,14 +34,23 @@ def write_ledger() -> None:
 
 
 def summary(decisions: list[Decision]) -> str:
-    """How many claims of each paper have which verdict, and what its records cost."""
+    """How many claims of each paper have which verdict, and what its records cost; last, those
+    that we added."""
     lines = ["| paper | " + " | ".join(map(badge, VERDICTS)) + " | hours |",
              "|---|" + "---:|" * (len(VERDICTS) + 1)]
     for paper in PAPERS:
-        counts = Counter(item.verdict for item in decisions if item.claim.paper == paper)
-        cells = " | ".join(str(counts[verdict]) for verdict in VERDICTS)
+        cells = counted(item for item in decisions
+                        if item.claim.paper == paper and not item.claim.ours)
         lines.append(f"| [{paper.replace('_', ' ')}]({paper}.md) | {cells} | {hours(paper):.1f} |")
+    cells = counted(item for item in decisions if item.claim.ours)
+    lines.append(f"| [added by us](verdicts.md) | {cells} | |")
     return "\n".join(lines) + "\n"
+
+
+def counted(decisions) -> str:
+    """Cells of a table: how many of these claims have which verdict."""
+    counts = Counter(item.verdict for item in decisions)
+    return " | ".join(str(counts[verdict]) for verdict in VERDICTS)
 
 
 def hours(paper: str) -> float:
@@ -59,7 +68,7 @@ def table(decisions: list[Decision]) -> str:
         printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
         page = (f"[page](../notebooks/{claim.page}.ipynb)" if item.profile
                 else "; ".join(filter(None, (claim.not_run, claim.cost, printed))))
-        lines.append(f"| {claim.id.split('.')[1]} | {claim.source} | {statement} "
+        lines.append(f"| {claim.id.split('.')[1]} | {claim.where} | {statement} "
                      f"| {badge(item.verdict)} | {item.profile or ''} | {page} |")
     return "\n".join(lines) + "\n"
 

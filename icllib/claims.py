@@ -49,6 +49,7 @@ class Claim:
     printed_on: str | None = None  # the page that shows what is printed for it, where it was not run
     cost: str | None = None
     scale: str = "linear"  # of SCALES: on which the interval over seeds is formed
+    ours: bool = False  # added by us, a control or a correction; it does not count as the paper's
     absence: bool = False  # whether it denies an effect, as a model that learned nothing would
 
     def __post_init__(self):
@@ -72,6 +73,11 @@ class Claim:
     @property
     def paper(self) -> str:
         return self.id.split(".")[0]
+
+    @property
+    def where(self) -> str:
+        """Where the paper says so, or what it is that we added to."""
+        return f"{self.source}; added by us" if self.ours else self.source
 
     def region(self, part: str) -> tuple[float, float]:
         """The interval in which the statistic of a part must lie for the claim to hold."""
@@ -102,13 +108,13 @@ def interval(samples, scale: str = "linear") -> tuple[float, float, float]:
     scale: "log" for the geometric mean and the interval of the logarithms, of positive samples.
     """
     samples = np.asarray(samples, dtype=float)
-    if scale == "log":
-        with np.errstate(divide="ignore", invalid="ignore"):  # not positive: an interval of nan
+    with np.errstate(divide="ignore", invalid="ignore"):  # a seed diverged: the interval is nan
+        if scale == "log":
             return tuple(float(end) for end in np.exp(interval(np.log(samples))))
-    mean = float(samples.mean())
-    if len(samples) == 1:
-        return mean, mean, mean
-    half = float(stats.t.ppf(0.975, len(samples) - 1) * stats.sem(samples))
+        mean = float(samples.mean())
+        if len(samples) == 1:
+            return mean, mean, mean
+        half = float(stats.t.ppf(0.975, len(samples) - 1) * stats.sem(samples))
     return mean, mean - half, mean + half
 
 
