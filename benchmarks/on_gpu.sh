@@ -42,7 +42,7 @@ case "${1:-prove}" in
     try python3 benchmarks/bench.py --seconds 6
     ;;
   precision)
-    try python3 -c 'from icllib.papers.signed_averaging import TrainingTime; print(TrainingTime().measure())'
+    try python3 benchmarks/training_time.py
     try python3 benchmarks/precision.py --steps 3000
     ;;
   pages)

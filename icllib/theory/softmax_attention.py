@@ -102,7 +102,7 @@ def context_points(length: int, positive_share: float) -> tuple:
 def binomial_points(length: int, share: float) -> tuple:
     """Points and weights of a mean over Binomial(length, share).
 
-    All numbers up to a length of 60; then Gauss quadrature on the eigenvalues of the Krawtchouk
+    All numbers up to EXACT_UP_TO pairs; then Gauss quadrature on the eigenvalues of the Krawtchouk
     polynomials' Jacobi matrix, which is as good as the sum (1e-14 at 100) and six times shorter.
     """
     if length <= EXACT_UP_TO:

@@ -29,8 +29,6 @@ class UnfusedSoftmax(Plain):
 
 
 TIMED = {"softmax": Softmax(), "softmax, not fused": UnfusedSoftmax(), "SSA": SignedAveraging()}
-
-
 REPLAYS = 20  # steps of a round on a GPU, where a single one takes about as long as its launch
 
 

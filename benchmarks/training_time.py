@@ -1,0 +1,29 @@
+"""How long does a training step take with SSA, and how long with softmax?
+
+    python benchmarks/training_time.py
+
+At the size of Table 1 of the paper on scaled signed averaging, on a GPU where there is one. The
+page learned_exponents keeps a measurement of its own; this one goes to
+benchmarks/results/training_time_<device>.json, so that each device has one.
+"""
+
+import json
+import statistics
+
+from icllib.papers.signed_averaging import TIMED, TrainingTime
+from icllib.results import PROJECT, rounded, write_text
+from icllib.training.provenance import provenance
+
+
+def main() -> None:
+    made = provenance("bench")
+    seconds = dict(zip(TIMED, TrainingTime().measure()["seconds"].tolist()))
+    for name, rounds in seconds.items():
+        print(f"{name:>18}: {1e3 * statistics.median(rounds):9.3g} ms per step", flush=True)
+    device = made["device"].replace(" ", "_")
+    write_text(PROJECT / "benchmarks" / "results" / f"training_time_{device}.json",
+               json.dumps(rounded({"provenance": made, "seconds": seconds}), indent=1))
+
+
+if __name__ == "__main__":
+    main()
