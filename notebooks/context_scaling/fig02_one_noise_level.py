@@ -71,7 +71,7 @@ for metric in ("error", "excess"):
                              ratio, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models between the gradient step and ridge. Right: the error of ridge regression at 20 pairs against its penalty, a shallow curve with its minimum at the optimal penalty, and the two models as horizontal lines. The lower row shows the same without the label noise, where the gaps are wider."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models between the gradient step and ridge. Right: the error of ridge regression at 20 pairs against its penalty, a shallow curve with its minimum at the optimal penalty, and the two models as horizontal lines. The lower row shows the same without the label noise, where the gaps are relatively wider."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
@@ -100,7 +100,8 @@ legend = figure.legend(handles=handles, loc="outside lower center", ncols=3)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. The dotted curve is the expected error of one step of gradient
-# descent with the best step for each $n$, from the [closed form](estimators.ipynb).
+# descent with the best step for each $n$, from the [closed form](estimators.ipynb). Horizontal on the
+# right: SGPT, GPT-2 and optimal ridge regression.
 #
 # ## Numbers
 
@@ -140,15 +141,16 @@ page.verdicts()
 # - The paper gives no $T$, number of steps, batch size or learning rate for this figure: every
 #   entry marked *assumed* is ours, and $T$ is that of Figure 4, in the same section.
 # - At `quick` both models are small, $d$ is 8 instead of 20, and training has 6,000 steps. It has
-#   so many because GPT-2 stays for thousands of steps on a plateau near one step of gradient
-#   descent. One of its three seeds is still near it at the end, which makes its band so wide: a 95%
-#   interval of three seeds that reaches below the floor, where no error can lie on average.
+#   so many because in a trial with half of them GPT-2 was still on a plateau near one step of
+#   gradient descent. One of its three seeds is near it here too, which makes its band so wide: a
+#   95% interval of three seeds that reaches below the floor, where no error can lie on average.
 # - At `quick` SGPT ends at about the margin of the claim, above ridge at every context length. It
 #   is at most a few percent worse than GPT-2 with the same seed, and clearly better than the one
-#   that has not left the plateau. Longer training still helps both models: a trial with half the
-#   steps ended higher.
+#   that has not left the plateau. In that trial both models ended higher, so that longer training
+#   may still help.
 # - The label noise, $\sigma^2 = 0.25$, is more than half of the error at most context lengths, so a
-#   ratio of errors near 1 hides much. The ratio of excess errors, in the table above, is larger.
+#   ratio of errors near 1 hides much. The ratios of excess errors, in the table above, lie further
+#   from 1.
 # - We do not know the paper's range of penalties. Ours is centered between the best penalties of the
 #   two noise levels of [Figure 3](fig03_two_noise_levels.ipynb).
 # - All seeds are measured on the same 4,096 prompts, so the intervals do not contain the spread of

@@ -80,7 +80,8 @@ legend = legend_below(panels[0, 0], 3)
 #
 # ## Numbers
 #
-# The figure's errors, and the excess errors, not divided, from which the slopes are fitted.
+# The figure's errors, and the excess errors (beyond the label noise), not divided, from which the
+# slopes are fitted.
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -102,7 +103,8 @@ page.verdicts()
 #   $T$ for this figure. Ours takes the number of pre-training tasks from Figure 4. `smoke` and
 #   `quick` draw fewer prompts than that, so that none comes twice.
 # - Eq. 9 has no biases; ours has, as every perceptron of this book.
-# - The paper does not say which $\phi$ is behind its Figure 5. We take that of SGPT itself.
+# - The caption of the paper's Figure 5 speaks of one-layer SGPT, Section 5.1 of an MLP on
+#   $\psi_K(A)_{N,:}$, without a word on $K$. We take the feature map of SGPT itself.
 # - All seeds are measured on the same 32,768 prompts, so the intervals do not contain the spread of
 #   these prompts. It matters for trees, whose slope is near the margin of $-0.05$. In a trial, one
 #   model trained for 8,000 steps had slopes from $-0.067$ to $-0.051$ on twelve sets of as many

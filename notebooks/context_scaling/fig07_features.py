@@ -15,8 +15,9 @@
 # context-scale everywhere. They do not task-scale from $T = 10^5$ on; but with $10^4$ tasks, each met
 # 256 times, their error is up to 9% higher, more than the margin of claim 14 for $\psi_L$ on linear
 # functions: the claim is [*partly*](../../book/verdicts.md) reproduced. Prompt and features together
-# do both in seven cases of eight. In the eighth, $\psi_L$ on ReLU networks, the error falls with $T$
-# by 8%, less than the margin of a tenth, so claim 15 stays *undecided*.
+# context-scale and task-scale, seven of eight parts of claim 15. In the eighth, $\psi_L$ on ReLU
+# networks, the error falls with $T$ by 8%, less than the margin of a tenth, so that the claim stays
+# *undecided*.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -129,13 +130,14 @@ page.verdicts()
 #   the prompt see each task about once on linear functions, and less than half of the tasks on ReLU
 #   networks. So the prompt alone is hardly better than zero on linear functions at that $T$, which
 #   says little about whether it context-scales ([Figure 1](fig01_scaling.ipynb)).
-# - A model that reads features alone has nine inputs and is trained for fewer steps at `quick` and
-#   `gpu`. The steps never depend on $T$.
+# - A model that reads features alone has nine inputs and, at `quick` and at `gpu`, fewer steps than
+#   one that reads the prompt has at the same profile. The steps never depend on $T$.
 # - With few tasks a model that reads the prompt beside features can do worse than features alone: it
 #   fits the stored prompts, noise included. Features alone can be overfitted as well, with a thousand
-#   hidden units on nine inputs: so at `gpu` their error falls from $T = 10^3$ to $10^5$, as that of
-#   [one layer of SGPT](what_would_a_reviewer_ask.ipynb) does, and then by less than 1%. At `quick`,
-#   where $10^4$ tasks are met 19 times, it fell by less than a fiftieth from $T = 10^4$ on.
+#   hidden units on nine inputs: so at `gpu` their error falls from $T = 10^3$ to $10^5$, and then by
+#   less than 1%. At `quick`, where $10^4$ tasks are met 19 times, it fell by less than a fiftieth from
+#   $T = 10^4$ on. [One layer of SGPT](what_would_a_reviewer_ask.ipynb), a fixed feature map too,
+#   behaves alike.
 # - At `quick` the error on ReLU networks with the prompt and $\psi_L$ does fall with $T$, but by less
 #   than the margin of a tenth, so that claim 15 stays undecided.
 # - At `quick` A has two values of $T$, the ends of the claims' range.

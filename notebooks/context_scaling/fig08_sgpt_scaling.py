@@ -16,8 +16,8 @@
 #
 # **In short** (profile `quick`: small models, short training, about 50 minutes of computing on
 # a CPU). Both models context-scale on both tasks, and SGPT has the lower error from $T = 10^4$ on.
-# Their errors fall from $T = 100$ to $10^4$, but hardly from $10^4$ to $10^6$, where the claim looks:
-# training is too short to tell these $T$ apart. So the claim stays *undecided*.
+# Their errors fall from $T = 100$ to $10^4$, but by 6% at most from $10^4$ to $10^6$, where the claim
+# looks: training is too short to tell these $T$ apart. So the claim stays *undecided*.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -30,7 +30,7 @@ page = icllib.Page("context_scaling/fig08_sgpt_scaling")
 records = icllib.records(sheet.fig08_sgpt_scaling, profile, page=page.name)
 shown = icllib.shown_profile(records)
 assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
-of_sgpt = (*sheet.SGPT_ASSUMED, *assumed, "task.noise_std")
+of_sgpt = (*sheet.SGPT_ASSUMED, *assumed, "task.noise_std", "pretraining_tasks")
 icllib.settings_of(sheet.fig08_sgpt_scaling, shown, of_sgpt)
 
 # %% [markdown]
@@ -48,7 +48,8 @@ icllib.settings_of(sheet.fig08_sgpt_scaling, shown, assumed, -1).filter(
 #
 # Errors are against noisy labels, divided by the error of the predictor that always answers 0. For
 # linear regression the floor is ridge regression with the penalty $d \sigma^2$, the exact posterior
-# mean. The labels of the ReLU networks have no noise, and no exact floor is known for them.
+# mean. The labels of the ReLU networks have no noise, and no exact floor is known for them. Excess
+# errors, in the numbers below, are without the label noise, in the same unit.
 
 # %%
 import numpy as np
@@ -144,7 +145,8 @@ pd.DataFrame(rows).round(3).T
 #
 # - Appendix C gives no context lengths. Ours are those of Figures 1 and 7 (Appendix A). ReLU
 #   networks have 10 to 80 pairs at `paper`; the smaller profiles stop at 40, where the claim ends.
-#   Steps, batch size and learning rate are ours too, the same for every $T$.
+#   Steps, batch size and learning rate are ours too, the same for every $T$. Of the $T$, $10^5$ and
+#   $10^6$ are the paper's; its text does not name the others.
 # - At `quick` every run draws 48,000 prompts, whatever $T$. With $T = 10^4$ it comes back to each
 #   task four or five times, with $10^5$ or $10^6$ to none. So there is hardly a difference between
 #   $T = 10^4$ and $10^6$, where the claim looks for task-scaling. It is there from $T = 100$ to

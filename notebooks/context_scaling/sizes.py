@@ -64,7 +64,7 @@ for metric in ("error", "excess"):
         tables.append(series(panel, "ridge", errors.columns, level, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At quick the error of SGPT falls with layers and with width; that of GPT-2 differs more between seeds than between sizes, but for one layer and one head, where single seeds hardly learn."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At quick the error of SGPT falls with layers and with width; that of GPT-2 has no clear order beyond the spread of its seeds; with one layer and with one head single seeds hardly learn."}}
 import matplotlib.pyplot as plt
 
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
