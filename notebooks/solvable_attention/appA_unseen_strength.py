@@ -105,8 +105,8 @@ page.verdicts()
 # - The free model has learned its strength by heart in part: a product of two weights at the feature
 #   answers without looking at the labels, and one at the label answers with the square of the
 #   strength. The paper says so in words; here it is shown.
-# - The rate printed for the constrained model is that of the free one. With it the closed form is not a
-#   solution.
+# - The rate that the text keeps for the constrained model is that of the free one. With it the closed
+#   form is not a solution.
 # - The strength and the context length are not given. We take that of Figure 3, and a short
 #   context, for which $f$ starts far from $\Lambda$ at the start of Eq. 106.
 #

@@ -8,8 +8,8 @@
 # **In short:** it does, once the formulas are corrected. As printed, they make the error
 # larger than no first order at all. This takes less than a second.
 #
-# As printed, the solution (Eqs. 137, 150, 151) does not solve the equations: a factor $\tfrac14$, a sign
-# and the constants of integration are missing. Corrected, it holds for starts with
+# As printed, the solution (Eqs. 137, 150, 151) does not solve the equations: a factor $\tfrac14$ and
+# the constants of integration are missing, and a sign is wrong. Corrected, it holds for starts with
 # $\bar C = \tilde C = 0$, that is, with $v$ and $w$ along $(1, \Lambda)$; the start of Appendix G is not
 # of this kind unless $\Lambda = 1$. For any start, with $M = 1 + \Lambda^2$, the parts
 # $\eta_u, \rho_u$ of $\eta(0), \rho(0)$ along $(1, \Lambda)/\sqrt M$ and $\eta_n, \rho_n$ along

@@ -104,8 +104,8 @@ off("the solution")
 #
 # The 3 in Table 2 needs $\Lambda_s^2 \gg 1$ for all tasks that matter, against $\Lambda_s \propto
 # s^{-\gamma}$; the compute law follows the time law. In Eq. 99, $e^{-Ft}$ should be $e^{-FN}$, and
-# between Eqs. 101 and 102 $1 + \gamma/\alpha$ should be $1 + 2\gamma/\alpha$. More fits are on the pages of
-# [Figure 3](fig03_scaling_laws.ipynb) and of [Tables 1 and 2](table02_exponents.ipynb).
+# between Eqs. 101 and 102 $1 + \gamma/\alpha$ should be $1 + 2\gamma/\alpha$. More fits are on the pages
+# of [Figure 3](fig03_scaling_laws.ipynb) and of [Tables 1 and 2](table02_exponents.ipynb).
 
 # %% tags=["numbers"]
 off("the scaling laws")
@@ -134,7 +134,7 @@ pd.Series({
 # |---|---|---|---|
 # | 121 | $g^0 = (\eta_s + \Lambda \eta_{\mathcal{N}_s + 1})^2$ | $g^0 = \psi (\eta_s + \Lambda \eta_{\mathcal{N}_s + 1})^2$ | relative error |
 # | 127 | $\sqrt{2C}\,(\bar C \rho_{\mathcal{N}_s + 1} - \tilde C \eta_{\mathcal{N}_s + 1})$ | times the sign of $(\eta_s + \Lambda \eta_{\mathcal{N}_s + 1}) (\rho_s + \Lambda \rho_{\mathcal{N}_s + 1})$ | relative error where that is $-1$ |
-# | 143, third line | $\psi^2 \#$ | $\psi \#$ | relative error |
+# | 143, second equation | $\psi^2 \#$ | $\psi \#$ | relative error |
 # | 137 | $f^1 = r + 2 (m - n)$ | $f^1 = \tfrac14 [r + 2 (m - n)]$ | largest error of $f$ |
 # | 149, 151 | $- F^2 e^{-2\xi t} \Lambda (1 + \Lambda a / \xi)$ | $+ F^2 e^{-2\xi t} \Lambda (1 + \Lambda a / \xi)$ | largest error of $f$ |
 # | 150, 151 | numerator at $t$ | numerator at $t$ minus numerator at 0 | largest error of $f$ |
@@ -151,8 +151,9 @@ off("the first order")
 # caption of Figure 9 says that the context length is fixed; it is varied.
 #
 # Softmax attention averages over the $\psi$ tokens where linear attention sums, so that its time law
-# hardly feels $\beta$, against [Figure 9](fig09_softmax_varied.ipynb); the law of the features' signs matters, and the
-# learning rate $10^{-3}$ barely trains it ([Figure 8](fig08_softmax_laws.ipynb)).
+# hardly feels $\beta$, against [Figure 9](fig09_softmax_varied.ipynb); the law of the features' signs
+# changes how a task is learned, and the learning rate $10^{-3}$ barely trains it
+# ([Figure 8](fig08_softmax_laws.ipynb)).
 #
 # ## What differs and why
 #

@@ -5,8 +5,8 @@
 # {cite:p}`lyu2025solvable`. The loss is
 # $L = \tfrac12 \sum_s P(s) (f_s - \Lambda)^2$ (Eq. 15; Eq. 8 with $\#_s / N$ at its
 # expectation), $\Lambda$ the common strength. The closed
-# form of [Theorem 3.1](thm31_closed_form.ipynb) holds to order $1/\psi$ in the context length
-# $\psi$: the paper shows it on top of the simulation at $\psi = 100$ and apart from it at $\psi = 5$.
+# form of [Theorem 3.1](thm31_closed_form.ipynb) leaves out terms of order $1/\psi$, $\psi$ the context
+# length: the paper shows it on top of the simulation at $\psi = 100$ and apart from it at $\psi = 5$.
 #
 # Three curves are drawn for each $\psi$: gradient descent (the simulation of the paper), gradient
 # flow (what the theorem is about: the same model, with an infinitely small learning rate) and the
@@ -88,7 +88,7 @@ page.verdicts()
 #   At $\psi = 100$ its largest gap is in the first few steps, where the first step of the most
 #   frequent task moves $f$ by a quarter of its value: that gap belongs to the learning rate and not
 #   to the context, and it keeps the claim from passing the tolerance that was fixed for it. The
-#   curves agree to a fraction of a percent from $t = 0.1$ on, which is what the paper's figure shows.
+#   curves agree to a fraction of a percent from $t = 0.1$ on, a match that the paper calls precise.
 # - Claim 21 compares with gradient flow instead and so sees the context length alone. It was added,
 #   with the same tolerance, after claim 1 had been computed and before gradient flow was.
 # - $\alpha$ and $\Lambda$ are not printed for this figure; the values of Figure 3 are used.

@@ -106,11 +106,11 @@ from icllib.theory.scaling_laws import fit_exponent
 
 rows = {}
 for alpha, r in limit.items():
-    first = next(run for run in simulated if run.run["alpha"] == alpha)
     for law, exponent in theory_exponents(alpha).items():
         slope, half = r[f"{law}_exponent"]
-        at_500 = "" if law == "compute" else \
-            f"{fit_exponent(first[law], first[f'{law}_loss'])[0]:.2f}"
+        solid = table[(table.panel == law)
+                      & (table.series == f"N_s = 500, alpha = {alpha}")]
+        at_500 = "" if solid.empty else f"{fit_exponent(solid.x, solid.y)[0]:.2f}"
         rows[alpha, law] = {"theory": f"{exponent:.3f}", "limit": f"{slope:.3f}",
                             "half width": f"{half:.4f}", "N_s = 500": at_500}
 pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
@@ -130,13 +130,14 @@ page.verdicts()
 #
 # - Five thousand steps at a learning rate of $10^{-3}$ are $t = 5$, not infinity: at $N_s = 500$ the
 #   rare tasks have not been learned yet. The curve in $N$ flattens. The curve in $D$ even turns up
-#   near $D = 37$ ($\alpha = 1.8$) and $25$ ($\alpha = 2.1$), since a task that the model has room for starts at $f(0) = 2.5$, farther from
-#   $\Lambda = 0.5$ than the 0 of a task that it has no room for. The laws are laws of the limit.
+#   near $D = 37$ ($\alpha = 1.8$) and $25$ ($\alpha = 2.1$), since a task that the model has room for
+#   starts at $f(0) = 2.5$, farther from $\Lambda = 0.5$ than the 0 of a task that it has no room for.
+#   The laws are laws of the limit.
 # - The time law is already straight at $N_s = 500$, but ends a little too steep, since there is no tail
 #   of rarer tasks behind the last one.
 # - A task beyond the size of the model answers 0, so that it costs $\Lambda^2/2$ and not
 #   $(f(0) - \Lambda)^2/2$ as printed in Eqs. 63 and 64; the exponent is the same.
-# - The band of the data law is over three draws of the training set.
+# - The band of the data law is the 95% interval over three draws of the training set.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/fig03_scaling_laws/figure.csv>`.
 

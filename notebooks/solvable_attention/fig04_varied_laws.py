@@ -97,11 +97,11 @@ for axes, varied in ((panels[1], "beta"), (panels[5], "gamma")):
              lw=1, alpha=0.15 + 0.06 * number)
 
 # %% [markdown]
-# Gradient descent at the paper's size (solid), with power laws drawn through one point of each curve: Table 2 dashed, generic dotted. Where
-# there is no dotted line, both are the same. In (b) and (f) the solid lines are the lowest loss over
-# all sizes; the pale ones are single sizes from $N_s/100$ to $N_s/5$ at 0.5, darker for larger ones. In (d)
-# and (e) the pale lines are the same 500 tasks after infinite training, and the bands of (e) are over
-# five draws of the training set.
+# Gradient descent at the paper's size (solid), with power laws drawn through one point of each curve:
+# Table 2 dashed, generic dotted. Where there is no dotted line, both are the same. In (b) and (f) the
+# solid lines are the lowest loss over all sizes; the pale ones are single sizes from $N_s/100$ to
+# $N_s/5$ at 0.5, darker for larger ones. In (d) and (e) the pale lines are the same 500 tasks after
+# infinite training, and the bands of (e) are 95% intervals over five draws of the training set.
 #
 # ## Numbers
 #
@@ -155,12 +155,13 @@ page.verdicts()
 #
 # - The printed start is tiny, so that the loss in time begins with a plateau and falls in steps, one
 #   for each task. By $t = 5$ between 3 and 9 tasks have been learned: the laws in $t$ and $C$ can be seen
-#   over little more than a decade, and the loss in $D$ and $N$ levels off at the tasks that there was no
+#   over about a decade and a half, and the loss in $D$ and $N$ levels off at the tasks that there was no
 #   time for. The verdicts use the limit instead.
 # - At $\gamma > 0$ the losses in time and compute fall faster than Table 2 says. In the limit they have
 #   the generic form; at the paper's size the exponents in time lie between the two, nearer to the
 #   generic one. [Table 2's page](table02_exponents.ipynb) shows when the printed form holds.
-# - With $\gamma = 0$ the two forms agree, and a larger $\beta$ slows both laws down as the paper says.
+# - With $\gamma = 0$ the two forms agree, and a larger $\beta$ slows the laws in time and compute down
+#   as the paper says.
 # - In the limit $t \to \infty$, from the start taken here, the laws in $D$ and $N$ do not contain $\beta$
 #   at all, so nothing is tested there. In the simulations, which end at $t = 5$, the fits are flatter at
 #   $\beta = 0.5$ than at 0: $-0.119 \pm 0.056$ against $-0.218 \pm 0.073$ in $D$, and $-0.027 \pm 0.022$

@@ -75,8 +75,8 @@ page.verdicts()
 # - The paper prints the rate as $a = \#_s \psi_s \mu / N$. There is no context length in this
 #   example, and with any $\psi \neq 1$ the closed form would run $\psi$ times too fast: the rate that
 #   makes it exact is $\#_s \mu / N$.
-# - The size of $H$ and the strength $\Lambda$ are not printed; any dimension above 3 gives the same
-#   kind of curve.
+# - The size of $H$ and the strength $\Lambda$ are not printed. Besides $\Lambda$ and the rate only $g$
+#   and $h$ at the start enter the closed form; the size of $H$ does not.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/fig07_idempotent/figure.csv>`.
 

@@ -39,9 +39,9 @@ icllib.settings_table(sheet.VariedInTheLimit(), assumed=(
 # $v_s = w_s = 10^{-5}$, and the paper's setting of [Figure 4](fig04_varied_laws.ipynb): gradient descent,
 # 500 tasks, 5,000 steps of $10^{-3}$, printed start.
 #
-# Windows, fixed before: for the paper's, $D$ 1 to 250, $t$ 0.2 to 5, $N$ $10$ to $10^5$, $C$ 0.5 to 20; for
-# the limits, $D$ 10 to 1,000, $N$ $10^3$ to $10^6$, and $t$ from $10^4$ to $10^6$ and $C$ from $10^5$ to
-# $10^8$ in units of the first task's time constant $1 / (2 a_1 \Lambda_1)$.
+# Windows, fixed before: for the paper's, $D$ 1 to 250, $t$ 0.2 to 5, $N$ $10$ to $10^5$, $C$ 0.5 to 20;
+# for the limits, $D$ 10 to 1,000, $N$ $10^3$ to $10^6$, and $t$ from $10^4$ to $10^6$ and $C$ from
+# $10^5$ to $10^8$ in units of the first task's time constant $1 / (2 a_1 \Lambda_1)$.
 #
 # ## Figure
 
@@ -86,7 +86,7 @@ legend = legend_below(panels[0, 0], 4)
 # ## Numbers
 #
 # Fitted exponents in the limit, then in the two other settings, with the half width of the 95% interval
-# of the fit. The last column is the verdict for each law: which form is within 0.05 of the fit in the
+# of the fit. The last column says which form is within 0.05 of the fit in the
 # limit. The points of the limit are not random, so that there a half width says only how straight the
 # line is.
 
@@ -152,8 +152,8 @@ page.verdicts()
 #
 # - The laws in $D$ and $N$ hold as printed, and so do those in $t$ and $C$ with $\gamma = 0$. With
 #   $\gamma = 0.5$ the laws in $t$ and $C$ are steeper than printed and have the generic form, from
-#   either start. The printed form needs strengths at which gradient descent diverges at the paper's
-#   context length and learning rate.
+#   either start. The printed form needs strengths at which gradient descent is unstable at the
+#   paper's context length and learning rate.
 # - In the paper's own setting ($t = 5$, tiny start) only a few tasks are learned. The laws in $t$ and $C$
 #   can be made out, with wide intervals. Those in $D$ and $N$ level off, and their fits over the whole
 #   range mean little.

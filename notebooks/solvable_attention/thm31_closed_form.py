@@ -16,7 +16,8 @@
 # \qquad
 # h(t) = \frac{h_0(\kappa_- + \kappa_+ e) + C(1 - e)}{\kappa_+ + \kappa_- e + \frac{h_0}{2}(1 - e)}.$$
 #
-# No term is negative, so nothing cancels or overflows: balanced starts ($C = 0$), $f_0 = \Lambda$,
+# No term is negative and nothing overflows; the smaller of $\kappa_\pm$, a difference, is taken from
+# $\kappa_+ \kappa_- = C/2$, so that nothing cancels. Balanced starts ($C = 0$), $f_0 = \Lambda$,
 # late times and negative $\Lambda$ need no special case. Printed Eq. 13 divides by zero at the first
 # two.
 #
@@ -110,9 +111,10 @@ page.verdicts()
 # ## What differs and why
 #
 # - $C$ is $gh/2$ as in the main text. The appendix also prints $C = gh$ (its Eq. 40), twice too large.
-# - For $v = -w$ the sign in the exponent of Eq. 14 must flip: $f = \Lambda / (1 + \Delta e^{+2 a \Lambda t})$,
-#   which goes to 0 for $\Lambda > 0$. The paper's limit $f \to \Lambda$ then fails; about half of the
-#   balanced draws here are of this kind, and the closed form follows them.
+# - For $v = -w$ the sign in the exponent of Eq. 14 must flip:
+#   $f = \Lambda / (1 + \Delta e^{+2 a \Lambda t})$, which goes to 0 for $\Lambda > 0$.
+#   The paper's limit $f \to \Lambda$ then fails; 19 of the 50 balanced draws here are of this kind, and
+#   the closed form follows them.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/thm31_closed_form/figure.csv>`.
 
