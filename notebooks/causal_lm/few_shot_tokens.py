@@ -110,9 +110,9 @@ page.verdicts()
 # - *Undecided.* The prefix decoder has the lower error rate on average, but not at 3 shots, and by
 #   about 2% at most; only at 5 shots does the interval lie below 1. Three seeds of a small decoder
 #   show no advantage of the prefix mask here, and refute none.
-# - Both decoders stay below ridge, and from 5 shots on further below the more there are: they have not
-#   finished learning to combine them. In the paper's theory the masks part as layers are added;
-#   these decoders have three.
+# - Both decoders stay below ridge, and from 5 shots on further below the more there are: they do not
+#   combine many shots as well as they could. In the paper's theory the masks part as layers are added;
+#   these decoders have three at `quick`.
 # - A shot is one position here, the sum of the embeddings of its words and of its class, and not one
 #   position for each word. The class does not depend on the order of the words.
 # - The loss is the squared error of one-hot classes, as in the paper's synthetic three-class task, and

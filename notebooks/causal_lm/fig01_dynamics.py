@@ -102,7 +102,8 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper's figure is a sketch without numbers. Sizes and step are those of its Section 5.1.
+# - The paper's figure is a sketch without numbers. The sizes are those of its Section 5.1; layers and
+#   step those of its Appendix E.1.
 # - Under the causal mask the pairs reach 0, too. From them alone one could not tell that the
 #   queries will be wrong: each pair is fitted by weights that were made to fit it.
 # - A query neither attends to itself nor to other queries. [What fails](what_fails.ipynb) shows why.

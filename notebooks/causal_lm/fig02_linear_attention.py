@@ -133,11 +133,12 @@ page.verdicts()
 #   the sentence is right to within its own rounding, and wrong as a bound. The paper's public code
 #   draws 64 prompts, at every 20th $n$. At $n = 100$ the expectation is 0.0084, and $10^{-2}$ lies only
 #   1.3 standard errors of such a draw above it.
-# - *"May not converge even as the number of examples grows."* Without label noise the right panel
-#   falls geometrically for every $\mu$; only the rate suffers from $\mu$. A floor needs noisy labels.
-#   [Kaczmarz's method](kaczmarz.ipynb) has the exact rates and floors.
+# - *"May not converge to $w^*$ even with ... increasing number of in-context examples"* (Section 4.2).
+#   Without label noise the right panel falls geometrically for every $\mu$; only the rate suffers from
+#   $\mu$. A floor needs noisy labels. [Kaczmarz's method](kaczmarz.ipynb) has the exact rates and
+#   floors.
 # - $\eta = 1.6$ is close to the edge: $\eta < 2n / \lambda_{\max}(X X^\top)$ holds for each prompt
-#   drawn here, but its bound is as low as 1.8 on some prompts.
+#   drawn here, but the bound is as low as 1.8 on some prompts of [What fails](what_fails.ipynb).
 # - The text has 200 queries on the left and in the middle, as here; the public code draws 20. The
 #   mean over queries in the right panel is taken exactly and not from drawn queries.
 #

@@ -75,7 +75,7 @@ pd.DataFrame({r.run["mask"]: {
 # ## What differs and why
 #
 # - The figure belongs to the setting and claims nothing, so there is no verdict here.
-# - The experiments have 40 pairs and 200 queries; with 12 and 6 each cell can be seen.
+# - Section 5.1 has 40 pairs and 200 queries; with 12 and 6 each cell can be seen.
 # - *Full* is the encoder of Section 2.1, in which queries are seen as if they were pairs with the
 #   label 0. Their outputs then depend on each other. The formula printed there for prefixLM, a sum to
 #   $\max(j, n')$, has the same fault for queries: [What fails](what_fails.ipynb) measures it.

@@ -2,10 +2,10 @@
 # # After Proposition 5: does causal attention converge with more examples?
 #
 # **In short:** the paper says that causal attention may not converge to the solution as pairs are
-# added. Without label noise, as in all its experiments, it does: the error falls geometrically, halved
-# every 11 pairs at $\mu = 0$ and every 159 at $\mu = 3$, so the sentence is *not reproduced*. With label
-# noise, which is our addition and a claim of its own, it does not converge: the error ends at a
-# floor near $\sigma^2$.
+# added. Without label noise, as in its synthetic experiments, it does: the error falls geometrically,
+# halved every 11 pairs at $\mu = 0$ and every 159 at $\mu = 3$, so the sentence is *not reproduced*.
+# With label noise, which is our addition and a claim of its own, it does not converge: the error ends
+# at a floor near $\sigma^2$.
 #
 # The causal stationary points are one pass of Kaczmarz's method {cite:p}`kaczmarz1937angenaherte`.
 # {cite:t}`ding2024causallm` note that their step $1 / \lVert x \rVert^2$ does not decay, and infer
@@ -149,9 +149,9 @@ page.verdicts()
 #
 # - The paper has no label noise. Without it every pair is fitted by the same weights, and a step that
 #   does not decay is no obstacle: the error falls geometrically for every $\mu$. A step must decay only
-#   to average noise away.
-# - With noise, which is ours, the sentence is right. The last pair is fitted with its noise, so the error cannot fall
-#   below a floor, which is near $\sigma^2$ for every $\mu$.
+#   to average noise away. Section 5.1 of the paper itself sees convergence at $\mu = 0$.
+# - With noise, which is ours, the sentence is right. The last pair is fitted with its noise, so the
+#   error cannot fall below a floor, which is near $\sigma^2$ for every $\mu$.
 # - The mean $\mu$ changes the rate, since most directions $u$ then lie close to each other and few see
 #   the rest of the space. It hardly changes the floor.
 # - At $\mu = 0$ the exact factor equals the upper bound. For large $\mu$ it comes close to the lower

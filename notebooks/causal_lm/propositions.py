@@ -14,8 +14,8 @@
 # | 1 | $\delta_j^{(l)} = y_j - w^{(l)} x_j$, where $w^{(l)}$ is gradient descent from 0 with step $\eta$ (Eq. 3) | prefix |
 # | 2 | $\delta_j^{(l)} = y_j - w_j^{(l)} x_j$, where $w_j^{(l)}$ sees the residuals of pairs $i \le j$ only (Eq. 10) | causal |
 # | 3 | $w^{(l)} \to w^*$, least squares, and $w^{(l)} - w^* = (w^{(l-1)} - w^*)(I - \tfrac{\eta}{n} X X^\top)$ | prefix |
-# | 4 | $w_j^{(l)} = \sum_{i \le j} a_i^{(l)} x_i$ with the same $a_i$ for every $j$; $a^{(l)} \to a^*$ with $y = a^* T$, $T$ upper triangular; $a^{(l)} - a^* = (a^{(l-1)} - a^*)(I - \tfrac{\eta}{n} T)$ | causal |
-# | 5 | $w_{j+1}^* = w_j^* + (y_{j+1} - w_j^* x_{j+1})\, x_{j+1} / \lVert x_{j+1} \rVert^2$: one pass of Kaczmarz's method {cite:p}`kaczmarz1937angenaherte` | causal |
+# | 4 | $w_j^{(l)} = \sum_{i \le j} a_i^{(l)} x_i^\top$ with the same $a_i$ for every $j$; $a^{(l)} \to a^*$ with $y = a^* T$, $T$ upper triangular; $a^{(l)} - a^* = (a^{(l-1)} - a^*)(I - \tfrac{\eta}{n} T)$ | causal |
+# | 5 | $w_{j+1}^* = w_j^* + (y_{j+1} - w_j^* x_{j+1})\, x_{j+1}^\top / \lVert x_{j+1} \rVert^2$: one pass of Kaczmarz's method {cite:p}`kaczmarz1937angenaherte` | causal |
 #
 # Each statement is an identity, so each is checked in double precision on random prompts: layer
 # outputs of the attention itself against the recursions, and limits against gradient descent run

@@ -3,8 +3,9 @@
 #
 # **In short:** in the paper the prefix mask stays ahead; permuting changes little with shared layers, and
 # helps the causal mask with unshared ones. At `quick` the prefix mask stays ahead on average, and
-# permuting changes nothing that could be seen, with unshared layers either. There training sees each
-# sequence 4 times, the paper 100 times: with so few passes there is little order to learn by heart.
+# permuting changes nothing that could be seen, with shared layers or with unshared ones. At `quick`
+# training sees each sequence 4 times, in the paper 100 times: with so few passes there may be little
+# order to learn by heart.
 #
 # A causal decoder could learn the order of the pairs in its stored training sequences. Table 7 of
 # {cite:t}`ding2024causallm` takes this away: whenever a training sequence is seen, its pairs come in a

@@ -10,9 +10,9 @@
 #
 # The last experiment of {cite:t}`ding2024causallm` leaves the synthetic tasks. Table 2 compares
 # decoder-only T5 models that were pre-trained and fine-tuned with the prefix or with the causal
-# mask, on questions that come with 5 (MMLU) or 3 (BBH) solved examples. Table 8 does so for PaLM2,
-# Table 9 for PaLI-X, which captions images after 4 or 8 captioned ones; there the mask was changed
-# either in its encoder, with a block-causal mask between the two, or in its decoder.
+# mask, on questions that come with 5 (MMLU) or 3 (BBH) solved examples. Table 8 compares the masks in
+# PaLM2 on MMLU, Table 9 in PaLI-X, which captions images after 4 or 8 captioned ones; there the mask
+# was changed either in its encoder, with a block-causal mask between the two, or in its decoder.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -3,9 +3,9 @@
 #
 # **In short:** in the paper the prefix mask leads at every length. At `quick`, on average over three
 # seeds, it does so in classification, in linear regression with shared layers and in non-linear
-# regression with unshared ones; in the other two it does not. Errors jump as soon as there are fewer
-# pairs than in training, more so than in the paper, where some queries keep their positions (see the
-# end of the page).
+# regression with unshared ones; in the other two it does not. In regression the errors jump as soon as
+# there are fewer pairs than in training, by larger factors than in the paper, where some queries keep
+# their positions (see the end of the page).
 #
 # The decoders of [Table 1](table01_prefix_causal.ipynb) were trained on sequences of one length.
 # {cite:t}`ding2024causallm` also test them with fewer pairs than they were trained with: 16, 24 and 32
@@ -104,7 +104,7 @@ page.verdicts()
 #   paper's public code positions count from the start of the sequence too, but its 20 queries stand
 #   side by side, at positions 41 to 60 in training. With 32 pairs 12 of them keep positions at which
 #   queries were trained, with 24 pairs 4, with 16 none. Here all queries share one position and never
-#   keep it, so that the tests are harder than the paper's, above all that with 32 pairs.
+#   keep it, so that the tests are further from training than the paper's, above all that with 32 pairs.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/tables04_06_fewer_pairs/figure.csv>`.
 
