@@ -9,6 +9,7 @@ from pathlib import Path
 
 from icllib.claims import PAPERS, Decision, ledger
 from icllib.results import PROJECT, clock_of, load_record, results_folder, write_text
+from icllib.verdicts import badge
 
 GENERATED = PROJECT / "book" / "_generated"
 VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not run")
@@ -71,8 +72,3 @@ def table(decisions: list[Decision]) -> str:
         lines.append(f"| {claim.id.split('.')[1]} | {claim.where} | {statement} "
                      f"| {badge(item.verdict)} | {item.profile or ''} | {page} |")
     return "\n".join(lines) + "\n"
-
-
-def badge(verdict: str) -> str:
-    """A verdict in the color that the style sheet gives it."""
-    return f'<span class="verdict verdict-{verdict.replace(" ", "-")}">{verdict}</span>'

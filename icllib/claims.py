@@ -123,8 +123,8 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str) -> Deci
 
     reproduced: every part's interval lies in its region, at `gpu` or `paper`.
     not reproduced: every part's interval lies outside, at `gpu` or `paper`.
-    partly: some parts hold and others do not, or only by their mean; or all hold, but only at a
-    small profile.
+    partly: some parts hold and others do not, or only by their mean, at `gpu` or `paper`; or all
+    hold, but only at a small profile.
     undecided: the intervals do not settle it; or a small profile does not hold, which refutes
     nothing, or shows no effect where the claim denies one, which a model that learned nothing
     would too.

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from icllib.claims import decide, find_claim, holds, load_claims
+from icllib.claims import decide, find_claim, load_claims
 from icllib.errors import InputError
-from icllib.plotting import short, use_style, with_interval
+from icllib.plotting import use_style
 from icllib.results import (DIGITS, PROJECT, Record, clock_of, recorded_fields, rounded, to_json,
                             write_text)
+from icllib.verdicts import Verdicts
 
 
 def notebooks_folder() -> Path:
@@ -57,21 +58,9 @@ class Page:
                    for item in self.decisions}
         write_text(self.output / "evidence.json", to_json(entries))
 
-    def verdicts(self) -> pd.DataFrame:
+    def verdicts(self) -> Verdicts:
         """Paper beside ours for every part of every claim that was decided."""
-        rows = []
-        for decision in self.decisions:
-            claim = decision.claim
-            for part, samples in decision.evidence.items():
-                rows.append({
-                    "claim": claim.id, "statistic": claim.statistic,
-                    "verdict": f"{decision.verdict}, profile {decision.profile}", "part": part,
-                    "paper": printed_text(claim, part),
-                    "ours": with_interval(samples, 3, claim.scale),
-                    "seeds": len(samples), "holds if": tolerance_text(claim, part),
-                    "holds": holds(claim, part, samples),
-                })
-        return pd.DataFrame(rows).set_index(["claim", "statistic", "verdict", "part"])
+        return Verdicts(self.decisions)
 
     def not_run(self) -> pd.DataFrame:
         """The claims for which this page shows what is printed, and why none was run."""
@@ -80,22 +69,6 @@ class Page:
                 if claim.printed_on == self.name]
         return pd.DataFrame(rows, columns=["claim", "source", "verdict", "because it"]
                             ).set_index("claim")
-
-
-def printed_text(claim, part: str) -> str:
-    """What the paper prints for a part, or what it should."""
-    value = claim.printed["value"]
-    value = str(value[part] if isinstance(value, dict) else value)
-    return f"{value} (corrected)" if claim.printed["read"] == "corrected" else value
-
-
-def tolerance_text(claim, part: str) -> str:
-    """The acceptance region in words."""
-    (kind, size), = claim.tolerance.items()
-    if kind in ("factor", "distance"):
-        low, high = claim.region(part)
-        return f"{short(low, 3)} to {short(high, 3)}"
-    return f"{kind.replace('_', ' ')} {size:g}"
 
 
 def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.DataFrame:

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import pytest
 
-from icllib.claims import evidence_path, ledger, load_claims
+from icllib.claims import evidence_path, find_claim, ledger, load_claims
 from icllib.pages import Page, all_pages, notebooks_folder, settings_of, settings_table
 from icllib.papers import context_scaling
 from icllib.plotting import legend_below, short
@@ -15,6 +15,7 @@ from icllib.results import PROFILES, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
 from icllib.status import runs_of, status
 from icllib.training import Recipe
+from icllib.verdicts import ours_text, parts_table
 
 PAGES = all_pages()
 
@@ -39,10 +40,19 @@ def test_the_page_is_complete(page):
 def test_the_verdict_table_tells_each_part_from_the_claim(output):
     page = Page("solvable_attention/table02_exponents")
     page.decide("solvable_attention.23", {"alpha = 1.8": [-0.78], "alpha = 2.1": [-1.0]}, "paper")
-    table = page.verdicts().reset_index()
+    shown = page.verdicts()
+    table = parts_table(*shown.decisions)
     assert list(table["holds"]) == ["yes", "no"]
-    assert set(table["verdict"]) == {"partly, profile paper"}
     assert list(table["paper"]) == ["-0.7826 (corrected)", "-0.8077 (corrected)"]
+    assert repr(shown).startswith("Claim 23 (Table 2, corrected; added by us): partly, profile paper")
+    assert "verdict-partly" in shown._repr_html_() and "-0.7826 (corrected)" in shown._repr_html_()
+
+
+@pytest.mark.parametrize("samples, text", [
+    ([0.5], "0.5"), ([0.9], "0.9"), ([0.9004], "0.9004"), ([0.90004], "0.90004"), ([0.904], "0.904")])
+def test_a_number_never_rounds_onto_the_bound_that_judges_it(samples, text):
+    claim = find_claim("context_scaling.3")  # below 0.9
+    assert ours_text(claim, claim.parts[0], samples) == text
 
 
 def test_a_page_of_what_is_printed_tells_what_was_not_run(output):
