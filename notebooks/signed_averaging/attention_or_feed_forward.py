@@ -3,8 +3,10 @@
 #
 # Which part of a transformer learns in context? {cite:t}`naim2025scaled` (Section 5.2) take parts
 # away. Models whose layers consist of attention alone learn affine functions $y = a x + c$ in
-# context about as well as full ones. Small models of feed-forward layers alone do not. **In short:** at `quick` (three models of each kind, of 12 layers and width 32; 19 minutes of processor
-# time in all), both are seen.
+# context about as well as full ones. Small models of feed-forward layers alone do not.
+#
+# **In short:** at `quick` (three models of each kind, of 12 layers and width 32; 19 minutes of
+# processor time in all), both are seen.
 #
 # The latter could hardly be otherwise: without attention no token sees another one. Such a model
 # can answer with a function of $x_k$ and of the position $k$ only, and for $a, c \sim N(0, 1)$,

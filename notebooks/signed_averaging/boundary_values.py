@@ -7,8 +7,8 @@
 # `quick` (12 small models, 22 minutes of processor time in all), all models do so, at a size of 3
 # to 5, and SSA does like softmax.
 #
-# That there is a largest size follows from the architecture: the last layer norm fixes the length of what the read-out sees, so
-# that no prediction $\hat y$ can be larger than
+# That there is a largest size follows from the architecture: the last layer norm fixes the length of
+# what the read-out sees, so that no prediction $\hat y$ can be larger than
 #
 # $$\lvert \hat y \rvert \le \sqrt{d}\; \lVert \gamma \odot w \rVert
 #   + \lvert \beta^\top w + w_0 \rvert ,$$
@@ -76,11 +76,11 @@ labels = [axes.set(ylabel="prediction") for axes in grid[:, 0]]
 
 # %% [markdown]
 # Each point is the mean prediction over contexts of 39 pairs with $x \sim N(0, 1)$; bands are 95%
-# intervals over seeds. Axes end where predictions do, and the line leaves them.
+# intervals over seeds. Axes are made for the predictions, and the line leaves them.
 #
 # ## Numbers
 #
-# The boundary value is the largest absolute value of the mean prediction over all inputs, from
+# The boundary value is the largest absolute value that the mean prediction has at any input from
 # $-100$ to $100$. It and the rise take the absolute value after the mean over contexts, in which
 # predictions of opposite signs cancel.
 

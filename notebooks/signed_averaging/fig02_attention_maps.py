@@ -13,7 +13,8 @@
 #
 # $$\alpha_{ij} = \frac{f(z_{ij})}{\sum_{k \le i} f(z_{ik})} , \qquad z_{ij} = \frac{q_i^\top k_j}{\sqrt{d}} ,$$
 #
-# with $f(z) = e^z$ for softmax and $f(z) = (1 + b \lvert z \rvert)^{\operatorname{sgn}(z)\, n}$ for SSA.
+# with the width $d$ of a head, $f(z) = e^z$ for softmax and
+# $f(z) = (1 + b \lvert z \rvert)^{\operatorname{sgn}(z)\, n}$ for SSA.
 #
 # **In short:** at `quick` (three models of each kind, of 3 layers and width 32; 6 minutes of
 # processor time in all), 70 does spoil the answer, but not by drawing attention: on this sequence
@@ -98,11 +99,12 @@ page.verdicts()
 # - The paper shows one map and does not say of which head or model. Here weights are means over the
 #   heads of the last layer and over seeds, and the claim's 0.9 stands for *all* weight. That SSA puts
 #   less there is what the paper's argument asks for; it is not shown in print.
-# - At `quick` 70 spoils the answer where it comes last: the log-odds are near 0, right or wrong by chance of
-#   the seed, and beyond 5 in size for an ordinary last number. Where it stands inside, followed by 3,
-#   the answer is as sure as ever, and little weight goes to it. So at this size the damage is done
-#   without much attention to 70. A likely reason, not tested here: the embedding of 70 is seventy times
-#   that of 1 and stays in the residual stream of its own token, where what attention adds is small beside it.
+# - At `quick` 70 spoils the answer where it comes last: the log-odds are near 0, right or wrong by
+#   chance of the seed, and beyond 5 in size for an ordinary last number. Where it stands inside,
+#   followed by 3, the answer is about as sure as without it, and little weight goes to it. So at this
+#   size the damage is done without much attention to 70. A likely reason, not tested here: the
+#   embedding of 70 is about seventy times that of 1 and stays in the residual stream of its own token,
+#   where what attention adds is small beside it.
 # - SSA does not differ from softmax in any of this, beyond the spread over seeds.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig02_attention_maps/figure.csv>`.

@@ -1,12 +1,12 @@
 # %% [markdown]
 # # Figure 8: norms of token embeddings
 #
-# Softmax lets one score take nearly all attention when it is far above the others. In the tasks of
-# {cite:t}`naim2025scaled` one large number does that. Is language any different? Section 5.3 says no:
-# "significant differences" occur with words too, as seen in the OpenWebText corpus. Figure 8 is the
-# evidence: *how many tokens have a norm of value x*, token embedding norm across, token count on a
-# log scale upwards, for OpenWebText in GPT-2's tokenizer. With the embedding $e_v$ of token $v$ and a
-# corpus $w_1, w_2, \dots$ it is, for each bin of norms,
+# Softmax lets one score take nearly all attention when it is far above the others.
+# {cite:t}`naim2025scaled` report that one large number does that in their tasks. Is language any
+# different? Section 5.3 says no: "significant differences" occur with words too, as seen in the
+# OpenWebText corpus. Figure 8 is the evidence: *how many tokens have a norm of value x*, token
+# embedding norm across, token count on a log scale upwards, for OpenWebText in GPT-2's tokenizer. With
+# the embedding $e_v$ of token $v$ and a corpus $w_1, w_2, \dots$ it is, for each bin of norms,
 #
 # $$\text{count(bin)} = \# \{ i : \lVert e_{w_i} \rVert \in \text{bin} \} .$$
 #

@@ -99,8 +99,8 @@ pd.DataFrame({f"m = {r.run['n']:g}": {
 #   pass. It gives $n b$ at $x = 0$, where automatic differentiation of the formula gives 0.
 # - The text says that $f$ reacts more gently to large positive scores. It does beyond the crossing in
 #   the table. Near 0 it reacts more strongly: its slope there is $n$, that of the exponential is 1.
-# - The limit is stated for $x \ge 0$. It holds for both signs, with errors of the same size and
-#   opposite sign.
+# - The limit is stated for $x \ge 0$. It holds for both signs, with errors that for large $m$ are of
+#   the same size and opposite sign.
 #
 # The statements of Appendix J are checked on [the page of Appendix J](appendix_j_theory.ipynb). The numbers
 # behind the figure: {download}`figure.csv <../../results/signed_averaging/fig10_scoring_function/figure.csv>`.

@@ -9,12 +9,13 @@
 # $n$ with $n b = 1$. {cite:t}`naim2025scaled` do not show what is learned. This page does, for the
 # models of [Table 1](table01_scoring_functions.ipynb).
 #
-# The paper also says (Appendix B) that SSA takes no meaningfully longer to train. Here steps of both
-# take turns in one process, with the paper's model and batch.
+# The paper also says (Appendix B) that SSA does not take meaningfully longer to train. Here steps of
+# both take turns in one process, with the paper's model and batch.
 #
 # **In short:** at `quick` (three models of 2 layers and width 32, 3 minutes of processor time
 # in all), $n$ and $b$ stay near their start. At the paper's size a step of SSA takes about a tenth
-# longer than one of fused softmax on one CPU core, and as long as one of softmax that is not fused.
+# longer than one of fused softmax on one CPU core, and about as long as one of softmax that is not
+# fused.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -130,7 +131,7 @@ page.verdicts()
 #   holds the matrix of scores and transforms it. The middle row, softmax computed in the same
 #   unfused way, tells the two apart: what SSA costs beyond it are the absolute value, the
 #   logarithm and their derivatives at every score.
-# - The paper measured on A100s and does not say with which kernel. On a GPU the ratio may be
+# - The paper trained on A100s and does not say with which kernel. On a GPU the ratio may be
 #   another one.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/learned_exponents/figure.csv>`.

@@ -116,7 +116,8 @@ pd.concat({kind: sheet.beyond_spread(found) for kind, found in ratios.items()}, 
 # %% [markdown]
 # ## Paper beside ours
 #
-# The printed values are at equal steps, where all printed errors at $\sigma = 1$ are below 0.001.
+# The printed values are at equal steps, where the printed errors of these functions at $\sigma = 1$
+# are all below 0.001.
 
 # %%
 for number, statistic in zip((21, 22, 23, 24), sheet.STATISTICS):
