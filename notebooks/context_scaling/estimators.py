@@ -88,17 +88,16 @@ from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
 colors = dict(zip(names.values(), (BLUE, ORANGE, GREEN, BLACK)))
 figure, grid = plt.subplots(2, 2, figsize=(9.5, 7))
-panels = grid.ravel()
-for axes, panel in zip(panels, table.panel.unique()):
+for axes, panel in zip(grid.flat, table.panel.unique()):
     axes.set(xscale="log", yscale="log", xlabel="context length n",
              ylabel="excess error" if "excess" in panel else "mean squared error",
              title=panel)
     for name in table[table.panel == panel].series.unique():
         draw(axes, table, panel, name, color=colors.get(name.split(",")[0]),
              ls="--" if "theory" in name else "-")
-panels[3].set(ylim=(0.03, 1.5))
-panels[3].legend(loc="upper right")
-lines = {line.get_label(): line for axes in panels[:3] for line in axes.lines}
+grid[1, 1].set(ylim=(0.03, 1.5))
+grid[1, 1].legend(loc="upper right")
+lines = {line.get_label(): line for axes in grid.flat[:3] for line in axes.lines}
 legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols=3)
 
 # %% [markdown]
