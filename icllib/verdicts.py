@@ -58,7 +58,7 @@ def parts_table(decision: Decision) -> pd.DataFrame:
         rows.append(row | {"ours": ours_text(claim, part, samples), "seeds": len(samples),
                            "holds if": tolerance_text(claim, part),
                            "holds": holds(claim, part, samples)})
-    return pd.DataFrame(rows).set_index("part")
+    return pd.DataFrame(rows).set_index("part").rename_axis(index=None, columns="part")
 
 
 def printed_text(claim: Claim, part: str | None = None) -> str:
