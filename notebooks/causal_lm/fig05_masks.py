@@ -5,6 +5,9 @@
 # $t$ attends to column $s$ where the cell is filled. In every mask but the first a query attends to
 # all pairs and to nothing else, so that many queries can share one prompt. The matrices are those
 # that the book's models use, at a smaller size.
+#
+# **In short:** with each of the four masks, except where queries see each other, a query is answered
+# as if it were alone. The page only draws masks; no claim hangs on it.
 
 # %% tags=["parameters"]
 profile = "stored"

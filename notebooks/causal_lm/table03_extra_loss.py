@@ -42,7 +42,8 @@ styles = {"ours": {}, "paper": printed.DIAMOND}
 legend = printed.draw_tasks(table, styles, height=3.8)
 
 # %% [markdown]
-# Bars are 95% intervals over seeds; one that leaves its panel on the left includes 0. The diamonds
+# Bars are 95% intervals over seeds; one that leaves its panel on the left goes to 0 or
+# nearly so. The diamonds
 # belong to the paper's own model and data, and so to profile `paper`.
 #
 # ## Numbers

@@ -96,10 +96,11 @@ labeled = panels[2].set(xlabel=r"step size $\eta$", ylabel="share of prompts tha
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["self", "w0"], xs=(0, 1, 5, 10, 20, 50))
+names = labels["self"] | labels["w0"] | labels["steps"]
+numbers(table.replace({"series": names}), ["self", "w0"], xs=(0, 1, 5, 10, 20, 50))
 
 # %% tags=["numbers"]
-numbers(table, ["steps"], xs=causal_lm.STEP_SIZES, digits=4)
+numbers(table.replace({"series": names}), ["steps"], xs=causal_lm.STEP_SIZES, digits=4)
 
 # %% [markdown]
 # The bounds over all prompts, and what happens at their two sides: the share of watched prompts on

@@ -132,8 +132,8 @@ pd.DataFrame({"slope": rows}).rename_axis(["task", "estimator", "d"])
 
 # %% tags=["numbers"]
 raw = lambda at, n: f"{sheet.one_step_error(at, n, step=1) / at.label_variance:.2g}"
-pd.DataFrame({type(at).__name__: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
-              for at in (sheet.LINEAR_8, sheet.RELU_8)})
+pd.DataFrame({name: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
+              for name, at in (("linear", sheet.LINEAR_8), ("ReLU network", sheet.RELU_8))})
 
 # %% [markdown]
 # The identities, from the whole matrices $\psi(A)$ of 500 random prompts of 40 pairs in double

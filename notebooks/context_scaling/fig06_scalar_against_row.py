@@ -88,15 +88,15 @@ for axes, title in zip(panels, sheet.TASKS):
 draw(panels[0], table, "linear", "ridge", color="black", ls="-.",
      label="ridge (optimal)")
 panels[0].set(ylabel="error / error of zero")
-panels[2].axhline(1.25, color="grey", lw=1)
+panels[2].axhline(1.25, color="black", ls="--", lw=1, label="margin")
 panels[2].set(xlabel="context length n", title="error, scalar / row")
 panels[2].legend()
 legend = legend_below(panels[0], 3)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. Dotted black: the expected error of $a_n \psi_L(A)_{N,d+1}$ with
-# the best $a_n$ for each $n$, from the [closed form](estimators.ipynb). The grey line on the right is
-# the margin of the claim.
+# the best $a_n$ for each $n$, from the [closed form](estimators.ipynb). Dashed on the right: the
+# margin of the claim.
 #
 # ## Numbers
 #

@@ -86,7 +86,7 @@ import matplotlib.pyplot as plt
 from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(2, 3, figsize=(11, 6), sharey="row")
-styles = {"SGPT": {"marker": "s"}, "GPT-2": {"marker": "o"},
+styles = {"SGPT": {"marker": "o"}, "GPT-2": {"marker": "s"},
           "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"}}
 for axes, panel in zip(panels.flat, table.panel.unique()):
     for name in table[table.panel == panel].series.unique():

@@ -77,7 +77,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for SGPT, GPT-2 and GPT-2 without positions, in a panel each, with filled markers at trained lengths and hollow ones at untrained lengths; a straight dotted line through the trained lengths is the reference."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import COLORS, draw
+from icllib.plotting import COLORS, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True)
 for axes, name, color in zip(panels, groups, COLORS):
@@ -91,11 +91,11 @@ for axes, name, color in zip(panels, groups, COLORS):
     axes.axhline(1, color="grey", lw=1)
     axes.axvspan(max(trained), max(tested), color="grey", alpha=0.1, lw=0)
     axes.set(title=name, xlabel="context length n")
-    axes.legend(loc="lower left")
-labels = panels[0].set(ylabel="error / error of zero", ylim=(0, None))
+panels[0].set(ylabel="error / error of zero", ylim=(0, None))
+legend = legend_below(panels[0], 3)
 
 # %% [markdown]
-# Shaded: beyond the longest trained length. Grey: the error of zero. Bands are 95% intervals over seeds.
+# Hollow: untrained lengths. Shaded: beyond the longest trained length. Grey: the error of zero. Bands are 95% intervals over seeds.
 #
 # ## Numbers
 

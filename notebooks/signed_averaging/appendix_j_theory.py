@@ -14,7 +14,7 @@
 # | J.5 | $\frac{\partial \alpha_i}{\partial s_m} = \frac{1_{i = m} f'_i}{S} - \frac{f_i f'_m}{S^2}$, with $S = \sum_j f_j$ |
 # | J.6, Theorem 1 | on $[-M, M]$: $\max_i \alpha_i \le 1 - \varepsilon$, $\varepsilon = \frac{(k - 1)(1 + b M)^{-n}}{(1 + b M)^n + (k - 1)(1 + b M)^{-n}}$ |
 #
-# The formulas hold but for one: the printed entropy bound is an upper bound, not a lower one. Several
+# **In short:** the formulas hold but for one: the printed entropy bound is an upper bound, not a lower one. Several
 # sentences around them do not hold, most of them on how SSA differs from softmax. The table below sets
 # each beside what holds and the number that decides.
 

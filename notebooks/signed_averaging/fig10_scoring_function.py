@@ -14,6 +14,10 @@
 #
 # where $g = 1$ for the exponential. With $n = m$ and $b = 1/m$, Section 7 lets $m \to \infty$:
 # $f(x) \to e^x$. More exactly, $f(x) e^{-x} - 1 \approx - \operatorname{sgn}(x)\, x^2 / 2m$.
+#
+# **In short:** near 0 these powers react more strongly to a score than the exponential does, and more
+# gently beyond a crossing. With $n = m$ and $b = 1/m$ they tend to it for scores of both signs. The
+# page only draws a formula; no claim hangs on it.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -92,7 +92,7 @@ panels[1].axvline(1, color="grey", lw=1)
 panels[1].invert_yaxis()
 panels[1].set(xscale="log", xlabel=r"error / softmax error, $\sigma$ = 3 to 10")
 panels[1].xaxis.set_major_formatter("{x:g}")
-legend = panels[1].legend()
+legend = panels[1].legend(frameon=True)
 
 # %% [markdown]
 # Bands and bars are 95% intervals over seeds; the grey lines are means. Means of ratios are

@@ -84,7 +84,7 @@ draw_rows(panels[3], table, "ratio to softmax", "equal error", color="black", ma
 panels[3].axvline(1, color="grey", lw=1)
 panels[3].invert_yaxis()
 panels[3].set(xscale="log", xlabel=r"error / softmax error, $\sigma$ = 3 to 10")
-panels[3].legend()
+panels[3].legend(frameon=True)
 for axis in (*(axes.yaxis for axes in panels[:3]), panels[3].xaxis):
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter("{x:g}")

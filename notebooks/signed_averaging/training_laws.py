@@ -85,9 +85,8 @@ near, deviant = panels["functions"][1], panels["first input"][1]
 at_50 = FIRST_STDS.index(50)
 parts = {}
 for name in ("N(0, 10)", "N(0, 100)"):
-    part = name.replace(",", "")
-    parts[f"{part} at sigma = 1"] = near[name][:, 0] / near["N(0, 1)"][:, 0]
-    parts[f"{part} deviant"] = deviant["N(0, 1)"][:, at_50] / deviant[name][:, at_50]
+    parts[f"{name} at sigma = 1"] = near[name][:, 0] / near["N(0, 1)"][:, 0]
+    parts[f"{name} deviant"] = deviant["N(0, 1)"][:, at_50] / deviant[name][:, at_50]
 page.decide("signed_averaging.14", parts, shown)
 page.verdicts()
 

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from icllib.claims import interval
 from icllib.plotting import with_interval
 
 TABLE_5 = (6.4e-5, 0.05, 0.25, 0.50, 0.82, 1.21, 1.66, 1.87, 2.02, 2.14, 2.20)  # by FIRST_STDS
@@ -25,7 +26,7 @@ SEQUENCE = (-1.21, -0.28, 2.15, 0.96, 0.65)  # Section 5.3: softmax answers at t
 
 
 def beside(ours: dict, printed: dict, columns, spread: bool = False) -> pd.DataFrame:
-    """Rows of a table as printed with our means below them.
+    """Rows of a table as printed with our geometric means below them.
 
     ours: name -> (seeds, columns); printed: name -> (columns,), or nothing for a name; spread:
     with 95% intervals over seeds, and a row for each of the columns, which then fit on a page.
@@ -34,8 +35,8 @@ def beside(ours: dict, printed: dict, columns, spread: bool = False) -> pd.DataF
     for name, samples in ours.items():
         if name in printed:
             table[name, "paper"] = [f"{value:g}" for value in printed[name]]
-        table[name, "ours"] = ([with_interval(column) for column in samples.T] if spread
-                               else [f"{mean:.3g}" for mean in samples.mean(axis=0)])
+        table[name, "ours"] = ([with_interval(column, scale="log") for column in samples.T] if spread
+                               else [f"{interval(column, 'log')[0]:.3g}" for column in samples.T])
     rows = pd.DataFrame.from_dict(table, orient="index", columns=columns).set_axis(
         pd.MultiIndex.from_tuples(table, names=("model", "")))
     return rows.T if spread else rows

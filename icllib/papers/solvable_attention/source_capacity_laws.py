@@ -64,5 +64,5 @@ def stability_table(records) -> pd.DataFrame:
                 "strength of the most frequent task": f"{r['first_strength']:.2f}",
                 "learning rate x least curvature": f"{curvature:.2f}",
                 "loss at step 1,000 and the next two": ", ".join(
-                    f"{loss:.4f}" for loss in r["ending"])}
+                    f"{loss:.4f}" for loss in r["ending"]).replace("nan, nan, nan", "diverged")}
     return pd.DataFrame(rows).T.rename_axis(["alpha", "seed"]).sort_index()
