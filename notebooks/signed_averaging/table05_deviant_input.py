@@ -83,7 +83,7 @@ printed_ablations.beside(errors, paper, FIRST_STDS, spread=True)
 # input on, two pairs determine both.
 
 # %% tags=["numbers"]
-printed_ablations.beside(answers, sequence, DEVIANT, spread=True)
+printed_ablations.beside(answers, sequence, DEVIANT, spread=True, scale="linear")
 
 # %% [markdown]
 # ## Paper beside ours

@@ -25,8 +25,8 @@ TABLE_6 = {  # by sigma_F = 1, ..., 10
 SEQUENCE = (-1.21, -0.28, 2.15, 0.96, 0.65)  # Section 5.3: softmax answers at the inputs DEVIANT
 
 
-def beside(ours: dict, printed: dict, columns, spread: bool = False) -> pd.DataFrame:
-    """Rows of a table as printed with our geometric means below them.
+def beside(ours: dict, printed: dict, columns, spread: bool = False, scale: str = "log") -> pd.DataFrame:
+    """Rows of a table as printed with our means below them, geometric ones on the scale "log".
 
     ours: name -> (seeds, columns); printed: name -> (columns,), or nothing for a name; spread:
     with 95% intervals over seeds, and a row for each of the columns, which then fit on a page.
@@ -35,8 +35,8 @@ def beside(ours: dict, printed: dict, columns, spread: bool = False) -> pd.DataF
     for name, samples in ours.items():
         if name in printed:
             table[name, "paper"] = [f"{value:g}" for value in printed[name]]
-        table[name, "ours"] = ([with_interval(column, scale="log") for column in samples.T] if spread
-                               else [f"{interval(column, 'log')[0]:.3g}" for column in samples.T])
+        table[name, "ours"] = ([with_interval(column, scale=scale) for column in samples.T] if spread
+                               else [f"{interval(column, scale)[0]:.3g}" for column in samples.T])
     rows = pd.DataFrame.from_dict(table, orient="index", columns=columns).set_axis(
         pd.MultiIndex.from_tuples(table, names=("model", "")))
     return rows.T if spread else rows
