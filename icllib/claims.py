@@ -131,8 +131,7 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str) -> Deci
     undecided: the intervals do not settle it; or a small profile does not hold, which refutes
     nothing, or shows no effect where the claim denies one, which a model that learned nothing
     would too.
-    Raises InputError where the evidence does not have the claim's parts, or no such profile is
-    known.
+    Raises InputError for an unknown profile, and for evidence without the claim's parts or samples.
     """
     if profile not in PROFILES:
         raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "

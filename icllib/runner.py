@@ -54,8 +54,9 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
     if profile != "stored":
         until = None if deadline is None else str(deadline)
         with tempfile.TemporaryDirectory() as folder, environment(
-                ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=until), contextlib.redirect_stdout(io.StringIO()):
-            execute_as_script(page, parameters | {"profile": profile})
+                ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=until):
+            with contextlib.redirect_stdout(io.StringIO()):  # the notebook shows it
+                execute_as_script(page, parameters | {"profile": profile})
     if parameters:
         return "records computed; the notebook shows the page's own parameters and was left"
     return refresh(page)

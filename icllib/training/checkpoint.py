@@ -1,8 +1,8 @@
 """Checkpoints: where a fleet's training stands, so that a killed run goes on as if nothing was.
 
 A checkpoint is a pair of files, tensors in safetensors and the rest in JSON, that names the
-checksum of the tensors and its own. The JSON is moved into place last: without it a checkpoint does not
-exist. The last two are kept; a damaged one falls back to the one before.
+checksum of the tensors and has a digest of itself. The JSON is moved into place last: without it
+a checkpoint does not exist. The last two are kept; a damaged one falls back to the one before.
 """
 
 import json
