@@ -14,8 +14,8 @@ import numpy as np
 import yaml
 from scipy import stats
 
-from icllib.errors import InputError
-from icllib.results import PROJECT, results_folder
+from icllib.errors import DAMAGE, InputError
+from icllib.results import PROFILES, PROJECT, results_folder
 
 PAPERS = ("context_scaling", "signed_averaging", "causal_lm", "solvable_attention")
 PREDICATES = {  # predicate -> the tolerances it takes
@@ -106,8 +106,11 @@ def interval(samples, scale: str = "linear") -> tuple[float, float, float]:
     """Mean and 95% t interval over seeds; a single sample is its own interval.
 
     scale: "log" for the geometric mean and the interval of the logarithms, of positive samples.
+    Raises InputError where there are none.
     """
     samples = np.asarray(samples, dtype=float)
+    if not samples.size:
+        raise InputError("samples: expected at least one, got none")
     with np.errstate(divide="ignore", invalid="ignore"):  # a seed diverged: the interval is nan
         if scale == "log":
             return tuple(float(end) for end in np.exp(interval(np.log(samples))))
@@ -128,8 +131,11 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str) -> Deci
     undecided: the intervals do not settle it; or a small profile does not hold, which refutes
     nothing, or shows no effect where the claim denies one, which a model that learned nothing
     would too.
-    Raises InputError where the evidence does not have the claim's parts.
+    Raises InputError for an unknown profile, and for evidence without the claim's parts or samples.
     """
+    if profile not in PROFILES:
+        raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "
+                         f"got {profile!r}")
     if set(evidence) != set(claim.parts):
         raise InputError(f"{claim.id}: expected evidence for {list(claim.parts)}, "
                          f"got {list(evidence)}")
@@ -163,15 +169,17 @@ def holds(claim: Claim, part: str, samples) -> str:
 
 
 def load_claims(paper: str) -> list[Claim]:
-    """The claims of a paper; raises InputError for a claim that lacks what a verdict needs."""
-    path = PROJECT / "claims" / f"{paper}.yml"
-    entries = yaml.safe_load(path.read_text())["claims"]
-    claims = []
-    for entry in entries:
-        try:
+    """The claims of a paper; raises InputError for a file or a claim that lacks what a verdict
+    needs."""
+    path, claims = PROJECT / "claims" / f"{paper}.yml", []
+    try:
+        for entry in yaml.safe_load(path.read_text())["claims"]:
             claims.append(Claim(**entry | {"parts": tuple(entry.get("parts", ()))}))
-        except TypeError as error:
-            raise InputError(f"{path.name}: {entry.get('id')}: {error}") from None
+    except (yaml.YAMLError, *DAMAGE) as error:
+        after = f" after {claims[-1].id}" if claims else ""
+        reason = " ".join(str(error).split())  # YAML's has several lines
+        raise InputError(f"{path}: expected claims, got a damaged file{after} ({reason}); "
+                         "mend it or restore it from git") from None
     return claims
 
 
@@ -200,11 +208,14 @@ def ledger() -> list[Decision]:
 
 def decision_on_record(claim: Claim) -> Decision:
     """The verdict that the committed evidence gives; raises InputError where it is damaged."""
-    if claim.page is None or not evidence_path(claim.page).exists():
+    path = evidence_path(claim.page) if claim.page else None
+    if path is None or not path.exists():
         return Decision(claim, "not run")
     try:
-        entry = json.loads(evidence_path(claim.page).read_text()).get(claim.id)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{evidence_path(claim.page)}: expected evidence, got a damaged file "
-                         f"({error})") from None
-    return decide(claim, entry["parts"], entry["profile"]) if entry else Decision(claim, "not run")
+        evidence = {**json.loads(path.read_text())}
+        if claim.id not in evidence:
+            return Decision(claim, "not run")
+        return decide(claim, evidence[claim.id]["parts"], evidence[claim.id]["profile"])
+    except DAMAGE as error:
+        raise InputError(f"{path}: expected evidence, got a damaged file ({error}); run the page "
+                         "again or restore it from git") from None

@@ -141,7 +141,8 @@ def show(rows: list[dict], as_json: bool) -> None:
 
 
 def main() -> None:
-    """Exit codes: 0 done, 1 a page failed, 2 bad input, 3 stopped, at the time limit or by a signal."""
+    """Exit codes: 0 done, 1 a page failed, 2 bad input, 3 training stopped, at the time limit or by a
+    signal; at other times a signal ends the command as it does any other, and nothing is lost."""
     try:
         app(prog_name="python -m icllib")
     except InputError as error:

@@ -6,4 +6,7 @@ class InputError(ValueError):
 
 
 class OutOfTime(Exception):
-    """The time limit was reached, or a signal asked to stop, before the work was done (exit code 3)."""
+    """The time limit was reached or a signal asked to stop before training was over (exit code 3)."""
+
+
+DAMAGE = (OSError, ValueError, TypeError, LookupError, AttributeError)  # of reading a damaged file

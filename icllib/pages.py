@@ -140,15 +140,19 @@ def shown_profile(records: list[Record]) -> str:
 
 
 def all_pages() -> list[str]:
-    """Every page that has a file in notebooks/."""
+    """Every page that has a file in notebooks/; raises InputError where there is none."""
     folder = notebooks_folder()
-    return sorted(str(path.relative_to(folder).with_suffix("")) for path in folder.glob("*/*.py"))
+    paths = sorted(folder.glob("*/*.py"))
+    if not paths:
+        raise InputError(f"{folder}: expected pages, <paper>/<page>.py, found none")
+    return [str(path.relative_to(folder).with_suffix("")) for path in paths]
 
 
 def find_page(text: str) -> str:
     """A page by its name or by the path of its file; raises InputError for an unknown one."""
-    path = Path(text)
-    name = f"{path.parent.name}/{path.stem}" if path.suffix in (".py", ".ipynb") else text
+    path, name = Path(text), text
+    if path.suffix in (".py", ".ipynb"):
+        name = os.path.relpath(path.resolve().with_suffix(""), notebooks_folder().resolve())
     if name not in all_pages():
         near = difflib.get_close_matches(name, all_pages(), cutoff=0)
         raise InputError(f"page: expected one that python -m icllib status lists, such as "

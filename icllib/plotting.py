@@ -71,7 +71,8 @@ def numbers(table: pd.DataFrame, panels=None, xs=None, digits: int = 2) -> pd.Da
     rows = table[table.panel.isin(panels or table.panel)]
     rows = rows[rows.x.isin(rows.x if xs is None else xs)]
     wide = rows.pivot(index=["panel", "series"], columns="x", values="y")
-    wide = wide.reindex(rows[["panel", "series"]].drop_duplicates())
+    head = lambda x: x if isinstance(x, str) else short(x, 4 if x % 1 else 15)  # counts are exact
+    wide = wide.reindex(rows[["panel", "series"]].drop_duplicates()).rename(columns=head)
     return wide.map(lambda value: "" if pd.isna(value) else short(value, digits))
 
 

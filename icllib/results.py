@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from icllib.errors import InputError
+from icllib.errors import DAMAGE, InputError
 
 PROJECT = Path(__file__).resolve().parents[1]
 PROFILES = ("smoke", "quick", "gpu", "paper")  # from the smallest to the paper's own settings
@@ -145,7 +145,9 @@ class Record:
         return cls(settings(run), versions(run), rounded(metrics), provenance)
 
     def __getitem__(self, name: str):
-        """A metric as a float or an array."""
+        """A metric as a float or an array; raises InputError where there is none of this name."""
+        if name not in self.metrics:
+            raise InputError(f"metric: expected one of {', '.join(self.metrics)}, got {name!r}")
         value = self.metrics[name]
         return np.array(value, dtype=float) if isinstance(value, list) else value
 
@@ -165,8 +167,7 @@ class Record:
     def save(self, folder: Path) -> Path:
         """Write the record into its profile's folder, in one move."""
         path = folder / self.profile / f"{digest(self.run)}.json"
-        content = {"key": key(self.run, self.versions)} | dataclasses.asdict(self)
-        write_text(path, to_json(content))
+        write_text(path, to_json({"key": key(self.run, self.versions)} | dataclasses.asdict(self)))
         return path
 
 
@@ -176,7 +177,9 @@ def load_record(path: Path) -> Record:
         content = json.loads(path.read_text())
         stored = content.pop("key")
         record = Record(**content)
-    except (json.JSONDecodeError, TypeError, KeyError, AttributeError, UnicodeDecodeError) as error:
+        if not record.metrics or record.profile not in PROFILES:
+            raise ValueError("no metrics or no profile")
+    except DAMAGE as error:
         raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
                          "delete it or restore it from git") from None
     expected = key(record.run, record.versions)
@@ -192,8 +195,7 @@ def load_record(path: Path) -> Record:
 def find_record(run, paper: str, results: Path | None = None) -> Record | None:
     """The record of a run, whichever page of the paper made it; a stale one only where there is
     no fresh one. results: where to look, by default where the committed ones are."""
-    results = results or results_folder()
-    paths = sorted(results.glob(f"{paper}/*/*/{digest(settings(run))}.json"))
+    paths = sorted((results or results_folder()).glob(f"{paper}/*/*/{digest(settings(run))}.json"))
     found = [load_record(path) for path in paths]
     return next((record for record in found if record.stale_because is None),
                 found[0] if found else None)
@@ -213,7 +215,9 @@ def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
 
     found = [record[metric] for record in records if fits(record)]
     if not found:
-        raise InputError(f"samples: expected records with {metric} and {chosen}, found none")
+        known = ", ".join(sorted({name for record in records for name in record.metrics}))
+        raise InputError(f"samples: expected records with {metric} and {chosen}, found none; their "
+                         f"metrics are {known or 'none'}")
     return np.array(found)
 
 

@@ -5,16 +5,19 @@ succeeded do the notebook and the files in results/ take the place of the old on
 """
 
 import contextlib
+import io
 import os
 import re
 import tempfile
 import traceback
 from pathlib import Path
 
+from icllib.claims import decision_on_record, load_claims
 from icllib.errors import InputError, OutOfTime
 from icllib.pages import notebooks_folder
 from icllib.results import (PROJECT, check_profile, check_writable, digest, results_folder,
                             write_together)
+from icllib.verdicts import Verdicts
 
 CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
 METADATA = {
@@ -52,7 +55,8 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
         until = None if deadline is None else str(deadline)
         with tempfile.TemporaryDirectory() as folder, environment(
                 ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=until):
-            execute_as_script(page, parameters | {"profile": profile})
+            with contextlib.redirect_stdout(io.StringIO()):  # the notebook shows it
+                execute_as_script(page, parameters | {"profile": profile})
     if parameters:
         return "records computed; the notebook shows the page's own parameters and was left"
     return refresh(page)
@@ -232,4 +236,13 @@ def notebook_problem(page: str) -> str | None:
     tags = [tag for cell in code for tag in cell.metadata.get("tags", [])]
     if tags.count("numbers") < tags.count("figure"):
         return "a figure lacks its numbers cell"
-    return None
+    return None if verdicts_are_todays(page, code) else "verdicts are not today's"
+
+
+def verdicts_are_todays(page: str, cells) -> bool:
+    """Whether each verdict that follows from the page's evidence today stands in these outputs."""
+    shown = "\n".join(output.get("data", {}).get("text/plain", "")
+                      for cell in cells for output in cell.outputs)
+    decided = (decision_on_record(claim) for claim in load_claims(page.split("/")[0])
+               if claim.page == page)
+    return all(repr(Verdicts([item])) in shown for item in decided if item.evidence)

@@ -1,6 +1,6 @@
 """The state of every page: which records are fresh, stale or missing, and what they would cost."""
 
-import importlib
+import importlib.util
 from dataclasses import dataclass
 
 from icllib.errors import InputError
@@ -27,18 +27,23 @@ class State:
     paper: str
     page: str
     profile: str
-    state: str  # fresh, stale or missing; unknown for a notebook where Jupyter is missing
+    state: str  # fresh, stale or missing; unknown after an error, and where Jupyter is missing
     reason: str
     cost: str  # what making the missing and stale records is estimated to take
 
 
 def status(pages) -> list[State]:
     """The state of these pages at every profile that has its own runs."""
-    states = []
-    for page in pages:
-        states.append(notebook_state(page))
-        states += [state_of(page, profile, runs) for profile, runs in runs_by_profile(page)]
-    return states
+    return [state for page in pages for state in states_of(page)]
+
+
+def states_of(page: str) -> list[State]:
+    """The states of one page; an error in its files or settings is its one row."""
+    try:
+        return [notebook_state(page), *(state_of(page, profile, runs)
+                                        for profile, runs in runs_by_profile(page))]
+    except InputError as error:
+        return [State(*page.split("/"), "", "unknown", str(error), "")]
 
 
 def notebook_state(page: str) -> State:
@@ -57,7 +62,8 @@ def runs_of(page: str):
     Raises InputError where there is none.
     """
     paper, name = page.split("/")
-    listed = getattr(importlib.import_module(f"icllib.papers.{paper}"), name, None)
+    package = importlib.util.find_spec(f"icllib.papers.{paper}")
+    listed = package and getattr(importlib.import_module(package.name), name, None)
     if listed is None:
         raise InputError(f"{page}: expected icllib.papers.{paper} to export a function {name} that "
                          "lists its runs, found none")

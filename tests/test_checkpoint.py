@@ -186,11 +186,27 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, capsys):
     assert "falling back to the one before" in capsys.readouterr().err
 
 
-def test_without_any_sound_checkpoint_training_starts_anew(tmp_path, capsys):
-    save_checkpoint(tmp_path, 100, {"x": torch.zeros(1)}, {})
-    (tmp_path / "step-000000100.json").write_text("{")
+def changed(info, **changes):
+    return json.dumps(json.loads(info) | changes)
+
+
+@pytest.mark.parametrize("damage", [
+    lambda info: "{", lambda info: "[]", lambda info: "{}", lambda info: changed(info, sha256=5),
+    lambda info: changed(info, seconds=2.0),
+    lambda info: info.replace('"seconds"', '"second"'),
+])
+def test_damaged_information_falls_back_and_at_last_training_starts_anew(tmp_path, capsys, damage):
+    for step in (100, 200):
+        save_checkpoint(tmp_path, step, {"x": torch.zeros(1)}, {"seconds": 1.0})
+    newest, oldest = checkpoints(tmp_path)
+    newest.write_text(damage(newest.read_text()))
+    assert load_checkpoint(tmp_path)[1]["step"] == 100
+    capsys.readouterr()
+    oldest.write_text(damage(oldest.read_text()))
     assert load_checkpoint(tmp_path) is None
-    assert "damaged" in capsys.readouterr().err
+    first, second = capsys.readouterr().err.splitlines()
+    assert str(newest) in first and first.endswith("falling back to the one before")
+    assert str(oldest) in second and second.endswith("starting anew")
 
 
 def test_a_checkpoint_holds_the_state_to_the_bit(tmp_path):

@@ -1,5 +1,6 @@
 """Verdicts follow from evidence and tolerance alone."""
 
+import json
 import math
 from dataclasses import replace
 
@@ -7,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icllib.claims import (
-    PAPERS, Claim, decide, find_claim, holds, interval, ledger, load_claims)
+from icllib import claims
+from icllib.claims import (PAPERS, Claim, decide, decision_on_record, evidence_path, find_claim, holds,
+                           interval, ledger, load_claims)
 from icllib.errors import InputError
 from icllib.pages import all_pages
 
@@ -137,6 +139,66 @@ def test_a_claim_that_was_not_run_names_the_page_of_what_is_printed():
 def test_claims_with_a_page_have_a_verdict():
     for item in ledger():
         assert (item.verdict == "not run") == (item.claim.page is None), item.claim.id
+
+
+@pytest.mark.parametrize("profile", ["qick", "stored", None])
+def test_evidence_is_of_a_known_profile(profile):
+    with pytest.raises(InputError, match=f"expected evidence at one of .* got {profile!r}"):
+        decide(ORDERING, {"n = 1": LOW, "n = 2": LOW}, profile)
+
+
+def test_a_part_without_samples_is_refused():
+    with pytest.raises(InputError, match="samples: expected at least one, got none"):
+        decide(ORDERING, {"n = 1": [], "n = 2": LOW}, "gpu")
+
+
+def evidence_of(claim, **changes):
+    entry = {"profile": "quick", "parts": {part: [1.0] for part in claim.parts}} | changes
+    return json.dumps({claim.id: entry}).encode()
+
+
+CLAIM = find_claim("causal_lm.6")
+
+
+@pytest.mark.parametrize("content", [
+    b"", b"[]", b"null", b"\xff\xfe", b"{", b'{"causal_lm.6": {}}', b'{"causal_lm.6": null}',
+    evidence_of(CLAIM, profile="qick"), evidence_of(CLAIM, parts={}),
+    evidence_of(CLAIM, parts={part: "a" for part in CLAIM.parts}),
+    evidence_of(CLAIM, parts={part: ["a"] for part in CLAIM.parts}),
+    evidence_of(CLAIM, parts={part: [] for part in CLAIM.parts}),
+])
+def test_damaged_evidence_is_told_with_its_file(results, content):
+    path = evidence_path(CLAIM.page)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(evidence_of(CLAIM))
+    assert decision_on_record(CLAIM).profile == "quick"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=f"{path}: expected evidence, got a damaged file"):
+        decision_on_record(CLAIM)
+
+
+def test_claims_that_the_evidence_does_not_name_were_not_run(results):
+    assert decision_on_record(CLAIM).verdict == "not run"
+    path = evidence_path(CLAIM.page)
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    assert decision_on_record(CLAIM).verdict == "not run"
+
+
+@pytest.mark.parametrize("content, reason", [
+    (b"", "damaged file"), (b"claims:", "damaged file"), (b"[]", "damaged file"),
+    (b"claims: [", "damaged file"), (b"\xff", "damaged file"), (b"claims: [text]", "damaged file"),
+    (b"claims: [{id: causal_lm.1}]", "missing 6 required"), (None, "No such file"),
+])
+def test_a_damaged_file_of_claims_is_told_in_one_line(tmp_path, monkeypatch, content, reason):
+    monkeypatch.setattr(claims, "PROJECT", tmp_path)
+    path = tmp_path / "claims" / "causal_lm.yml"
+    path.parent.mkdir()
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=f"{path}: expected claims, got .*{reason}") as error:
+        load_claims("causal_lm")
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("claim_id", ["causal_lm.99", "nonsense.1", "causal_lm"])

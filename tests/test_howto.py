@@ -9,6 +9,17 @@ import sys
 from icllib.results import PROJECT
 
 
+def printed_by(script, folder):
+    """What a script prints that runs in this folder, and keeps its results there."""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=folder, text=True, capture_output=True,
+        env=os.environ | {"PYTHONPATH": str(PROJECT), "MPLBACKEND": "agg",
+                          "ICLLIB_OUTPUT": str(folder / "output"),
+                          "ICLLIB_RESULTS": str(folder / "results")})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_bring_your_own_task_predictor_model_and_attention(tmp_path):
     text = (PROJECT / "book/howto/test_your_own.md").read_text()
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
@@ -17,23 +28,28 @@ def test_bring_your_own_task_predictor_model_and_attention(tmp_path):
     assert len(scripts) == 3 and len(blocks) > 5
     shutil.copytree(PROJECT / "results" / "signed_averaging", tmp_path / "results/signed_averaging")
     for script in scripts:
-        done = subprocess.run(
-            [sys.executable, "-c", script], cwd=tmp_path, text=True, capture_output=True,
-            env=os.environ | {"PYTHONPATH": str(PROJECT), "MPLBACKEND": "agg",
-                              "ICLLIB_RESULTS": str(tmp_path / "results")})
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.strip()
+        assert printed_by(script, tmp_path).strip()
     assert (tmp_path / "cube.png").exists()
+
+
+def test_a_page_s_figure_drawn_from_changed_runs(tmp_path):
+    text = (PROJECT / "book/howto/run_a_page.md").read_text()
+    records, runs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[-2:]
+    script = (PROJECT / "notebooks/causal_lm/few_shot_tokens.py").read_text()
+    for name, lines in (("records", records), ("runs", runs)):
+        script = re.sub(rf"^{name} = .*\n", lambda _: lines.replace("quick", "smoke"), script,
+                        flags=re.MULTILINE)
+    script = script.replace("    axes.minorticks_off()\n",
+                            '    axes.minorticks_off()\nfigure.savefig("shorter.png")\n')
+    printed_by(script, tmp_path)
+    assert (tmp_path / "shorter.png").exists()
 
 
 def output_of(page, folder):
     """What the one script of a how-to page prints."""
     text = (PROJECT / f"book/howto/{page}.md").read_text()
     script, = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", script], cwd=folder, text=True,
-                          capture_output=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return printed_by(script, folder)
 
 
 def test_prefix_attention_in_a_language_model(tmp_path):
@@ -48,3 +64,9 @@ def test_signed_averaging_in_a_language_model(tmp_path):
     learned = [float(n) for line in re.findall(r"n: tensor\(\[\[(.*?)\]\]", printed)
                for n in line.split(",")]
     assert len(learned) == 8 and all(n != 1.5 for n in learned)
+
+
+def test_code_fits_the_column_of_a_page():
+    for path in (PROJECT / "book/howto").glob("*.md"):
+        for block in re.findall(r"^```.*?^```", path.read_text(), re.DOTALL | re.MULTILINE):
+            assert max(map(len, block.splitlines())) <= 74, path.name

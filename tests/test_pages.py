@@ -5,12 +5,13 @@ import re
 
 import matplotlib.pyplot as plt
 import nbformat
+import pandas as pd
 import pytest
 
 from icllib.claims import evidence_path, find_claim, ledger, load_claims
 from icllib.pages import Page, all_pages, notebooks_folder, settings_of, settings_table
 from icllib.papers import context_scaling
-from icllib.plotting import legend_below, short
+from icllib.plotting import legend_below, numbers, series, short
 from icllib.results import PROFILES, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
 from icllib.status import runs_of, status
@@ -72,6 +73,15 @@ def test_numbers_are_short_but_not_in_powers_of_ten(value, digits, text):
     assert short(value, digits) == text
 
 
+def test_numbers_have_short_heads_and_exact_counts():
+    xs = (0.08, 0.36751234, 2.0, 10, 1e5, 125893)
+    table = pd.concat([series("A", "a", xs, range(6), "quick"), series("A", "b", xs, range(6), "quick")])
+    heads = ["0.08", "0.3675", "2", "10", "100000", "125893"]
+    assert list(numbers(table).columns) == heads
+    named = series("A", "a", ("first", "second"), (1, 2), "quick")
+    assert list(numbers(named).columns) == ["first", "second"]
+
+
 def test_a_legend_below_has_the_series_of_one_panel():
     figure, (left, right) = plt.subplots(1, 2)
     left.plot([0, 1], label="shown")
@@ -124,6 +134,24 @@ def test_every_record_is_of_a_run_that_some_page_lists():
 
 
 # ---- each guard can fail ---------------------------------------------------------------------
+
+
+JUDGED = "context_scaling/estimators"  # a page with verdicts
+
+
+def test_a_verdict_that_is_not_todays_is_seen(monkeypatch):
+    monkeypatch.setattr("icllib.claims.LARGE_PROFILES", ("gpu",))
+    assert notebook_problem(JUDGED) == "verdicts are not today's"
+
+
+def test_evidence_that_the_notebook_does_not_show_is_seen(results):
+    path = evidence_path(JUDGED)
+    path.parent.mkdir(parents=True)
+    assert notebook_problem(JUDGED) is None  # nothing is decided
+    claim = next(c for c in load_claims("context_scaling") if c.page == JUDGED)
+    parts = {part: [123.0] for part in claim.parts}
+    path.write_text(json.dumps({claim.id: {"profile": "paper", "parts": parts}}))
+    assert notebook_problem(JUDGED) == "verdicts are not today's"
 
 
 @pytest.fixture

@@ -101,10 +101,18 @@ def test_a_truncated_record_says_so(saved):
         load_record(saved)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '"text"', '{"key": "x"}'])
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'"text"', b'{"key": "x"}', b"\xff"])
 def test_any_other_damage_says_so_too(saved, content):
-    saved.write_text(content)
+    saved.write_bytes(content)
     with pytest.raises(InputError, match="damaged"):
+        load_record(saved)
+
+
+@pytest.mark.parametrize("part, value", [
+    ("metrics", {}), ("metrics", None), ("provenance", {}), ("provenance", {"profile": "qick"})])
+def test_a_record_without_numbers_or_profile_is_damaged(saved, part, value):
+    edit(saved, lambda content: content.update({part: value}))
+    with pytest.raises(InputError, match=f"{saved}: expected a complete record, got a damaged"):
         load_record(saved)
 
 
@@ -171,6 +179,14 @@ def test_samples_picks_records_by_their_settings(saved):
     assert samples(records, "error", model="MLP", pretraining_tasks=10).shape == (1, 2)
     with pytest.raises(InputError, match="expected records with error"):
         samples(records, "error", model="Transformer")
+
+
+def test_a_metric_that_is_not_there_is_told_with_those_that_are(saved):
+    record = find_record(RUN, "context_scaling")
+    with pytest.raises(InputError, match="metric: expected one of error, got 'eror'"):
+        record["eror"]
+    with pytest.raises(InputError, match="samples: expected .* eror .* metrics are error$"):
+        samples([record], "eror")
 
 
 def test_metrics_are_stacked_in_the_order_of_the_names():

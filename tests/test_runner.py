@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import time
 import pytest
 
 from icllib import cli, runner, status
+from icllib.claims import evidence_path
+from icllib.pages import find_page
 from icllib.results import PROJECT, write_together
 
 PAGE = '''# %% [markdown]
@@ -257,10 +260,27 @@ def test_an_estimate_of_cost_says_on_what_machine():
     assert status.cost(runs("quick"), "quick").endswith("minutes on 2 CPU cores")
 
 
-def test_a_page_whose_runs_nothing_lists_is_told(page, icllib):
-    page("")
-    code, _, err = icllib("status")
-    assert code == 2 and "expected icllib.papers.causal_lm to export a function sample" in err
+def test_a_page_whose_runs_nothing_lists_is_told_in_its_row(page, icllib):
+    folder = page("")
+    shutil.copy(PROJECT / "notebooks/causal_lm/propositions.py", folder)
+    other = folder.parent / "mine" / "sample.py"
+    other.parent.mkdir()
+    shutil.copy(folder / "sample.py", other)
+    code, out, _ = icllib("status", "--json")
+    rows = json.loads(out)
+    assert code == 0 and [(row["paper"], row["page"], row["state"]) for row in rows] == [
+        ("causal_lm", "propositions", "stale"), ("causal_lm", "propositions", "missing"),
+        ("causal_lm", "sample", "unknown"), ("mine", "sample", "unknown")]
+    for row in rows[2:]:
+        assert f"expected icllib.papers.{row['paper']} to export a function sample" in row["reason"]
+
+
+def test_a_page_with_damaged_evidence_is_told_in_its_row(icllib, results):
+    path = evidence_path("context_scaling/estimators")
+    path.parent.mkdir(parents=True)
+    path.write_text("[]")
+    row, = json.loads(icllib("status", "context_scaling/estimators", "--json")[1])
+    assert row["state"] == "unknown" and str(path) in row["reason"]
 
 
 def test_status_works_without_jupyter(icllib, monkeypatch):
@@ -272,6 +292,30 @@ def test_status_works_without_jupyter(icllib, monkeypatch):
 def test_parameters_of_a_page_are_read_without_running_it(page):
     page("raise SystemExit")
     assert runner.parameters_of("causal_lm/sample") == ["profile", "size"]
+
+
+@pytest.mark.parametrize("suffix", [".py", ".ipynb"])
+def test_a_path_names_the_page_whose_file_it_is(page, icllib, tmp_path, monkeypatch, suffix):
+    folder = page("1 + 1")
+    for place, name in ((tmp_path, folder / f"sample{suffix}"), (folder, f"sample{suffix}")):
+        monkeypatch.chdir(place)
+        assert find_page(str(name)) == "causal_lm/sample"
+    shutil.copytree(folder, tmp_path / "elsewhere/causal_lm")
+    code, _, err = icllib("run", str(tmp_path / f"elsewhere/causal_lm/sample{suffix}"))
+    assert code == 2 and "page: expected one that python -m icllib status lists" in err
+
+
+@pytest.mark.parametrize("words", [("run", "all"), ("run", "causal_lm/sample"), ("status",)])
+def test_a_folder_without_pages_is_told(icllib, tmp_path, monkeypatch, words):
+    monkeypatch.setenv("ICLLIB_NOTEBOOKS", str(tmp_path))
+    code, _, err = icllib(*words)
+    assert code == 2 and err == f"icllib: {tmp_path}: expected pages, <paper>/<page>.py, found none\n"
+
+
+def test_only_the_notebook_shows_what_a_page_prints(page, icllib):
+    page("print('from the page')")
+    code, out, _ = icllib("run", "causal_lm/sample", "--profile", "quick")
+    assert code == 0 and out == "causal_lm/sample: notebook and results written\n"
 
 
 def test_the_time_limit_is_that_of_the_whole_command(page, icllib, monkeypatch):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from icllib.errors import InputError
 from icllib.models import SGPT, Transformer
 from icllib.papers import context_scaling as sheet
 from icllib.results import PROFILES
@@ -83,3 +84,8 @@ def test_scaling_ratios_by_hand():
     ratios = sheet.scaling_ratios(errors, (10, 20, 40), "GPT-2")
     assert ratios == {"tasks GPT-2": 0.5, "context GPT-2 T = 1e5": 1 / 3,
                       "context GPT-2 T = 1e6": 0.75}
+    needed = "T: expected 10000, 100000, 1000000, as claims .* got 100000, 1000000"
+    with pytest.raises(InputError, match=needed):
+        sheet.scaling_ratios({T: errors[T] for T in (10**5, 10**6)}, (10, 20, 40), "GPT-2")
+    with pytest.raises(InputError, match="T: expected 100000, 1000000, as claims .* got 10000$"):
+        sheet.context_ratios({10**4: errors[10**4]}, (10, 20, 40))

@@ -1,8 +1,8 @@
 """Checkpoints: where a fleet's training stands, so that a killed run goes on as if nothing was.
 
 A checkpoint is a pair of files, tensors in safetensors and the rest in JSON, that names the
-checksum of the tensors. The JSON is moved into place last: without it a checkpoint does not
-exist. The last two are kept; a damaged one falls back to the one before.
+checksum of the tensors and has a digest of itself. The JSON is moved into place last: without it
+a checkpoint does not exist. The last two are kept; a damaged one falls back to the one before.
 """
 
 import json
@@ -14,8 +14,8 @@ from pathlib import Path
 from safetensors.torch import load_file, save_file
 
 from icllib.data import checksum
-from icllib.errors import InputError
-from icllib.results import write_text
+from icllib.errors import DAMAGE, InputError
+from icllib.results import digest, write_text
 
 KEPT = 2
 
@@ -28,7 +28,7 @@ def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
     save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, part)
     info = {"sha256": checksum(part), "step": step, **info}
     os.replace(part, data)
-    write_text(data.with_suffix(".json"), json.dumps(info))
+    write_text(data.with_suffix(".json"), json.dumps(info | {"digest": digest(info)}))
     for old in checkpoints(folder)[KEPT:]:
         old.unlink()
         old.with_suffix(".safetensors").unlink(missing_ok=True)
@@ -41,11 +41,13 @@ def checkpoints(folder: Path) -> list[Path]:
 
 def load_checkpoint(folder: Path) -> tuple[dict, dict] | None:
     """The newest sound checkpoint as (tensors, info), or None; says which ones were damaged."""
-    for path in checkpoints(folder):
+    found = checkpoints(folder)
+    for path in found:
         try:
             return read_checkpoint(path)
         except InputError as error:
-            print(f"icllib: {error}; falling back to the one before", file=sys.stderr)
+            then = "starting anew" if path == found[-1] else "falling back to the one before"
+            print(f"icllib: {error}; {then}", file=sys.stderr)
     return None
 
 
@@ -54,8 +56,10 @@ def read_checkpoint(path: Path) -> tuple[dict, dict]:
     data = path.with_suffix(".safetensors")
     try:
         info = json.loads(path.read_text())
+        if info.pop("digest") != digest(info):
+            raise ValueError("its digest is another")
         checksum(data, info["sha256"])
-    except (OSError, ValueError, KeyError) as error:
+    except DAMAGE as error:
         raise InputError(f"{path}: expected a checkpoint, got a damaged one ({error})") from None
     return load_file(data), info
 

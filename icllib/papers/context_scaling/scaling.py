@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from icllib.errors import InputError
 from icllib.models import MLP, SGPT, Transformer
 from icllib.papers.context_scaling.common import (
     FIGURE_4_COUNT, LENGTHS, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
@@ -132,17 +133,27 @@ def scaling_ratios(errors: dict, lengths, name: str) -> dict:
     """The ratios that claim 16 judges, one per seed, by what they are of and this name.
 
     Tasks: the error at T = 1e6 over that at 1e4, for n = 10. errors: T -> (seeds, len(lengths)).
+    Raises InputError where a T is missing.
     """
+    check_counts(errors, (10**4, 10**5, 10**6))
     at_10 = lengths.index(10)
     return ({f"tasks {name}": errors[10**6][:, at_10] / errors[10**4][:, at_10]}
             | context_ratios(errors, lengths, f"context {name} "))
 
 
+def check_counts(errors: dict, judged) -> None:
+    """Raises InputError unless there are errors at every T that claims 3, 4 or 16 judge."""
+    if not set(judged) <= set(errors):
+        raise InputError(f"T: expected {', '.join(map(str, judged))}, as claims 3, 4 and 16 judge "
+                         f"the errors there, got {', '.join(map(str, errors))}")
+
+
 def context_ratios(errors: dict, lengths, before: str = "") -> dict:
     """The error at n = 40 over that at 10 for two T, as claims 3, 4 and 16 judge it: (seeds,).
 
-    before: what the names of the parts begin with.
+    before: what the names of the parts begin with. Raises InputError where a T is missing.
     """
+    check_counts(errors, (10**5, 10**6))
     at_10, at_40 = map(lengths.index, (10, 40))
     return {f"{before}T = {name}": errors[T][:, at_40] / errors[T][:, at_10]
             for name, T in (("1e5", 10**5), ("1e6", 10**6))}
