@@ -63,6 +63,7 @@ def local_class():
 @pytest.mark.parametrize("part, message", [
     (Mutable(), "Mutable: expected a frozen dataclass with a version"),
     (WithoutVersion(), "WithoutVersion: expected a frozen dataclass with a version"),
+    (MLP, "type: expected a frozen dataclass or a plain value in a run, got <class"),
     (object(), "object: expected a frozen dataclass or a plain value"),
     (local_class()(), "Local: expected a class that other processes can import"),
 ])

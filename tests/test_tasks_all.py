@@ -30,6 +30,7 @@ TASKS = [
     SparseFeatureRegression(9, beta=0.5, gamma=0.3, feature_noise=1.0),
     SourceCapacityRegression(9),
 ]
+NAN = float("nan")
 NAME = lambda value: type(value).__name__
 
 
@@ -131,11 +132,15 @@ def test_label_variance(task):
     (lambda: TwoNoiseLevels(3, weight_std=0.0), "weight_std: .*got .*0.0"),
     (lambda: TwoNoiseLevels(3).at_level(2), "level: .*got 2"),
     (lambda: SparseLinear(0), "dimension: .*got 0"),
-    (lambda: SparseLinear(5, nonzero=6), "nonzero: expected 1 to 5, got 6"),
-    (lambda: SparseLinear(5, nonzero=0), "nonzero: expected 1 to 5, got 0"),
+    (lambda: SparseLinear(5, nonzero=6), "nonzero: expected an integer from 1 to 5, got 6"),
+    (lambda: SparseLinear(5, nonzero=0), "nonzero: .*got 0"),
+    (lambda: LinearRegression(3.0), "dimension: expected an integer .* got 3.0"),
+    (lambda: LinearRegression(3, input_mean=NAN), "input_mean: .*got nan"),
+    (lambda: LinearRegression(3, noise_std=float("inf")), "noise_std: .*got inf"),
+    (lambda: LinearRegression(3, weight_std="1"), "weight_std: .*got '1'"),
     (lambda: SigmoidRegression(-1), "dimension: .*got -1"),
     (lambda: AffineFunctions(0.0), "input_std: .*got 0.0"),
-    (lambda: AffineFunctions(float("nan")), "input_std: .*got nan"),
+    (lambda: AffineFunctions(NAN), "input_std: .*got nan"),
     (lambda: AffineFunctions(1.0, -1.0), "function_std: .*got -1.0"),
     (lambda: AffineFunctions(first_input_std=0.0), "first_input_std: .*got 0.0"),
     (lambda: AffineFunctions(prompts_per_function=0), "prompts_per_function: .*got 0"),

@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from icllib.checks import whole
 from icllib.errors import InputError
 from icllib.models.stacked import Initializer, StackedLinear
 from icllib.streams import constant
@@ -28,8 +29,7 @@ class MLP:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if self.width < 1:
-            raise InputError(f"width: expected at least 1, got {self.width}")
+        whole(width=self.width)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedMLP":
         """A fleet of such networks, one per seed."""
