@@ -1,5 +1,6 @@
 """Models that read the last row of a feature map: perceptrons and linear regression."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -40,6 +41,10 @@ class FeatureMLP:
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedFeatureMLP":
         """A fleet of such networks, one per seed."""
         return StackedFeatureMLP(self, seeds, dimension, max_pairs, device)
+
+    def most_pairs(self, trained: int) -> float:
+        """The longest context after training with so many pairs."""
+        return trained if self.prompt else math.inf
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt."""

@@ -35,6 +35,10 @@ class MLP:
         """A fleet of such networks, one per seed."""
         return StackedMLP(self, seeds, dimension, max_pairs, device)
 
+    def most_pairs(self, trained: int) -> int:
+        """The longest context after training with so many pairs: the others have no weights."""
+        return trained
+
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt."""
         return self.width * (max(lengths) * (dimension + 1) + len(lengths) * (dimension + 1))

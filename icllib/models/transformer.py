@@ -1,5 +1,6 @@
 """The GPT-2 decoder on prompts of (x, y) tokens, and its relatives in the papers."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -83,6 +84,10 @@ class Transformer:
         if classes and self.tokens == "separate":
             raise InputError("tokens: expected 'joint' for labels with classes, got 'separate'")
         return StackedTransformer(self, seeds, dimension, max_pairs, device, classes)
+
+    def most_pairs(self, trained: int) -> float:
+        """The longest context after training with so many pairs."""
+        return math.inf if self.positions == "none" else self.positions_up_to or trained
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt.
