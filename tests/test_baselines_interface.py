@@ -113,6 +113,16 @@ def test_lengths_that_cannot_be_are_refused(predictor, lengths):
         predictor.predict(*prompts()[:2], lengths)
 
 
+@by_name
+def test_labels_that_are_not_one_a_point_are_refused(predictor):
+    xs, ys, _ = prompts()
+    if isinstance(predictor, Zero):
+        return
+    for wrong in (ys[..., None], ys[..., :8], ys[:, :1]):
+        with pytest.raises(InputError, match=r"ys: expected \(1, 4, 9\), one for each point"):
+            predictor.predict(xs, wrong, LENGTHS)
+
+
 @pytest.mark.parametrize("make, got", [
     (lambda: Ridge(0.0), "0.0"),
     (lambda: Ridge(float("nan")), "nan"),
