@@ -29,8 +29,8 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
     its state_dict, (1, H) each, parameters if they are trainable and buffers if not.
     model: of `transformers`, with any mask; it is changed in place and returned.
     Raises InputError for n < 1, or n = 1 if it is to be trained, for b <= 0, for a model that has
-    n and b already or prefixes, and for one that makes its own attention; in a later call for scores or masks that are more than q . k and a
-    choice of tokens.
+    n and b already or prefixes, and for one that makes its own attention; in a later call for
+    scores or masks that are more than q . k and a choice of tokens.
     """
     scoring, config = SignedAveraging(n, b, trainable), config_of(model)
     layers = attention_layers(model)
