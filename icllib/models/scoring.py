@@ -256,7 +256,7 @@ def check_part(parts) -> None:
 
 
 def check_scoring(**scorings) -> None:
-    """Raises InputError, by name, for what is no scoring, as its name or its class."""
+    """Raises InputError, by name, for what is no scoring, such as the name or class of one."""
     for name, scoring in scorings.items():
         if isinstance(scoring, type) or not hasattr(scoring, "build"):
             raise InputError(f"{name}: expected a scoring such as Softmax(), got {scoring!r}")

@@ -101,8 +101,8 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     """Train and measure a fleet in this process and save one record per run.
 
     Training goes on from its last checkpoint, if there is one, and leaves one when it is stopped
-    by the time limit, by SIGTERM, by Ctrl-C, by the end of its parent process, or because `failed`
-    tells of another process that it is for nothing.
+    by the time limit, by SIGTERM, by Ctrl-C, by the end of its parent process, or because another
+    process has failed, which `failed` tells.
     """
     first, made, started = runs[0], provenance(profile), start_clocks()
     fleet = Fleet([run.task for run in runs], first.model, first.recipe,
