@@ -11,9 +11,10 @@ from typing import ClassVar
 import numpy as np
 import torch
 
+from icllib.checks import each, whole
 from icllib.errors import InputError
 from icllib.results import ADDED
-from icllib.streams import Stream
+from icllib.streams import WORD, Stream
 from icllib.tasks import sample_each, side_by_side
 
 CHUNK = 256  # prompts per forward pass
@@ -27,7 +28,7 @@ class ErrorByLength:
     without noise (their difference is the noise variance on average); for one-hot labels, whose
     error is the mean over classes, also `wrong`, the share of wrong largest entries. Each is
     (M, K). With `by_layer`, `error_by_layer` and so on are those of every layer: (M, layers, K).
-    Raises InputError for sizes below 1.
+    Raises InputError for sizes below 1 and for an impossible seed.
     """
 
     lengths: tuple[int, ...]
@@ -38,12 +39,9 @@ class ErrorByLength:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        object.__setattr__(self, "lengths", tuple(self.lengths))
-        if self.prompts < 1 or not self.lengths or min(self.lengths) < 1:
-            raise InputError("prompts, lengths: expected at least 1 prompt and lengths >= 1, "
-                             f"got {self.prompts} and {self.lengths}")
-        if self.queries < 1:
-            raise InputError(f"queries: expected at least 1, got {self.queries}")
+        object.__setattr__(self, "lengths", each(whole, "lengths", self.lengths))
+        whole(prompts=self.prompts, queries=self.queries)
+        whole(0, WORD, seed=self.seed)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task.

@@ -64,7 +64,7 @@ def settings(value):
 
     Raises InputError for anything that a record cannot describe.
     """
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
         check_component(type(value))
         fields = {name: settings(item) for name, item in recorded_fields(value).items()}
         return {"type": type_name(type(value))} | fields

@@ -12,12 +12,12 @@ import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import torch
 from torch import Tensor
 
-from icllib.errors import InputError
+from icllib.checks import each, whole
 
 WORD = 0xFFFFFFFF
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
@@ -81,9 +81,8 @@ class Stream:
     @classmethod
     def of(cls, seeds, purpose: str, device="cpu") -> "Stream":
         """A stream from a list of seeds; raises InputError for a seed outside [0, 2^32)."""
-        if any(seed != int(seed) or not 0 <= seed <= WORD for seed in seeds):
-            raise InputError(f"seeds: expected integers in [0, 2^32), got {list(seeds)}")
-        return cls(torch.tensor(list(seeds), dtype=torch.int64, device=device), purpose)
+        seeds = each(partial(whole, 0, WORD), "seeds", seeds)
+        return cls(torch.tensor(seeds, dtype=torch.int64, device=device), purpose)
 
     def words(self, ids: Tensor, name: str, count: int) -> Tensor:
         """Random 32-bit words as int64, ids (M, B) -> (M, B, count)."""
@@ -114,7 +113,11 @@ class Stream:
         return numbers.flatten(-2)[..., :count].reshape(*ids.shape, *shape)
 
     def integers(self, ids: Tensor, name: str, high: int, shape=()) -> Tensor:
-        """Integers in [0, high) with high <= 2^31, ids (M, B) -> ``(M, B, *shape)``."""
+        """Integers in [0, high), ids (M, B) -> ``(M, B, *shape)``.
+
+        Raises InputError for a `high` that is no integer from 1 to 2^31.
+        """
+        whole(1, 2**31, high=high)
         words = self.words(ids, name, math.prod(shape))
         return (words * high >> 32).reshape(*ids.shape, *shape)
 

@@ -1,13 +1,16 @@
 """Measuring on the way, cross-entropy, contexts of no pair, positions beyond training."""
 
+from contextlib import nullcontext
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from sklearn.metrics import log_loss
 
 from icllib.errors import InputError
-from icllib.evaluate import ErrorByLength
-from icllib.models import MLP, Transformer
+from icllib.evaluate import ErrorByLength, Together
+from icllib.models import MLP, FeatureMLP, LinearAttention, Transformer
 from icllib.results import find_record
 from icllib.tasks import LinearRegression, Quantifier
 from icllib.training import Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, train
@@ -44,7 +47,7 @@ def test_stops_outlive_an_interruption(folder, monkeypatch):
     next(folder.rglob("*.json")).unlink()
     asked = iter(range(100))
     with monkeypatch.context() as patch:
-        patch.setattr(jobs, "stop_request", lambda: StopAfter(asked, 12))
+        patch.setattr(jobs, "stop_request", lambda _: StopAfter(asked, 12))
         with pytest.raises(OutOfTime):
             jobs.train_and_save([run()], "smoke", folder)
     taken = []
@@ -119,6 +122,12 @@ def test_more_positions_change_nothing_within_training():
 
 @pytest.mark.parametrize("wrong, words", [
     (lambda: Along((3, 3), ERRORS), "increasing"),
+    (lambda: Along(3, ERRORS), "steps: expected .* got 3"),
+    (lambda: Run(TASK, MLP(8), Recipe((1, 3), 5), ERRORS, seed=-1), "seed: .*got -1"),
+    (lambda: Run(TASK, MLP(8), Recipe((1, 3), 5), ERRORS, seed=0.5), "seed: .*got 0.5"),
+    (lambda: ErrorByLength(4), "lengths: .*got 4"),
+    (lambda: ErrorByLength((1.5,)), "lengths: .*got 1.5"),
+    (lambda: ErrorByLength((1,), seed=-1), "seed: .*got -1"),
     (lambda: run(steps=20, stops=(21,)), "up to 20"),
     (lambda: Recipe((1,), 5, loss="hinge"), "cross-entropy"),
     (lambda: Recipe((1,), 5, loss="cross-entropy", loss_on_pairs=True), "squared"),
@@ -129,3 +138,26 @@ def test_more_positions_change_nothing_within_training():
 def test_what_cannot_be_is_refused(wrong, words):
     with pytest.raises(InputError, match=words):
         wrong()
+
+
+@pytest.mark.parametrize("model, evaluation, refused", [
+    (MLP(8), ErrorByLength((2, 5)), "lengths up to 4"),
+    (FeatureMLP(prompt=True), ErrorByLength((5,)), "lengths up to 4"),
+    (SMALL, ErrorByLength((5,)), "lengths up to 4"),
+    (replace(SMALL, positions_up_to=7), ErrorByLength((8,)), "lengths up to 7"),
+    (SMALL, Together((ErrorByLength((2,)), ErrorByLength((5,)))), "lengths up to 4"),
+    (MLP(8), ErrorByLength((2,), by_layer=True), "by_layer: expected a decoder"),
+    (SMALL, ErrorByLength((2,), queries=2), "decoder of joint tokens"),
+    (replace(SMALL, positions_up_to=7), ErrorByLength((7,)), None),
+    (replace(SMALL, positions="none"), ErrorByLength((9,)), None),
+    (FeatureMLP(), ErrorByLength((9,)), None),
+    (LinearAttention(), ErrorByLength((9,)), None),
+    (SMALL, ErrorByLength((4,), by_layer=True), None),
+])
+@pytest.mark.parametrize("on_the_way", [False, True])
+def test_a_model_is_asked_only_what_it_can_answer(model, evaluation, refused, on_the_way):
+    measured = {"evaluation": ERRORS, "along": Along((3,), evaluation)} if on_the_way else {
+        "evaluation": evaluation}
+    refuses = pytest.raises(InputError, match=refused) if refused else nullcontext()
+    with refuses:
+        Run(TASK, model, Recipe((2, 4), 5), **measured)

@@ -10,14 +10,14 @@ from icllib.results import PROJECT
 
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
-    {"errors", "streams", "attention", "results", "progress", "data"},
+    {"errors", "checks", "streams", "attention", "results", "progress", "data"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting",
      "verdicts"},
     {"training", "pages", "runner"},
     {"papers", "status", "book", "cli", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
-SCIENCE = {"streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
+SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
 BOOK = {"claims", "plotting", "verdicts", "pages", "runner", "status", "book", "cli"}
 
 

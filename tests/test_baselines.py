@@ -99,9 +99,9 @@ def test_evaluation_seeds_differ_and_members_share_prompts():
 @pytest.mark.parametrize("build, got", [
     (lambda: Ridge(0.0), "0.0"),
     (lambda: Ridge.bayes(LinearRegression(3)), "0.0"),
-    (lambda: ErrorByLength(()), r"2048 and \(\)"),
-    (lambda: ErrorByLength((0, 2)), r"2048 and \(0, 2\)"),
-    (lambda: ErrorByLength((2,), prompts=0), r"0 and \(2,\)"),
+    (lambda: ErrorByLength(()), r"\(\)"),
+    (lambda: ErrorByLength((0, 2)), "0"),
+    (lambda: ErrorByLength((2,), prompts=0), "0"),
 ])
 def test_impossible_settings_are_refused(build, got):
     with pytest.raises(InputError, match=f"expected.*got {got}"):

@@ -113,12 +113,27 @@ def test_lengths_that_cannot_be_are_refused(predictor, lengths):
         predictor.predict(*prompts()[:2], lengths)
 
 
+@by_name
+def test_labels_that_are_not_one_a_point_are_refused(predictor):
+    xs, ys, _ = prompts()
+    if isinstance(predictor, Zero):
+        return
+    for wrong in (ys[..., None], ys[..., :8], ys[:, :1]):
+        with pytest.raises(InputError, match=r"ys: expected \(1, 4, 9\), one for each point"):
+            predictor.predict(xs, wrong, LENGTHS)
+
+
 @pytest.mark.parametrize("make, got", [
     (lambda: Ridge(0.0), "0.0"),
+    (lambda: Ridge(float("nan")), "nan"),
+    (lambda: RidgeSweep((1.0, float("nan"))), "nan"),
+    (lambda: Lasso(float("nan")), "nan"),
+    (lambda: OneStepGD(float("nan"), 1.0), "nan"),
+    (lambda: XGBoost(trees=5.0), "5.0"),
     (lambda: RidgeSweep(()), r"\(\)"),
-    (lambda: RidgeSweep((1.0, -1.0)), r"\(1.0, -1.0\)"),
+    (lambda: RidgeSweep((1.0, -1.0)), "-1.0"),
     (lambda: MixtureRidge((), 1.0), r"\(\)"),
-    (lambda: MixtureRidge((0.1, 0.0), 1.0), r"\(0.1, 0.0\)"),
+    (lambda: MixtureRidge((0.1, 0.0), 1.0), "0.0"),
     (lambda: MixtureRidge((0.1, 0.5), 0.0), "0.0"),
     (lambda: OneStepGD(-0.1, 1.0), "-0.1"),
     (lambda: OneStepGD.optimal(LinearRegression(2, inputs="uniform")), "uniform"),

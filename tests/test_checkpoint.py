@@ -9,16 +9,18 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import pytest
 import torch
 
+from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
-from icllib.models import MLP
+from icllib.models import MLP, MixedHeads, Softmax, Transformer
 from icllib.results import PROJECT, find_record, settings
 from icllib.tasks import LinearRegression
-from icllib.training import Curriculum, Fleet, OutOfTime, Recipe, Run, engine, jobs
+from icllib.training import Along, Curriculum, Fleet, OutOfTime, Recipe, Run, engine, jobs
 from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
                                         save_checkpoint)
 from icllib.training.engine import run_steps
@@ -146,6 +148,39 @@ def test_a_run_that_died_while_it_was_measured_is_not_trained_again(folders, mon
     assert find_record(runs()[0], "test").provenance["steps"] == RECIPE.steps
 
 
+@dataclass(frozen=True)
+class Returns:
+    """An evaluation that gives what it is told to."""
+
+    metrics: object
+    version: ClassVar[int] = 1
+
+    def measure(self, tasks, predictor, device="cpu"):
+        return {"error": 1.0 if self.metrics == "scalar" else 1 / 0} if self.metrics else None
+
+
+@pytest.mark.parametrize("along", [None, Along((30, 400), ErrorByLength((1,), 64))])
+@pytest.mark.parametrize("metrics, refused", [
+    (None, "Returns.measure: expected a dictionary .* got None"),
+    ("scalar", r"error: expected a metric of each of 3 members, got one of shape \(\)")])
+def test_what_was_trained_outlives_a_mended_evaluation(folders, monkeypatch, tmp_path, metrics,
+                                                       refused, along):
+    sound = [replace(run, along=along) for run in runs()]
+    jobs.train_and_save(sound, "smoke", folders)
+    expected = metrics_of(sound)
+    with pytest.raises(InputError, match=refused):
+        jobs.train_and_save([replace(run, evaluation=Returns(metrics)) for run in sound], "smoke",
+                            folders)
+    for path in folders.rglob("*.json"):
+        path.unlink()
+    monkeypatch.setattr(Fleet, "take_step", lambda fleet: 1 / 0)
+    with pytest.raises(ZeroDivisionError):  # other stops need another training
+        jobs.train_and_save([replace(run, along=Along((31,), run.evaluation)) for run in sound],
+                            "smoke", folders)
+    jobs.train_and_save(sound, "smoke", folders)
+    assert metrics_of(sound) == expected
+
+
 def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):
     """So that the fleets, and with them the checkpoints, are those of the call that stopped."""
     monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
@@ -166,6 +201,33 @@ def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_
     run = replace(runs(seeds=(0,))[0], model=Mine(8))
     Worker([run], "smoke", folders).join()
     assert find_record(run, "test").run["model"]["type"] == "elsewhere:Mine"
+
+
+@pytest.mark.parametrize("change, kind, message", [
+    ({"model": Transformer(1, 1, 4, scoring=MixedHeads(((Softmax(), 2),)))}, InputError,
+     r"^parts: expected 1 heads in all, got \[2\]$"),
+    ({"evaluation": Returns("bug")}, RuntimeError, "^a worker process failed:\nTraceback")])
+def test_a_worker_that_fails_stops_the_others_which_save(folders, monkeypatch, change, kind,
+                                                         message):
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    monkeypatch.setattr(Fleet, "take_step", slowly(Fleet.take_step))
+    long = runs(replace(RECIPE, steps=100_000), seeds=(0,))
+    wrong = [replace(run, **change) for run in runs(replace(RECIPE, steps=100), seeds=(1,))]
+    with pytest.raises(kind, match=message) as raised:
+        jobs.compute_fleets([*long, *wrong], [*long, *wrong], "smoke", folders)
+    assert not raised.value.__context__ or raised.value.__suppress_context__
+    assert load_checkpoint(jobs.checkpoint_folder(long)) is not None
+
+
+def slowly(method):
+    return lambda fleet: (time.sleep(0.005), method(fleet))
+
+
+def test_a_worker_says_nothing_of_its_own(folders):
+    worker = Worker(runs(replace(RECIPE, steps=2)), "smoke", folders)
+    worker.join()
+    worker.errors.seek(0)
+    assert worker.errors.read() == ""
 
 
 def test_a_worker_sees_the_gpu_of_those_it_was_allotted(monkeypatch):

@@ -3,10 +3,11 @@
 import pytest
 import torch
 
+from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, SignedAveraging, Softmax, Transformer
 from icllib.tasks import LinearRegression, SparseLinear
-from icllib.training import Fleet, Recipe, Run
+from icllib.training import Fleet, Recipe, Run, train
 from icllib.training.engine import run_steps
 
 MODELS = [MLP(8), Transformer(2, 2, 8), Transformer(1, 2, 8, scoring=SignedAveraging()),
@@ -75,6 +76,48 @@ def test_members_with_their_own_temperature_equal_single_runs():
         run_steps(alone)
         for ours, theirs in zip(together.parameters, alone.parameters):
             assert (ours[member] - theirs[0]).abs().max() < 1e-12
+
+
+@pytest.mark.parametrize("given, message", [
+    ({"pretraining_tasks": [0, -3]}, "pretraining_tasks: expected an integer .* got 0"),
+    ({"pretraining_tasks": [None, 1.5]}, "pretraining_tasks: expected an integer .* got 1.5"),
+    ({"pretraining_tasks": None}, "pretraining_tasks: expected one for each of 2 .* got None"),
+    ({"pretraining_tasks": [None]}, r"pretraining_tasks: .* each of 2 seeds, got \[None\]"),
+    ({"learning_rates": [1e-3]}, r"learning_rates: .* each of 2 seeds, got \[0.001\]"),
+    ({"learning_rates": [1e-3, -1.0]}, "learning_rates: expected a positive number, got -1.0"),
+    ({"models": [MLP(8)]}, r"models: .* each of 2 seeds, got \[MLP"),
+    ({"tasks": []}, r"tasks: .* each of 2 seeds, got \[\]"),
+    ({"tasks": LinearRegression(3)}, "tasks: .* each of 2 seeds, got LinearRegression"),
+    ({"seeds": 0}, "seeds: expected one or more in a list, got 0"),
+    ({"seeds": []}, "seeds: expected one or more in a list"),
+])
+def test_what_is_given_per_member_must_fit_the_members(given, message):
+    sound = {"tasks": [LinearRegression(3)] * 2, "model": MLP(8), "recipe": Recipe((2,), 1),
+             "seeds": [0, 1], "pretraining_tasks": [None, 5]}
+    Fleet(**sound)
+    with pytest.raises(InputError, match=message):
+        Fleet(**sound | given)
+
+
+@pytest.mark.parametrize("seeds, pretraining_tasks, message", [
+    ([0, 1], 10, "pretraining_tasks: expected one for each of 2 seeds, got 10"),
+    ([0, 1], None, "pretraining_tasks: expected one for each of 2 seeds, got None"),
+    (0, [None], "seeds: expected one or more in a list, got 0")])
+def test_so_must_what_is_given_to_train(seeds, pretraining_tasks, message):
+    with pytest.raises(InputError, match=message):
+        train(LinearRegression(3), MLP(8), Recipe((2,), 1), seeds, pretraining_tasks)
+
+
+class Alone(MLP):
+    """A model of someone's own without an axis of members."""
+
+    def build(self, seeds, dimension, max_pairs, device="cpu"):
+        return torch.nn.Linear(dimension, 1)
+
+
+def test_a_module_that_is_no_fleet_is_refused():
+    with pytest.raises(InputError, match=r"2 members, got weight \(1, 3\) of Alone"):
+        Fleet([LinearRegression(3)] * 2, Alone(8), Recipe((2,), 1), [0, 1], [None, None])
 
 
 def test_runs_that_differ_in_scoring_parameters_or_rate_share_a_fleet():

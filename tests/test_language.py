@@ -1,5 +1,7 @@
 """Prefix attention in decoders of `transformers` with random weights: nothing is downloaded."""
 
+import copy
+
 import pytest
 import torch
 from transformers import (BloomConfig, BloomForCausalLM, GPT2Config, GPT2LMHeadModel, LlamaConfig,
@@ -7,6 +9,7 @@ from transformers import (BloomConfig, BloomForCausalLM, GPT2Config, GPT2LMHeadM
 
 from icllib.errors import InputError
 from icllib.models.language import prefix_attention
+from icllib.models.signed_language import use_signed_averaging
 
 SIZES = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2,
          "num_attention_heads": 2, "num_key_value_heads": 1}
@@ -119,9 +122,12 @@ def test_the_model_is_left_as_it_was(model):
 
 
 @pytest.mark.parametrize("lengths, message", [
-    ([], r"integers of at least 0, got \[\]"),
-    ([1, -1, 2], r"integers of at least 0, got \[1, -1, 2\]"),
-    ([1, 1.5, 2], r"integers of at least 0, got \[1, 1.5, 2\]"),
+    ([], r"lengths: expected one or more in a list, got \[\]"),
+    (3, "lengths: expected one or more in a list, got 3"),
+    ([1, -1, 2], "lengths: expected an integer of at least 0, got -1"),
+    ([1, 1.5, 2], "lengths: expected an integer of at least 0, got 1.5"),
+    ([1, float("nan"), 2], "lengths: expected an integer of at least 0, got nan"),
+    (torch.ones(3, 1).long(), r"lengths: expected an integer of at least 0, got \[1\]"),
     ([1, 2], "expected 3, one for each sequence of the batch, got 2"),
     ([1, 7, 2], r"expected at most the sequences' own \[6, 6, 6\], got \[1, 7, 2\]"),
 ])
@@ -134,6 +140,21 @@ def test_a_prefix_longer_than_its_sequence_without_padding_is_refused(model):
     tokens, padding = padded("left")
     with pytest.raises(InputError, match=r"sequences' own \[4, 6, 5\], got \[5, 6, 2\]"):
         logits(model, tokens, [5, 6, 2], attention_mask=padding)
+
+
+def test_what_is_no_decoder_of_transformers_is_refused():
+    with pytest.raises(InputError, match="one of `transformers`, got Linear"):
+        logits(torch.nn.Linear(2, 2), TOKENS, LENGTHS)
+
+
+def test_prefixes_and_signed_averaging_do_not_meet(model):
+    within = use_signed_averaging(copy.deepcopy(model))
+    before = within(TOKENS).logits
+    with pytest.raises(InputError, match="with softmax, got one with signed averaging"):
+        logits(within, TOKENS, LENGTHS)
+    assert torch.equal(within(TOKENS).logits, before)
+    with prefix_attention(model, LENGTHS), pytest.raises(InputError, match="prefix_attention"):
+        use_signed_averaging(model)
 
 
 def test_a_decoder_with_sliding_windows_is_refused():

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.errors import InputError
-from icllib.models import MLP, Transformer
+from icllib.models import MLP, Softmax, Transformer
 from icllib.tasks import Prompt
 from icllib.training.losses import member_losses
 
@@ -238,14 +238,17 @@ def test_multiplications_are_those_counted(model, lengths):
 
 
 @pytest.mark.parametrize("build, got", [
-    (lambda: Transformer(heads=3, width=16), "16, got 3"),
-    (lambda: Transformer(layers=0), "got 0, 8, 256"),
-    (lambda: Transformer(heads=0), "got 8, 0, 256"),
-    (lambda: Transformer(width=0), "got 8, 8, 0"),
-    (lambda: MLP(width=0), "got 0"),
+    (lambda: Transformer(heads=3, width=16), "expected.*16, got 3"),
+    (lambda: Transformer(layers=0), "layers: expected.*got 0"),
+    (lambda: Transformer(heads=0), "heads: expected.*got 0"),
+    (lambda: Transformer(width=0), "width: expected.*got 0"),
+    (lambda: Transformer(width=8.0), "width: expected.*got 8.0"),
+    (lambda: Transformer(scoring="softmax"), "scoring: expected.*got 'softmax'"),
+    (lambda: Transformer(scoring=Softmax), "scoring: expected.*got <class"),
+    (lambda: MLP(width=0), "width: expected.*got 0"),
 ])
 def test_impossible_settings_are_refused(build, got):
-    with pytest.raises(InputError, match=f"expected.*{got}"):
+    with pytest.raises(InputError, match=got):
         build()
 
 

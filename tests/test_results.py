@@ -72,8 +72,26 @@ def test_parts_that_a_record_cannot_describe_are_refused_before_any_work(part, m
     assert not results.exists()
 
 
+@pytest.mark.parametrize("part", ["task", "model", "recipe", "evaluation"])
+def test_a_class_is_no_component(part):
+    kind = type(getattr(RUN, part))
+    with pytest.raises(InputError, match=f"{part}: expected a component, got <class"):
+        replace(RUN, **{part: kind})
+    with pytest.raises(InputError, match="type: expected a frozen dataclass or a plain value"):
+        settings(kind)
+
+
 def test_smoke_keeps_nothing_without_a_runner_too(results):
     assert records(lambda profile: [RUN], "smoke", page="context_scaling/page")[0]["error"].size
+    assert not results.exists()
+
+
+@pytest.mark.parametrize("page", ["mine", "mine/", "/mine/a", "", "mine/a/b", "../x/y", "../x",
+                                  "mine/..", "mine/*"])
+@pytest.mark.parametrize("profile", ["quick", "smoke", "stored"])
+def test_a_page_that_is_not_two_names_is_refused_before_any_work(page, profile, results):
+    with pytest.raises(InputError, match="page: expected two names"):
+        records(lambda profile: 1 / 0, profile, page)
     assert not results.exists()
 
 

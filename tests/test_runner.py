@@ -200,10 +200,10 @@ run = Run(LinearRegression({d}), Transformer(1, {heads}, 16), Recipe(({n},), 1),
 
 
 @pytest.mark.parametrize("sizes, message", [
-    ({"d": 0}, "dimension: expected at least 1, got 0"),
-    ({"n": -1}, "lengths: expected context lengths n >= 0, got (-1,)"),
+    ({"d": 0}, "dimension: expected an integer of at least 1, got 0"),
+    ({"n": -1}, "lengths: expected an integer of at least 0, got -1"),
     ({"heads": 3}, "heads: expected a divisor of the width 16, got 3"),
-    ({"T": 0}, "pretraining_tasks: expected T >= 1 or None, got 0"),
+    ({"T": 0}, "pretraining_tasks: expected an integer of at least 1, got 0"),
 ])
 def test_sizes_that_cannot_be_stop_a_page_with_one_line(page, icllib, sizes, message):
     page(RUN.format(**{"d": 2, "n": 1, "heads": 2, "T": 1} | sizes))

@@ -241,13 +241,17 @@ def test_projections_of_ties_and_of_large_scores(alpha, z):
 
 @pytest.mark.parametrize("make, message", [
     (lambda: Softmax(0.0), "temperature: expected a positive number, got 0.0"),
-    (lambda: SignedAveraging(0.9), "expected n >= 1, or n > 1 .* got 0.9, 1.0"),
-    (lambda: SignedAveraging(1.0), "expected n >= 1, or n > 1 .* got 1.0, 1.0"),
-    (lambda: SignedAveraging(b=0.0), "b > 0, got 1.5, 0.0"),
+    (lambda: SignedAveraging(0.9), "expected n >= 1, or n > 1 .* got 0.9"),
+    (lambda: SignedAveraging(1.0), "expected n >= 1, or n > 1 .* got 1.0"),
+    (lambda: SignedAveraging(b=0.0), "b: expected a positive number, got 0.0"),
     (lambda: Entmax(1.3), "alpha: expected 1.5 or 2, got 1.3"),
     (lambda: attention.entmax(torch.zeros(1, 1), torch.ones(1, 1).bool(), 3), "got 3"),
-    (lambda: MixedHeads(()), "parts: expected at least 1 head for each, got"),
-    (lambda: MixedHeads(((Relu(), 0),)), "parts: expected at least 1 head for each, got"),
+    (lambda: MixedHeads(()), r"parts: expected one or more in a list, got \(\)"),
+    (lambda: MixedHeads(((Relu(), 0),)), "parts: expected an integer of at least 1, got 0"),
+    (lambda: MixedHeads((Relu(), Relu())), r"parts: expected pairs .* got Relu\(\)"),
+    (lambda: MixedHeads(((Relu, 2),)), "parts: expected a scoring .* got <class"),
+    (lambda: Softmax(float("nan")), "temperature: expected a positive number, got nan"),
+    (lambda: SignedAveraging(float("nan")), "n: expected a finite number, got nan"),
     (lambda: build(HALF, heads=8), r"parts: expected 8 heads in all, got \[2, 2\]"),
 ])
 def test_impossible_settings_are_refused(make, message):

@@ -168,8 +168,8 @@ def test_tasks_of_the_same_sizes_share_a_fleet():
 
 
 @pytest.mark.parametrize("message, make", [
-    ("queries: expected at least 1, got 0", lambda: Recipe((5,), 1, queries=0)),
-    ("queries: expected at least 1", lambda: ErrorByLength((5,), queries=0)),
+    ("queries: expected .* got 0", lambda: Recipe((5,), 1, queries=0)),
+    ("queries: expected .* got 0", lambda: ErrorByLength((5,), queries=0)),
     ("expected a single context length", lambda: Recipe((5, 6), 1, loss_on_pairs=True)),
     ("expected a single context length", lambda: Recipe((5, 6), 1, permute_pairs=True)),
     ("curriculum: expected one query",

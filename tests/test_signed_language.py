@@ -1,5 +1,6 @@
 """Scaled signed averaging in models of `transformers` with random weights, none downloaded."""
 
+import copy
 import math
 
 import pytest
@@ -311,8 +312,21 @@ def test_a_model_that_stays_with_its_attention_is_refused_and_left_alone(monkeyp
 
 @pytest.mark.parametrize("n, b", [(0.9, 1.0), (1.0, 1.0), (1.5, 0.0)])
 def test_numbers_outside_their_range_are_refused(n, b):
-    with pytest.raises(InputError, match="expected n >= 1"):
+    with pytest.raises(InputError, match="expected (n >= 1|a positive number)"):
         use_signed_averaging(MAKE["gpt2"](), n, b)
+
+
+def test_a_second_call_leaves_what_was_trained():
+    model = use_signed_averaging(MAKE["gpt2"](), 1.5)
+    before = copy.deepcopy(model.state_dict())
+    with pytest.raises(InputError, match="without n and b, got one that has them already"):
+        use_signed_averaging(model, 2.0)
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
+
+def test_what_is_no_model_of_transformers_is_refused():
+    with pytest.raises(InputError, match="one of `transformers`, got Linear"):
+        use_signed_averaging(torch.nn.Linear(2, 2))
 
 
 def test_scores_that_are_more_than_products_are_refused():

@@ -217,10 +217,17 @@ def test_large_ids():
     assert torch.equal(words, longer[1, :, :4])
 
 
-@pytest.mark.parametrize("seed", [-1, 2**32, 2**40])
-def test_seeds_out_of_range_are_refused(seed):
-    with pytest.raises(InputError, match=rf"expected.*got.*{seed}"):
-        Stream.of([0, seed], "training")
+@pytest.mark.parametrize("seeds, got", [([0, -1], "-1"), ([0, 2**32], 2**32), ([2**40], 2**40),
+                                        ([float("nan")], "nan"), (["a"], "'a'"), (3, "3")])
+def test_seeds_that_cannot_be_are_refused(seeds, got):
+    with pytest.raises(InputError, match=f"seeds: expected.*got {got}"):
+        Stream.of(seeds, "training")
+
+
+@pytest.mark.parametrize("high", [0, -3, 2**31 + 1, 2.0])
+def test_integers_below_what_cannot_be_are_refused(high):
+    with pytest.raises(InputError, match=f"high: expected.*got {high}"):
+        Stream.of([0], "training").integers(torch.zeros(1, 1, dtype=torch.int64), "x", high)
 
 
 def test_smallest_and_largest_seeds_are_accepted():

@@ -13,7 +13,7 @@ from icllib.streams import Stream
 from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, LinearClassification,
                           LinearRegression, Prompt, Quantifier, ReluNetwork,
                           SigmoidRegression, SourceCapacityRegression, SparseFeatureRegression,
-                          SparseLinear, TwoNoiseLevels)
+                          SparseLinear, TwoNoiseLevels, sample_each)
 
 TASKS = [
     LinearRegression(3, noise_std=0.4, weight_std=0.5, inputs="uniform", input_mean=0.5),
@@ -30,6 +30,7 @@ TASKS = [
     SparseFeatureRegression(9, beta=0.5, gamma=0.3, feature_noise=1.0),
     SourceCapacityRegression(9),
 ]
+NAN = float("nan")
 NAME = lambda value: type(value).__name__
 
 
@@ -124,6 +125,29 @@ def test_label_variance(task):
     assert within_four_standard_errors(deviations**2, task.label_variance)
 
 
+@dataclasses.dataclass(frozen=True)
+class Wrong(LinearRegression):
+    """A task of someone's own that gives other shapes than it should."""
+
+    change: object = None
+
+    def sample(self, stream, ids, n, dtype=torch.float32):
+        return Prompt(*map(self.change, super().sample(stream, ids, n, dtype)))
+
+
+@pytest.mark.parametrize("change, got", [
+    (lambda part: part[:, :, :-1], r"got Prompt\(xs=\(1, 2, 4, 3\), ys=\(1, 2, 4\)"),
+    (lambda part: part if part.dim() == 4 else part[..., None], r"ys=\(1, 2, 5, 1\)"),
+    (lambda part: part[..., :1] if part.dim() == 4 else part, r"xs=\(1, 2, 5, 1\)")])
+@pytest.mark.parametrize("others", [[], [LinearRegression(3)]])
+def test_a_task_that_gives_other_shapes_is_named(change, got, others):
+    tasks_of_members = [*others, Wrong(3, change=change)]
+    ids = torch.arange(2).expand(len(tasks_of_members), -1)
+    stream = Stream.of([0] * len(tasks_of_members), "training")
+    with pytest.raises(InputError, match=f"Wrong.sample: expected the shapes .*{got}"):
+        sample_each(tasks_of_members, stream, ids, 5)
+
+
 @pytest.mark.parametrize("make, message", [
     (lambda: TwoNoiseLevels(0), "dimension: .*got 0"),
     (lambda: TwoNoiseLevels(3, (0.1,)), r"noise_stds: .*got \(0.1,\)"),
@@ -131,11 +155,15 @@ def test_label_variance(task):
     (lambda: TwoNoiseLevels(3, weight_std=0.0), "weight_std: .*got .*0.0"),
     (lambda: TwoNoiseLevels(3).at_level(2), "level: .*got 2"),
     (lambda: SparseLinear(0), "dimension: .*got 0"),
-    (lambda: SparseLinear(5, nonzero=6), "nonzero: expected 1 to 5, got 6"),
-    (lambda: SparseLinear(5, nonzero=0), "nonzero: expected 1 to 5, got 0"),
+    (lambda: SparseLinear(5, nonzero=6), "nonzero: expected an integer from 1 to 5, got 6"),
+    (lambda: SparseLinear(5, nonzero=0), "nonzero: .*got 0"),
+    (lambda: LinearRegression(3.0), "dimension: expected an integer .* got 3.0"),
+    (lambda: LinearRegression(3, input_mean=NAN), "input_mean: .*got nan"),
+    (lambda: LinearRegression(3, noise_std=float("inf")), "noise_std: .*got inf"),
+    (lambda: LinearRegression(3, weight_std="1"), "weight_std: .*got '1'"),
     (lambda: SigmoidRegression(-1), "dimension: .*got -1"),
     (lambda: AffineFunctions(0.0), "input_std: .*got 0.0"),
-    (lambda: AffineFunctions(float("nan")), "input_std: .*got nan"),
+    (lambda: AffineFunctions(NAN), "input_std: .*got nan"),
     (lambda: AffineFunctions(1.0, -1.0), "function_std: .*got -1.0"),
     (lambda: AffineFunctions(first_input_std=0.0), "first_input_std: .*got 0.0"),
     (lambda: AffineFunctions(prompts_per_function=0), "prompts_per_function: .*got 0"),

@@ -10,9 +10,10 @@ from icllib.errors import InputError
 from icllib.models import MLP, Transformer
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
-from icllib.training import OutOfTime, Recipe, train
+from icllib.training import Curriculum, OutOfTime, Recipe, train
 from icllib.training.engine import prompt_ids
 
+NAN = float("nan")
 TASK = LinearRegression(2, noise_std=0.1)
 MODELS = (Transformer(layers=1, heads=2, width=8), MLP(width=16))
 RECIPE = Recipe((2, 5), steps=20, batch=4, learning_rate=1e-3, schedule="cosine", warmup=0.25)
@@ -63,11 +64,19 @@ def test_rate_never_exceeds_the_learning_rate(steps, warmup, schedule):
 
 @pytest.mark.parametrize("settings, got", [
     (dict(lengths=(), steps=1), r"got \(\)"),
-    (dict(lengths=(-1, 3), steps=1), r"got \(-1, 3\)"),
+    (dict(lengths=(-1, 3), steps=1), r"got -1"),
     (dict(lengths=(1,), steps=0), "got 0"),
-    (dict(lengths=(1,), steps=1, batch=0), "got 1, 0"),
-    (dict(lengths=(1,), steps=1, learning_rate=0.0), "got 1, 64, 0.0"),
+    (dict(lengths=(1,), steps=1, batch=0), "got 0"),
+    (dict(lengths=(1,), steps=1, learning_rate=0.0), "got 0.0"),
     (dict(lengths=(1,), steps=1, schedule="step"), "got 'step'"),
+    (dict(lengths=5, steps=1), "got 5"),
+    (dict(lengths=(1,), steps=1e3), "got 1000.0"),
+    (dict(lengths=(1,), steps=1, learning_rate=NAN), "got nan"),
+    (dict(lengths=(1,), steps=1, weight_decay=NAN), "got nan"),
+    (dict(lengths=(1,), steps=1, epsilon=-1), "got -1"),
+    (dict(lengths=(1,), steps=1, betas=(0.9,)), r"got \(0.9,\)"),
+    (dict(lengths=(1,), steps=1, betas=(0.9, 1.5)), "got 1.5"),
+    (dict(lengths=(3, 6), steps=1, curriculum=Curriculum(3, 2, 9)), "smallest length, 3, got 3"),
 ])
 def test_impossible_recipes_are_refused(settings, got):
     with pytest.raises(InputError, match=f"expected.*{got}"):

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from icllib.baselines.prefixes import at_each_length
+from icllib.checks import not_negative, positive
 from icllib.errors import InputError
 
 
@@ -47,9 +48,8 @@ class OneStepGD:
     weight_std: float
 
     def __post_init__(self):
-        if self.noise_std < 0 or self.weight_std <= 0:
-            raise InputError("noise_std and weight_std: expected >= 0 and > 0, "
-                             f"got {self.noise_std} and {self.weight_std}")
+        not_negative(noise_std=self.noise_std)
+        positive(weight_std=self.weight_std)
 
     @classmethod
     def optimal(cls, task) -> "OneStepGD":

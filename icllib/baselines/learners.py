@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from icllib.baselines.prefixes import at_each_length
+from icllib.checks import positive, whole
 from icllib.errors import InputError
 
 # Garg et al. (2022), public code: the penalties that their figure of sparse tasks tries.
@@ -34,9 +35,7 @@ class Lasso:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if self.penalty <= 0 or self.tolerance <= 0:
-            raise InputError("penalty and tolerance: expected positive numbers, "
-                             f"got {self.penalty} and {self.tolerance}")
+        positive(penalty=self.penalty, tolerance=self.tolerance)
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """(..., N, d), (..., N) -> (..., K)."""
@@ -64,9 +63,8 @@ class XGBoost:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if min(self.trees, self.depth) < 1 or self.learning_rate <= 0:
-            raise InputError("trees, depth, learning_rate: expected positive numbers, "
-                             f"got {self.trees}, {self.depth}, {self.learning_rate}")
+        whole(trees=self.trees, depth=self.depth)
+        positive(learning_rate=self.learning_rate)
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """(..., N, d), (..., N) -> (..., K), in float32."""

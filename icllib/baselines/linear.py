@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from icllib.baselines.prefixes import at_each_length
+from icllib.checks import each, positive
 from icllib.errors import InputError
 
 
@@ -22,8 +23,7 @@ class Ridge:
     penalty: float
 
     def __post_init__(self):
-        if self.penalty <= 0:
-            raise InputError(f"penalty: expected a positive number, got {self.penalty}")
+        positive(penalty=self.penalty)
 
     @classmethod
     def bayes(cls, task) -> "Ridge":
@@ -52,9 +52,7 @@ class RidgeSweep:
     penalties: tuple[float, ...]
 
     def __post_init__(self):
-        object.__setattr__(self, "penalties", tuple(self.penalties))
-        if not self.penalties or min(self.penalties) <= 0:
-            raise InputError(f"penalties: expected positive numbers, got {self.penalties}")
+        object.__setattr__(self, "penalties", each(positive, "penalties", self.penalties))
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """(1, B, N, d), (1, B, N) -> (P, B, K); raises InputError for another number of members."""
@@ -91,10 +89,8 @@ class MixtureRidge:
     weight_std: float
 
     def __post_init__(self):
-        object.__setattr__(self, "noise_stds", tuple(self.noise_stds))
-        if not self.noise_stds or min(self.noise_stds) <= 0 or self.weight_std <= 0:
-            raise InputError("noise_stds and weight_std: expected positive numbers, "
-                             f"got {self.noise_stds} and {self.weight_std}")
+        object.__setattr__(self, "noise_stds", each(positive, "noise_stds", self.noise_stds))
+        positive(weight_std=self.weight_std)
 
     @classmethod
     def bayes(cls, task) -> "MixtureRidge":

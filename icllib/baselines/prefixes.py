@@ -10,8 +10,11 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     """Estimates at every context length from the pairs before it: (..., N, d) -> (..., K).
 
     estimate: (xs (..., n, d), ys (..., n), query (..., d)) -> (...), any floating type. Raises
-    InputError where a length leaves no pair or no query.
+    InputError where a length leaves no pair or no query, and for labels that are not one a point.
     """
+    if ys.shape != xs.shape[:-1]:
+        raise InputError(f"ys: expected {tuple(xs.shape[:-1])}, one for each point of xs, "
+                         f"got {tuple(ys.shape)}")
     points = xs.shape[-2]
     if not lengths or min(lengths) < 1 or max(lengths) >= points:
         raise InputError(f"lengths: expected context lengths 1 <= n < {points}, "

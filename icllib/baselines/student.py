@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from icllib.baselines.prefixes import at_each_length
-from icllib.errors import InputError
+from icllib.checks import positive, whole
 from icllib.models.stacked import Initializer, StackedLinear
-from icllib.streams import Stream
+from icllib.streams import WORD, Stream
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,9 @@ class StudentNetwork:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if min(self.width, self.steps, self.batch) < 1 or self.learning_rate <= 0:
-            raise InputError("width, steps, batch, learning_rate: expected positive numbers, got "
-                             f"{self.width}, {self.steps}, {self.batch}, {self.learning_rate}")
-        Stream.of([self.seed], "student")  # refuses an impossible seed
+        whole(width=self.width, steps=self.steps, batch=self.batch)
+        positive(learning_rate=self.learning_rate)
+        whole(0, WORD, seed=self.seed)
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """(..., N, d), (..., N) -> (..., K); trains in the type of xs."""

@@ -7,8 +7,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding, gelu
 
+from icllib.checks import fraction, whole
 from icllib.errors import InputError
-from icllib.models.scoring import Softmax
+from icllib.models.scoring import Softmax, check_scoring
 from icllib.models.stacked import Initializer, StackedLayerNorm, linear
 from icllib.streams import Stream
 from icllib.tasks.sentences import PAD
@@ -31,14 +32,13 @@ class Encoder:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if min(self.layers, self.heads, self.width, self.feed_forward) < 1:
-            raise InputError("layers, heads, width, feed_forward: expected at least 1 each, got "
-                             f"{self.layers}, {self.heads}, {self.width}, {self.feed_forward}")
+        whole(layers=self.layers, heads=self.heads, width=self.width,
+              feed_forward=self.feed_forward)
         if self.width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.width}, "
                              f"got {self.heads}")
-        if not 0 <= self.dropout < 1:
-            raise InputError(f"dropout: expected a fraction in [0, 1), got {self.dropout}")
+        fraction(dropout=self.dropout)
+        check_scoring(scoring=self.scoring)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedEncoder":
         """A fleet of encoders, one per seed.

@@ -1,5 +1,6 @@
 """Models that read the last row of a feature map: perceptrons and linear regression."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, relu
 
-from icllib.errors import InputError
+from icllib.checks import one_of, whole
 from icllib.models.features import FEATURES, feature_row
 from icllib.models.mlp import add_pairs
 from icllib.models.stacked import Initializer, StackedLinear
@@ -33,16 +34,17 @@ class FeatureMLP:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        check_features(self.features)
-        if self.activation not in ACTIVATIONS:
-            raise InputError(f"activation: expected one of {tuple(ACTIVATIONS)}, "
-                             f"got {self.activation!r}")
-        if self.width < 1:
-            raise InputError(f"width: expected at least 1, got {self.width}")
+        one_of(FEATURES, features=self.features)
+        one_of(tuple(ACTIVATIONS), activation=self.activation)
+        whole(width=self.width)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedFeatureMLP":
         """A fleet of such networks, one per seed."""
         return StackedFeatureMLP(self, seeds, dimension, max_pairs, device)
+
+    def most_pairs(self, trained: int) -> float:
+        """The longest context after training with so many pairs."""
+        return trained if self.prompt else math.inf
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt."""
@@ -96,7 +98,7 @@ class ScalarRegression:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        check_features(self.features)
+        one_of(FEATURES, features=self.features)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu"):
         """A fleet of such regressions, one per seed."""
@@ -120,12 +122,6 @@ class StackedScalarRegression(nn.Module):
         """Predict y[n] from n pairs and x[n], for each n in lengths: (M, B, N, d) -> (M, B, K)."""
         estimates = feature_row(self.features, xs, ys, lengths)[..., -1]
         return self.slope * estimates + self.intercept
-
-
-def check_features(features: str) -> None:
-    """Raises InputError for a feature map that there is not."""
-    if features not in FEATURES:
-        raise InputError(f"features: expected one of {FEATURES}, got {features!r}")
 
 
 def feature_multiplications(dimension: int, lengths) -> float:

@@ -6,11 +6,14 @@ a causal mask that is opened within each sequence's prefix (prefixLM, Ding et al
 """
 
 from contextlib import contextmanager
+from functools import partial
 
 import torch
 from torch import Tensor
 
+from icllib.checks import each, whole
 from icllib.errors import InputError
+from icllib.models import signed_language
 
 NAME = "icllib_prefix"  # what `transformers` calls the implementation
 
@@ -23,17 +26,21 @@ def prefix_attention(model, lengths):
     model within the block counts, `generate` with its cache included.
     model: a causal decoder of `transformers`; lengths: one integer per sequence of the batch, 0
     for causal, counted in real tokens: padding before or after them is left out.
-    Raises InputError for lengths that do not fit the batch, for a decoder with other masks, and
-    for one that makes its own attention.
+    Raises InputError for lengths that do not fit the batch, for a decoder with other masks, for
+    one that makes its own attention, and for one with scaled signed averaging.
     """
-    config, lengths = model.config.get_text_config(decoder=True), check_lengths(lengths)
+    config = signed_language.config_of(model).get_text_config(decoder=True)
+    if config._attn_implementation == signed_language.NAME:
+        raise InputError("model: expected a decoder with softmax, got one with signed averaging")
+    lengths = lengths.tolist() if isinstance(lengths, Tensor) else lengths
+    lengths = each(partial(whole, 0), "lengths", lengths)
     before = config._attn_implementation, getattr(config, "prefix_lengths", None)
     register()
     model.set_attn_implementation(NAME)
     if config._attn_implementation != NAME:
         raise InputError("model: expected a decoder whose attention `transformers` can set, "
                          f"got {type(model).__name__}")
-    config.prefix_lengths = lengths
+    config.prefix_lengths = list(lengths)
     try:
         yield model
     finally:
@@ -42,14 +49,6 @@ def prefix_attention(model, lengths):
             del config.prefix_lengths  # it would be saved with the model
         else:
             config.prefix_lengths = before[1]
-
-
-def check_lengths(lengths) -> list[int]:
-    """The same lengths as a list of integers; raises InputError where they are none."""
-    lengths = lengths.tolist() if isinstance(lengths, Tensor) else list(lengths)
-    if not lengths or any(length != int(length) or length < 0 for length in lengths):
-        raise InputError(f"lengths: expected integers of at least 0, got {lengths}")
-    return [int(length) for length in lengths]
 
 
 def register() -> None:

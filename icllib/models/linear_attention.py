@@ -10,7 +10,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from icllib.errors import InputError
+from icllib.checks import one_of, whole
 from icllib.models.packing import Packing, at_queries, pack, packed_size, packed_tokens
 from icllib.models.stacked import Initializer, product
 
@@ -30,10 +30,8 @@ class LinearAttention:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if self.layers < 1:
-            raise InputError(f"layers: expected at least 1, got {self.layers}")
-        if self.mask not in ("prefix", "causal"):
-            raise InputError(f"mask: expected 'prefix' or 'causal', got {self.mask!r}")
+        whole(layers=self.layers)
+        one_of(("prefix", "causal"), mask=self.mask)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu"):
         """A fleet of such models, one per seed."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from icllib.checks import whole
 from icllib.errors import InputError
 from icllib.models.stacked import Initializer, StackedLinear
 from icllib.streams import constant
@@ -28,12 +29,15 @@ class MLP:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if self.width < 1:
-            raise InputError(f"width: expected at least 1, got {self.width}")
+        whole(width=self.width)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedMLP":
         """A fleet of such networks, one per seed."""
         return StackedMLP(self, seeds, dimension, max_pairs, device)
+
+    def most_pairs(self, trained: int) -> int:
+        """The longest context after training with so many pairs: the others have no weights."""
+        return trained
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt."""

@@ -15,6 +15,7 @@ from typing import ClassVar
 from torch import Tensor, nn
 
 from icllib import attention
+from icllib.checks import each, finite, positive, whole
 from icllib.errors import InputError
 from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, GaussianAttention,
                                   SignedSoftmax, SplitHeads, Weighted)
@@ -44,8 +45,7 @@ class Softmax:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if self.temperature <= 0:
-            raise InputError(f"temperature: expected a positive number, got {self.temperature}")
+        positive(temperature=self.temperature)
 
     def build(self, draw: Initializer, heads: int) -> FusedSoftmax:
         """A module for the members of `draw`."""
@@ -67,9 +67,11 @@ class SignedAveraging:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if self.n < 1 or self.b <= 0 or (self.trainable and self.n == 1):
-            raise InputError("n, b: expected n >= 1, or n > 1 if it is to be trained, and b > 0, "
-                             f"got {self.n}, {self.b}")
+        finite(n=self.n)
+        positive(b=self.b)
+        if self.n < 1 or (self.trainable and self.n == 1):
+            raise InputError("n: expected n >= 1, or n > 1 if it is to be trained, "
+                             f"got {self.n}")
 
     def build(self, draw: Initializer, heads: int) -> SignedSoftmax:
         """A module for the members of `draw`."""
@@ -224,16 +226,15 @@ class Identity(Plain):
 class MixedHeads:
     """Some heads with one scoring, some with another, in this order (Appendix C).
 
-    Raises InputError for a part of no heads.
+    Raises InputError for a part that is no scoring or has no heads.
     """
 
     parts: tuple  # of (scoring, how many heads)
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        object.__setattr__(self, "parts", tuple((part, heads) for part, heads in self.parts))
-        if not self.parts or min(heads for _, heads in self.parts) < 1:
-            raise InputError(f"parts: expected at least 1 head for each, got {self.parts}")
+        parts = each(check_part, "parts", self.parts)
+        object.__setattr__(self, "parts", tuple(map(tuple, parts)))
 
     def build(self, draw: Initializer, heads: int) -> SplitHeads:
         """A module for the members of `draw`; raises InputError for another number of heads."""
@@ -241,3 +242,21 @@ class MixedHeads:
         if sum(sizes) != heads:
             raise InputError(f"parts: expected {heads} heads in all, got {sizes}")
         return SplitHeads([part.build(draw, size) for part, size in self.parts], sizes)
+
+
+# ---- what is refused ------------------------------------------------------------------------
+
+
+def check_part(parts) -> None:
+    """Raises InputError for what is no pair of a scoring and its number of heads."""
+    if not (isinstance(parts, (tuple, list)) and len(parts) == 2):
+        raise InputError(f"parts: expected pairs of a scoring and its heads, got {parts!r}")
+    check_scoring(parts=parts[0])
+    whole(parts=parts[1])
+
+
+def check_scoring(**scorings) -> None:
+    """Raises InputError, by name, for what is no scoring, such as the name or class of one."""
+    for name, scoring in scorings.items():
+        if isinstance(scoring, type) or not hasattr(scoring, "build"):
+            raise InputError(f"{name}: expected a scoring such as Softmax(), got {scoring!r}")

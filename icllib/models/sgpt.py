@@ -6,7 +6,7 @@ from typing import ClassVar
 from torch import Tensor, nn
 from torch.nn.functional import gelu, normalize
 
-from icllib.errors import InputError
+from icllib.checks import one_of, whole
 from icllib.models.packing import at_queries, pack, packed_size, packed_tokens
 from icllib.models.stacked import Initializer, product
 
@@ -32,12 +32,8 @@ class SGPT:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if min(self.layers, self.width) < 1:
-            raise InputError("layers, width: expected at least 1 each, "
-                             f"got {self.layers}, {self.width}")
-        if self.normalization not in NORMALIZATIONS:
-            raise InputError(f"normalization: expected one of {NORMALIZATIONS}, "
-                             f"got {self.normalization!r}")
+        whole(layers=self.layers, width=self.width)
+        one_of(NORMALIZATIONS, normalization=self.normalization)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedSGPT":
         """A fleet of such models, one per seed."""

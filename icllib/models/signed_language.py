@@ -28,11 +28,16 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
     n = 1 + softplus(excess) and b = exp(log_b): entries `signed_softmax.excess` and `.log_b` of
     its state_dict, (1, H) each, parameters if they are trainable and buffers if not.
     model: of `transformers`, with any mask; it is changed in place and returned.
-    Raises InputError for n < 1, or n = 1 if it is to be trained, for b <= 0, and for a model that
-    makes its own attention; in a later call for scores or masks that are more than q . k and a
-    choice of tokens.
+    Raises InputError for n < 1, or n = 1 if it is to be trained, for b <= 0, for a model that has
+    n and b already or prefixes, and for one that makes its own attention; in a later call for
+    scores or masks that are more than q . k and a choice of tokens.
     """
-    scoring, layers = SignedAveraging(n, b, trainable), attention_layers(model)
+    scoring, config = SignedAveraging(n, b, trainable), config_of(model)
+    layers = attention_layers(model)
+    if any(hasattr(layer, "signed_softmax") for layer in layers):
+        raise InputError("model: expected one without n and b, got one that has them already")
+    if hasattr(config.get_text_config(decoder=True), "prefix_lengths"):
+        raise InputError("model: expected one outside of prefix_attention, got one within")
     set_attention(model, layers)
     for layer in layers:
         weight = next(layer.parameters())
@@ -41,6 +46,13 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
         ssa, kind = scoring.build(single, heads), torch.promote_types(weight.dtype, torch.float32)
         layer.signed_softmax = ssa.to(weight.device, kind)  # half precision would lose their steps
     return model
+
+
+def config_of(model):
+    """A model's config; raises InputError for what is no model of `transformers`."""
+    if not hasattr(model, "config") or not hasattr(model, "set_attn_implementation"):
+        raise InputError(f"model: expected one of `transformers`, got {type(model).__name__}")
+    return model.config
 
 
 def set_attention(model, layers) -> None:

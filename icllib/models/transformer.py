@@ -1,5 +1,6 @@
 """The GPT-2 decoder on prompts of (x, y) tokens, and its relatives in the papers."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,9 +11,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
+from icllib.checks import one_of, whole
 from icllib.errors import InputError
 from icllib.models.layout import joint_tokens, lay_out, separate_tokens
-from icllib.models.scoring import Softmax
+from icllib.models.scoring import Softmax, check_scoring
 from icllib.models.stacked import Initializer, StackedLayerNorm, linear
 from icllib.results import ADDED
 
@@ -49,25 +51,20 @@ class Transformer:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if min(self.layers, self.heads, self.width, self.block) < 1:
-            raise InputError("layers, heads, width, block: expected at least 1 each, got "
-                             f"{self.layers}, {self.heads}, {self.width}, {self.block}")
-        if self.mixed_width < 1:
-            raise InputError("attention_width: expected at least 1, or None, "
-                             f"got {self.attention_width}")
+        whole(layers=self.layers, heads=self.heads, width=self.width, block=self.block,
+              attention_width=self.mixed_width)
+        if self.positions_up_to is not None:
+            whole(positions_up_to=self.positions_up_to)
+        check_scoring(scoring=self.scoring)
+        one_of(("joint", "separate"), tokens=self.tokens)
+        one_of(("learned", "none"), positions=self.positions)
+        one_of(("causal", "prefix", "block-causal"), mask=self.mask)
         if self.mixed_width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.mixed_width}, "
                              f"got {self.heads}")
-        if self.positions not in ("learned", "none"):
-            raise InputError(f"positions: expected 'learned' or 'none', got {self.positions!r}")
-        if self.mask not in ("causal", "prefix", "block-causal"):
-            raise InputError("mask: expected 'causal', 'prefix' or 'block-causal', "
-                             f"got {self.mask!r}")
         if self.positions_up_to is not None and self.positions != "learned":
             raise InputError("positions_up_to: expected None without learned positions, "
                              f"got {self.positions_up_to}")
-        if self.tokens not in ("joint", "separate"):
-            raise InputError(f"tokens: expected 'joint' or 'separate', got {self.tokens!r}")
         if self.tokens == "separate" and self.mask != "causal":
             raise InputError(f"mask: expected 'causal' with separate tokens, got {self.mask!r}")
         if not (self.attention or self.perceptron):
@@ -87,6 +84,10 @@ class Transformer:
         if classes and self.tokens == "separate":
             raise InputError("tokens: expected 'joint' for labels with classes, got 'separate'")
         return StackedTransformer(self, seeds, dimension, max_pairs, device, classes)
+
+    def most_pairs(self, trained: int) -> float:
+        """The longest context after training with so many pairs."""
+        return math.inf if self.positions == "none" else self.positions_up_to or trained
 
     def multiplications(self, dimension: int, lengths) -> float:
         """Multiply-adds of the forward pass on one prompt.

@@ -6,8 +6,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from icllib.checks import whole
 from icllib.streams import Stream
-from icllib.tasks.checks import at_least, at_least_one
 from icllib.tasks.prompt import Prompt, dot
 
 
@@ -25,8 +25,8 @@ class LinearClassification:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        at_least_one(dimension=self.dimension)
-        at_least(2, classes=self.classes)
+        whole(dimension=self.dimension)
+        whole(2, classes=self.classes)
 
     @property
     def label_variance(self) -> float:
@@ -35,7 +35,7 @@ class LinearClassification:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        at_least_one(n=n)
+        whole(n=n)
         d = self.dimension
         xs = 2 * stream.uniform(ids, "xs", (n, d), dtype) - 1
         weights = stream.normal(ids, "weights", (self.classes, d), dtype)

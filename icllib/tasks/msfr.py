@@ -12,16 +12,17 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from icllib.checks import finite, not_negative, positive, whole
 from icllib.errors import InputError
 from icllib.streams import WORD, Stream
-from icllib.tasks.checks import at_least_one, not_negative, positive
 from icllib.tasks.prompt import Prompt, dot
 
 
 def check_types(tasks: int, alpha: float) -> None:
     """Raises InputError where Eq. 1 is no law that the paper allows."""
-    at_least_one(tasks=tasks)
-    if not alpha > 1:
+    whole(tasks=tasks)
+    finite(alpha=alpha)
+    if alpha <= 1:
         raise InputError(f"alpha: expected more than 1, got {alpha}")
 
 
@@ -74,6 +75,7 @@ class SparseFeatureRegression(TypedPrompts):
 
     def __post_init__(self):
         check_types(self.tasks, self.alpha)
+        finite(strength=self.strength)
         if not self.strength**2 > 0:
             raise InputError(f"strength: expected a number other than 0, got {self.strength}")
         not_negative(gamma=self.gamma, beta=self.beta, feature_noise=self.feature_noise)
@@ -88,8 +90,7 @@ class SparseFeatureRegression(TypedPrompts):
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        if not n >= 2:
-            raise InputError(f"n: expected a query and at least 1 pair, got {n}")
+        whole(2, n=n)  # a pair and the query
         types = self.types(stream, ids)[..., None]  # (M, B, 1)
         contexts = (n - 1) * power_law(types, self.tasks, -self.beta, torch.float64)
         contexts = contexts.round().clamp(min=1)  # psi_s
@@ -127,9 +128,7 @@ class SourceCapacityRegression(TypedPrompts):
     def __post_init__(self):
         check_types(self.tasks, self.alpha)
         positive(tau=self.tau)
-        if not 0 <= self.strength_seed <= WORD:
-            raise InputError("strength_seed: expected an integer in [0, 2^32), "
-                             f"got {self.strength_seed}")
+        whole(0, WORD, strength_seed=self.strength_seed)
 
     @property
     def label_variance(self) -> float:
@@ -143,7 +142,7 @@ class SourceCapacityRegression(TypedPrompts):
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points, 1001 in Fig. 5; the same id gives the same prompt."""
-        at_least_one(n=n)
+        whole(n=n)
         types = self.types(stream, ids)
         # ASSUMED: omega_1 = 1, so that a large tau leaves MSFR's feature, whose square is 1.
         rank = (torch.arange(1, self.tasks + 1, device=ids.device) - types[..., None]) % self.tasks

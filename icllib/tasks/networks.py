@@ -6,8 +6,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from icllib.checks import whole
 from icllib.streams import Stream
-from icllib.tasks.checks import at_least_one
 from icllib.tasks.prompt import Prompt, dot
 
 CACHED = 2**18  # hidden units of a part: the fastest of 2^13 to 2^20 on an AMD EPYC core
@@ -26,7 +26,7 @@ class ReluNetwork:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        at_least_one(dimension=self.dimension, width=self.width)
+        whole(dimension=self.dimension, width=self.width)
 
     @property
     def label_variance(self) -> float:
@@ -35,7 +35,7 @@ class ReluNetwork:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        at_least_one(n=n)
+        whole(n=n)
         d, r = self.dimension, self.width
         xs = stream.normal(ids, "xs", (n, d), dtype)
         hidden = stream.normal(ids, "hidden", (d, r), dtype)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from icllib.errors import InputError
 from icllib.streams import Stream, constant
 
 
@@ -32,21 +33,37 @@ def dot(xs: Tensor, weights: Tensor) -> Tensor:
 def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
     """Prompts of a fleet whose members have their own tasks; equal tasks are sampled together.
 
-    tasks: M tasks of one shape; ids: (M, B). Returns tensors (M, B, n, ...).
+    tasks: M tasks of one shape; ids: (M, B). Returns tensors (M, B, n, ...). Raises InputError
+    where a task gives others.
     """
     members_of = {}
     for member, task in enumerate(tasks):
         members_of.setdefault(task, []).append(member)
     if len(members_of) == 1:
-        return tasks[0].sample(stream, ids, n, dtype)
+        return sample_one(tasks[0], stream, ids, n, dtype)
     parts = []
     for task, members in members_of.items():
         chosen = constant(tuple(members), ids.device)
         own = replace(stream, seeds=stream.seeds[chosen])
-        parts.append(task.sample(own, ids[chosen], n, dtype))
+        parts.append(sample_one(task, own, ids[chosen], n, dtype))
     places = [member for members in members_of.values() for member in members]
     order = constant(tuple(sorted(range(len(tasks)), key=places.__getitem__)), ids.device)
     return Prompt(*(torch.cat(tensors)[order] for tensors in zip(*parts)))
+
+
+def sample_one(task, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
+    """Prompts of one task; raises InputError where their shapes are not those of n points."""
+    prompt = task.sample(stream, ids, n, dtype)
+    if isinstance(prompt, Prompt):  # sentences have other shapes
+        classes = getattr(task, "classes", None)
+        points = (*ids.shape, n)
+        labels = (*points, classes) if classes else points
+        expected = Prompt((*points, task.dimension), labels, labels)
+        got = Prompt(*(tuple(tensor.shape) for tensor in prompt))
+        if got != expected:
+            raise InputError(f"{type(task).__name__}.sample: expected the shapes {expected}, "
+                             f"got {got}")
+    return prompt
 
 
 def side_by_side(lengths, queries: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -6,9 +6,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from icllib.checks import each, finite, not_negative, one_of, positive, whole
 from icllib.errors import InputError
 from icllib.streams import Stream
-from icllib.tasks.checks import at_least_one, not_negative, one_of, positive
 from icllib.tasks.prompt import Prompt, dot
 
 
@@ -29,9 +29,10 @@ class LinearRegression:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        at_least_one(dimension=self.dimension)
+        whole(dimension=self.dimension)
         not_negative(noise_std=self.noise_std)
         positive(weight_std=self.weight_std)
+        finite(input_mean=self.input_mean)
         one_of(("normal", "uniform"), inputs=self.inputs)
 
     @property
@@ -43,7 +44,7 @@ class LinearRegression:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        at_least_one(n=n)
+        whole(n=n)
         d = self.dimension
         if self.inputs == "normal":
             xs = stream.normal(ids, "xs", (n, d), dtype)
@@ -71,11 +72,9 @@ class TwoNoiseLevels:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        object.__setattr__(self, "noise_stds", tuple(self.noise_stds))
+        object.__setattr__(self, "noise_stds", each(positive, "noise_stds", self.noise_stds))
         if len(self.noise_stds) != 2:
             raise InputError(f"noise_stds: expected two levels, got {self.noise_stds}")
-        for noise_std in self.noise_stds:
-            positive(noise_stds=noise_std)
         self.at_level(0)  # refuses the other settings
 
     @property
@@ -115,9 +114,8 @@ class SparseLinear:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        at_least_one(dimension=self.dimension)
-        if not 1 <= self.nonzero <= self.dimension:
-            raise InputError(f"nonzero: expected 1 to {self.dimension}, got {self.nonzero}")
+        whole(dimension=self.dimension)
+        whole(1, self.dimension, nonzero=self.nonzero)
 
     @property
     def label_variance(self) -> float:
@@ -126,7 +124,7 @@ class SparseLinear:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        at_least_one(n=n)
+        whole(n=n)
         d = self.dimension
         xs = stream.normal(ids, "xs", (n, d), dtype)
         # Sorting random words gives a random permutation; the coordinates it sends below
@@ -150,11 +148,11 @@ class SigmoidRegression:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        at_least_one(dimension=self.dimension)
+        whole(dimension=self.dimension)
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        at_least_one(n=n)
+        whole(n=n)
         xs = 2 * stream.uniform(ids, "xs", (n, self.dimension), dtype) - 1
         weights = stream.normal(ids, "weights", (self.dimension,), dtype)
         # sigmoid(z) - 1/2 = tanh(z / 2) / 2, which PyTorch rounds alike at every batch size.
@@ -183,7 +181,7 @@ class AffineFunctions:
         positive(input_std=self.input_std, function_std=self.function_std)
         if self.first_input_std is not None:
             positive(first_input_std=self.first_input_std)
-        at_least_one(prompts_per_function=self.prompts_per_function)
+        whole(prompts_per_function=self.prompts_per_function)
 
     @property
     def label_variance(self) -> float:
@@ -192,7 +190,7 @@ class AffineFunctions:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        at_least_one(n=n)
+        whole(n=n)
         xs = stream.normal(ids, "xs", (n, 1), dtype)
         first_std = self.input_std if self.first_input_std is None else self.first_input_std
         xs = torch.cat((first_std * xs[..., :1, :], self.input_std * xs[..., 1:, :]), dim=-2)

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from icllib.checks import whole
 from icllib.data import DataFile
 from icllib.errors import InputError
 from icllib.streams import Stream
-from icllib.tasks.checks import at_least_one
 
 MASK, PAD, SPECIAL = 0, 1, 5  # ids of BabyBERTa's tokenizer; the first five stand for no word
 
@@ -47,7 +47,7 @@ class MaskedSentences:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        at_least_one(dimension=self.dimension, words=self.words, held_out=self.held_out)
+        whole(dimension=self.dimension, words=self.words, held_out=self.held_out)
         if not (0 < self.hidden < 1 and 0 <= self.replaced <= 1):
             raise InputError("hidden, replaced: expected probabilities, "
                              f"got {self.hidden} and {self.replaced}")

@@ -6,8 +6,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from icllib.checks import whole
 from icllib.streams import Stream
-from icllib.tasks.checks import at_least_one
 from icllib.tasks.prompt import Prompt
 
 
@@ -24,7 +24,7 @@ class DecisionTree:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        at_least_one(dimension=self.dimension, depth=self.depth)
+        whole(dimension=self.dimension, depth=self.depth)
 
     @property
     def label_variance(self) -> float:
@@ -33,7 +33,7 @@ class DecisionTree:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        at_least_one(n=n)
+        whole(n=n)
         d, inner = self.dimension, 2**self.depth - 1
         xs = stream.normal(ids, "xs", (n, d), dtype)
         tested = stream.integers(ids, "tested", d, (inner,))

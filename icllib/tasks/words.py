@@ -6,8 +6,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from icllib.checks import whole
 from icllib.streams import Stream
-from icllib.tasks.checks import at_least, at_least_one
 from icllib.tasks.classification import one_hot_winners
 from icllib.tasks.prompt import Prompt, dot
 
@@ -28,8 +28,8 @@ class BagOfWords:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        at_least_one(dimension=self.dimension, words=self.words)
-        at_least(2, classes=self.classes)
+        whole(dimension=self.dimension, words=self.words)
+        whole(2, classes=self.classes)
 
     @property
     def label_variance(self) -> float:
@@ -38,7 +38,7 @@ class BagOfWords:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n texts; ids (M, B) name them: the same id gives the same prompt."""
-        at_least_one(n=n)
+        whole(n=n)
         drawn = stream.integers(ids, "texts", self.dimension, (n, self.words))
         vocabulary = torch.arange(self.dimension, device=ids.device)
         xs = (drawn[..., None] == vocabulary).sum(dim=-2).to(dtype)

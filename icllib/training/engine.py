@@ -7,11 +7,14 @@ the CPU the same step runs eagerly.
 """
 
 import contextlib
+import inspect
 import time
+from collections.abc import Sized
 
 import torch
 from torch import Tensor, nn
 
+from icllib.checks import positive, whole
 from icllib.errors import InputError, OutOfTime
 from icllib.progress import Progress
 from icllib.streams import Stream, constant
@@ -31,25 +34,31 @@ class Fleet:
     member, T stored prompts that are reshuffled each epoch, or None for fresh prompts at every
     step. learning_rates, models: per member, where they are not all the same; models may differ
     in the values that their parameters start from, not in shape. snapshots: after which steps to
-    keep a copy of the module. Raises InputError where tasks, seeds and pretraining_tasks differ in
-    number.
+    keep a copy of the module. Raises InputError where what is given per member differs in number
+    or cannot be, and for a module that is no fleet.
     """
 
     def __init__(self, tasks, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu",
                  learning_rates=None, models=None, snapshots=()):
-        if not len(tasks) == len(seeds) == len(pretraining_tasks):
-            raise InputError("tasks, seeds, pretraining_tasks: expected one of each per member, "
-                             f"got {len(tasks)}, {len(seeds)}, {len(pretraining_tasks)}")
-        self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
         self.stream = Stream.of(seeds, "training", device)
-        self.module = build(models or [model] * len(seeds), seeds, tasks[0], recipe, device)
+        members = len(self.stream.seeds)
+        models = [model] * members if models is None else models
+        if learning_rates is None:
+            learning_rates = [recipe.learning_rate] * members
+        check_members(members, tasks=tasks, pretraining_tasks=pretraining_tasks,
+                      learning_rates=learning_rates, models=models)
+        for rate, count in zip(learning_rates, pretraining_tasks):
+            positive(learning_rates=rate)
+            whole(pretraining_tasks=1 if count is None else count)
+        self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
+        self.module = build(models, seeds, tasks[0], recipe, device)
         probed = bool(getattr(self.module, "probes", ()))
         self.forward = self.module.predictions_by_layer if probed else self.module
         self.parameters = [p for p in self.module.parameters() if p.requires_grad]
         self.rate = torch.zeros((), device=device)
         self.rates = recipe.rates(device)
         self.relative_rates = None
-        if learning_rates is not None and set(learning_rates) != {recipe.learning_rate}:
+        if set(learning_rates) != {recipe.learning_rate}:
             self.relative_rates = torch.tensor(learning_rates, device=device) / recipe.learning_rate
         self.optimizer = torch.optim.AdamW(
             self.parameters, lr=self.rate, betas=recipe.betas, eps=recipe.epsilon,
@@ -162,12 +171,33 @@ class Fleet:
         self.kept[int(self.step)] = copies
 
 
+def check_members(members: int, **lists) -> None:
+    """Raises InputError, by name, for what is no list of one per member."""
+    for name, own in lists.items():
+        if not isinstance(own, Sized) or len(own) != members:
+            raise InputError(f"{name}: expected one for each of {members} seeds, got {own!r}")
+
+
 def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
-    """The stacked module of a fleet, each member starting as its own model would alone."""
+    """The stacked module of a fleet, each member starting as its own model would alone.
+
+    Raises InputError for a model that takes no classes where the task has them, and for a module
+    with parameters that have no leading axis of members.
+    """
     classes = getattr(task, "classes", None)
     options = {"classes": classes} if classes else {}
+    kind = type(models[0]).__name__
     sizes = task.dimension, max(recipe.lengths), device
+    try:
+        inspect.signature(models[0].build).bind(seeds, *sizes, **options)
+    except TypeError as error:
+        raise InputError(f"model: expected one that can be built for {task}, "
+                         f"got {kind} ({error})") from None
     module = models[0].build(seeds, *sizes, **options)
+    for name, parameter in module.named_parameters():
+        if parameter.shape[:1] != (len(seeds),):
+            raise InputError(f"model: expected parameters with a first axis of {len(seeds)} "
+                             f"members, got {name} {tuple(parameter.shape)} of {kind}")
     for member, (model, seed) in enumerate(zip(models, seeds)):
         if model != models[0]:
             own = model.build([seed], *sizes, **options).state_dict()
@@ -256,8 +286,9 @@ def train(task, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu", d
           label="") -> nn.Module:
     """Train one member per seed on one task and return the stacked module.
 
-    deadline: a time.monotonic() after which OutOfTime is raised.
+    deadline: a time.monotonic() after which OutOfTime is raised. Raises InputError as Fleet does.
     """
-    fleet = Fleet([task] * len(seeds), model, recipe, seeds, pretraining_tasks, device)
+    members = len(Stream.of(seeds, "training").seeds)
+    fleet = Fleet([task] * members, model, recipe, seeds, pretraining_tasks, device)
     run_steps(fleet, label, lambda: deadline is not None and time.monotonic() > deadline)
     return fleet.module

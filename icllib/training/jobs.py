@@ -5,12 +5,13 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from icllib.errors import OutOfTime
+from icllib.errors import InputError, OutOfTime
 from icllib.results import PROJECT, Record, check_writable, digest, key, settings, versions
 from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
 from icllib.training.cpu import one_core
@@ -73,27 +74,35 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
              for index in range(len(devices))]
     others = [Worker(part, profile, folder, device)
               for part, device in zip(parts[1:], devices[1:]) if part]
+    failed = lambda: [worker for worker in others if worker.failed]
     try:
-        train_fleets(parts[0], profile, folder, devices[0])
+        train_fleets(parts[0], profile, folder, devices[0], failed)
         for worker in others:
             worker.join()
+    except OutOfTime:
+        for worker in failed():
+            worker.join()  # raises what stopped it, and with it this process
+        raise
     finally:
         for worker in others:
             worker.stop()
 
 
-def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu") -> None:
+def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
+                 failed=lambda: False) -> None:
     """Train and save one fleet after the other in this process."""
     with one_core():
         for fleet in fleets(runs):
-            train_and_save(fleet, profile, folder, device)
+            train_and_save(fleet, profile, folder, device, failed)
 
 
-def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu") -> None:
+def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
+                   failed=lambda: False) -> None:
     """Train and measure a fleet in this process and save one record per run.
 
     Training goes on from its last checkpoint, if there is one, and leaves one when it is stopped
-    by the time limit, by SIGTERM, by Ctrl-C or by the end of its parent process.
+    by the time limit, by SIGTERM, by Ctrl-C, by the end of its parent process, or because another
+    process has failed, which `failed` tells.
     """
     first, made, started = runs[0], provenance(profile), start_clocks()
     fleet = Fleet([run.task for run in runs], first.model, first.recipe,
@@ -105,7 +114,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     save = lambda: save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),
                                    cost_since(started))
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
-    with stop_request() as should_stop:
+    with stop_request(failed) as should_stop:
         run_steps(fleet, label, should_stop, save, board(saved_in.name))
         save()  # a process that is killed while it measures need not train again
         if should_stop():  # a signal during the last steps
@@ -122,14 +131,27 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
 
 def measure(fleet: Fleet, run: Run, device: str) -> dict:
     """The metrics of a trained fleet, and those on its way, for every member."""
-    metrics = run.evaluation.measure(fleet.tasks, Trained(fleet.module), device)
+    metrics = measure_with(run.evaluation, fleet, device)
     if run.along:
         stops = []
         for step in run.along.steps:
             fleet.module.load_state_dict(fleet.kept[step])
-            stops.append(run.along.evaluation.measure(fleet.tasks, Trained(fleet.module), device))
+            stops.append(measure_with(run.along.evaluation, fleet, device))
         metrics |= {f"{name}_along": np.stack([stop[name] for stop in stops], axis=1)
                     for name in stops[0]}
+    return metrics
+
+
+def measure_with(evaluation, fleet: Fleet, device: str) -> dict:
+    """The metrics of one evaluation; raises InputError where they are not one per member."""
+    metrics = evaluation.measure(fleet.tasks, Trained(fleet.module), device)
+    if not isinstance(metrics, dict):
+        raise InputError(f"{type(evaluation).__name__}.measure: expected a dictionary of metrics, "
+                         f"got {metrics!r}")
+    for name, metric in metrics.items():
+        if np.shape(metric)[:1] != (len(fleet.tasks),):
+            raise InputError(f"{name}: expected a metric of each of {len(fleet.tasks)} members, "
+                             f"got one of shape {np.shape(metric)}")
     return metrics
 
 
@@ -139,13 +161,24 @@ def checkpoints() -> Path:
 
 
 def checkpoint_folder(runs) -> Path:
-    """Where a fleet's checkpoints live."""
-    return checkpoints() / digest([key(settings(run), versions(run)) for run in runs])
+    """Where a fleet's checkpoints live: its training has a folder, its evaluation one in that.
+
+    Two fleets that differ in their evaluation alone may train at the same time.
+    """
+    along = lambda run: run.along and replace(run.along, evaluation=None)
+    trained = [replace(run, evaluation=None, along=along(run)) for run in runs]
+    names = (digest([key(settings(run), versions(run)) for run in fleet])
+             for fleet in (trained, runs))
+    return checkpoints().joinpath(*names)
 
 
 def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
-    """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost."""
-    found = load_checkpoint(folder)
+    """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost.
+
+    Where there is none, that of the same training for another evaluation: one that failed and
+    was mended need not train again.
+    """
+    found = next(filter(None, map(load_checkpoint, (folder, *folder.parent.glob("*")))), None)
     if found is None:
         return 0.0, 0.0
     tensors, cost = found
@@ -154,8 +187,9 @@ def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
 
 
 @contextlib.contextmanager
-def stop_request():
-    """A function that tells whether to stop: time limit, SIGTERM, Ctrl-C, or an orphaned worker."""
+def stop_request(failed=lambda: False):
+    """A function that tells whether to stop: time limit, SIGTERM, Ctrl-C, an orphaned worker, or
+    a worker that has failed."""
     asked, parent = [], os.environ.get("ICLLIB_PARENT")  # which a worker alone has
     orphaned = lambda: parent is not None and os.getppid() != int(parent)
     deadline = float(os.environ.get("ICLLIB_DEADLINE") or "inf")
@@ -169,7 +203,7 @@ def stop_request():
     before = {number: signal.signal(number, ask)
               for number in (signal.SIGTERM, signal.SIGINT) if in_main}
     try:
-        yield lambda: bool(asked) or time.monotonic() > deadline or orphaned()
+        yield lambda: bool(asked or time.monotonic() > deadline or orphaned() or failed())
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

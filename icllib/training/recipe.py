@@ -2,11 +2,13 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
+from icllib.checks import each, fraction, not_negative, one_of, positive, whole
 from icllib.errors import InputError
 from icllib.results import ADDED
 from icllib.streams import constant
@@ -31,9 +33,7 @@ class Curriculum:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if min(self.start, self.increment, self.every) < 1:
-            raise InputError("start, increment, every: expected at least 1 each, "
-                             f"got {self.start}, {self.increment}, {self.every}")
+        whole(start=self.start, increment=self.increment, every=self.every)
 
 
 @dataclass(frozen=True)
@@ -67,34 +67,30 @@ class Recipe:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        object.__setattr__(self, "lengths", tuple(self.lengths))
-        object.__setattr__(self, "betas", tuple(self.betas))
-        if not self.lengths or min(self.lengths) < 0:
-            raise InputError(f"lengths: expected context lengths n >= 0, got {self.lengths}")
-        if min(self.steps, self.batch) < 1 or self.learning_rate <= 0:
-            raise InputError("steps, batch, learning_rate: expected positive numbers, "
-                             f"got {self.steps}, {self.batch}, {self.learning_rate}")
-        if self.schedule not in SCHEDULES:
-            raise InputError(f"schedule: expected one of {SCHEDULES}, got {self.schedule!r}")
-        if self.clip is not None and not self.clip > 0:
-            raise InputError(f"clip: expected a positive norm or None, got {self.clip}")
-        if not 0 <= self.warmup < 1 or self.weight_decay < 0:
-            raise InputError("warmup, weight_decay: expected a fraction in [0, 1) and >= 0, "
-                             f"got {self.warmup} and {self.weight_decay}")
-        if self.loss not in LOSSES:
-            raise InputError(f"loss: expected one of {LOSSES}, got {self.loss!r}")
+        object.__setattr__(self, "lengths", each(partial(whole, 0), "lengths", self.lengths))
+        object.__setattr__(self, "betas", each(fraction, "betas", self.betas))
+        whole(steps=self.steps, batch=self.batch, queries=self.queries)
+        positive(learning_rate=self.learning_rate)
+        fraction(warmup=self.warmup)
+        not_negative(weight_decay=self.weight_decay, epsilon=self.epsilon)
+        one_of(SCHEDULES, schedule=self.schedule)
+        one_of(LOSSES, loss=self.loss)
+        one_of(PRECISIONS, precision=self.precision)
+        if self.clip is not None:
+            positive(clip=self.clip)
+        if len(self.betas) != 2:
+            raise InputError(f"betas: expected two, got {self.betas}")
         if self.loss != "squared" and self.loss_on_pairs:
             raise InputError(f"loss_on_pairs: expected squared error with it, got {self.loss}")
-        if self.precision not in PRECISIONS:
-            raise InputError(f"precision: expected one of {PRECISIONS}, got {self.precision!r}")
-        if self.queries < 1:
-            raise InputError(f"queries: expected at least 1, got {self.queries}")
         if (self.loss_on_pairs or self.permute_pairs) and len(self.lengths) > 1:
             raise InputError("loss_on_pairs, permute_pairs: expected a single context length, "
                              f"got {self.lengths}")
         if self.curriculum and (self.loss_on_pairs or self.queries > 1):
             raise InputError("curriculum: expected one query and no loss on pairs, "
                              f"got {self.queries} and {self.loss_on_pairs}")
+        if self.curriculum and self.curriculum.start <= min(self.lengths):
+            raise InputError("curriculum: expected a start above the smallest length, "
+                             f"{min(self.lengths)}, got {self.curriculum.start}")
 
     @property
     def dtype(self) -> torch.dtype:

@@ -1,5 +1,6 @@
 """From runs to records: what is missing is computed, what is there is read."""
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from icllib.results import PROFILES, Record, check_profile, find_record, results
 from icllib.training.jobs import compute
 
 KEPT = PROFILES[1:]  # all but "smoke"
+NAME = r"\w[\w.-]*"  # of a folder
 
 
 def records(runs_of_profile, profile: str, page: str) -> list[Record]:
@@ -16,9 +18,11 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
     runs_of_profile: from a profile's name to its list of runs. profile: "stored" reads the best
     profile whose records are all committed and computes nothing; "smoke" computes everything and
     keeps nothing; any other computes what is missing. page: "<paper>/<page>", where new records
-    go. Raises InputError where there is nothing to read, OutOfTime at the time limit with every
-    finished record kept.
+    go. Raises InputError for another kind of page and where there is nothing to read, OutOfTime at
+    the time limit with every finished record kept.
     """
+    if not re.fullmatch(f"{NAME}/{NAME}", page):
+        raise InputError(f"page: expected two names with a slash between, got {page!r}")
     check_profile(profile)
     if profile == "stored":
         return stored_records(runs_of_profile, page)

@@ -1,11 +1,15 @@
 """What can be measured: runs that train, and computations that do not."""
 
 import dataclasses
+import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
+from icllib.checks import each, whole
 from icllib.errors import InputError
+from icllib.evaluate import ErrorByLength, Together
 from icllib.results import ADDED
+from icllib.streams import WORD
 from icllib.tasks import MaskedSentences
 from icllib.training.recipe import Recipe
 
@@ -22,8 +26,8 @@ class Along:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        object.__setattr__(self, "steps", tuple(self.steps))
-        if not self.steps or min(self.steps) < 1 or list(self.steps) != sorted(set(self.steps)):
+        object.__setattr__(self, "steps", each(whole, "steps", self.steps))
+        if list(self.steps) != sorted(set(self.steps)):
             raise InputError(f"steps: expected increasing numbers from 1 on, got {self.steps}")
 
 
@@ -45,9 +49,12 @@ class Run:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if self.pretraining_tasks is not None and self.pretraining_tasks < 1:
-            raise InputError("pretraining_tasks: expected T >= 1 or None, "
-                             f"got {self.pretraining_tasks}")
+        for name in ("task", "model", "recipe", "evaluation"):
+            if isinstance(getattr(self, name), type):
+                raise InputError(f"{name}: expected a component, got {getattr(self, name)}")
+        whole(0, WORD, seed=self.seed)
+        if self.pretraining_tasks is not None:
+            whole(pretraining_tasks=self.pretraining_tasks)
         if self.along and max(self.along.steps) > self.recipe.steps:
             raise InputError(f"along: expected steps up to {self.recipe.steps}, "
                              f"got {self.along.steps}")
@@ -56,9 +63,29 @@ class Run:
         if isinstance(self.task, MaskedSentences) != (self.recipe.loss == "masked tokens"):
             raise InputError("recipe.loss: expected 'masked tokens' for sentences and for them "
                              f"alone, got {self.recipe.loss!r} for {type(self.task).__name__}")
-        queries = max(self.recipe.queries, getattr(self.evaluation, "queries", 1))
-        needs_decoder = queries > 1 or self.recipe.loss_on_pairs
-        if needs_decoder and getattr(self.model, "tokens", None) != "joint":
+        self.check_decoder(self.recipe.queries > 1 or self.recipe.loss_on_pairs)
+        for evaluation in (self.evaluation, self.along and self.along.evaluation):
+            self.check_evaluation(evaluation)
+
+    def check_evaluation(self, evaluation) -> None:
+        """Raises InputError for what this model, trained so, cannot be asked."""
+        if isinstance(evaluation, Together):
+            for part in evaluation.parts:
+                self.check_evaluation(part)
+        if not isinstance(evaluation, ErrorByLength):
+            return
+        self.check_decoder(evaluation.queries > 1)
+        if evaluation.by_layer and not hasattr(self.model, "tokens"):
+            raise InputError(f"by_layer: expected a decoder, got {self.model}")
+        most_pairs = getattr(self.model, "most_pairs", lambda trained: math.inf)
+        most = most_pairs(max(self.recipe.lengths))
+        if max(evaluation.lengths) > most:
+            raise InputError(f"evaluation: expected lengths up to {most}, which this model has "
+                             f"weights for, got {evaluation.lengths}")
+
+    def check_decoder(self, needed: bool) -> None:
+        """Raises InputError for another model where one that reads joint tokens is needed."""
+        if needed and getattr(self.model, "tokens", None) != "joint":
             raise InputError("model: expected a decoder of joint tokens for several queries or a "
                              f"loss on pairs, got {self.model}")
 

@@ -10,17 +10,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-from icllib.errors import OutOfTime
+from icllib.errors import InputError, OutOfTime
 from icllib.results import PROJECT, from_settings, settings
 
-STOPPED_IN_TIME = 3
+STOPS = {2: InputError, 3: OutOfTime}  # exit codes; the last line tells why
+START = "import sys; from icllib.training.worker import main; main(*sys.argv[1:])"
 
 
 class Worker:
     """Trains runs in another process, fleet by fleet, and saves their records in a folder."""
 
     def __init__(self, runs, profile: str, folder: Path, device: str = "cpu"):
-        command = [sys.executable, "-m", "icllib.training.worker", profile, str(folder)]
+        command = [sys.executable, "-c", START, profile, str(folder)]
         path = os.pathsep.join(str(entry or os.getcwd()) for entry in sys.path)  # same modules
         own = {"ICLLIB_PARENT": str(os.getpid()), "PYTHONPATH": path} | visible(device)
         self.errors = tempfile.TemporaryFile("w+")  # a pipe that nobody reads fills up
@@ -29,15 +30,20 @@ class Worker:
         self.process.stdin.write(json.dumps([settings(run) for run in runs]))
         self.process.stdin.close()
 
+    @property
+    def failed(self) -> bool:
+        """Whether it has stopped before its work was done."""
+        return bool(self.process.poll())
+
     def join(self) -> None:
         """Wait until it has finished; raises what stopped it."""
         code = self.process.wait()
         self.errors.seek(0)
         errors = self.errors.read()
-        if code == STOPPED_IN_TIME:
-            raise OutOfTime(errors.strip().splitlines()[-1])
+        if code in STOPS:
+            raise STOPS[code](errors.strip().splitlines()[-1]) from None
         if code:
-            raise RuntimeError(f"a worker process failed:\n{errors}")
+            raise RuntimeError(f"a worker process failed:\n{errors}") from None
 
     def stop(self) -> None:
         """Ask the process to save and end, and end it if it does not."""
@@ -61,13 +67,9 @@ def main(profile: str, folder: str) -> None:
     """The worker's own side: runs on standard input, records into the folder."""
     from icllib.training.jobs import processors, train_fleets
 
-    runs = [from_settings(run) for run in json.load(sys.stdin)]
     try:
+        runs = [from_settings(run) for run in json.load(sys.stdin)]
         train_fleets(runs, profile, Path(folder), processors()[0])
-    except OutOfTime as error:
+    except tuple(STOPS.values()) as error:
         print(error, file=sys.stderr)
-        sys.exit(STOPPED_IN_TIME)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+        sys.exit(next(code for code, kind in STOPS.items() if isinstance(error, kind)))

@@ -1,0 +1,58 @@
+"""What settings are refused; a comparison with NaN is false, so NaN is refused too."""
+
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
+
+from icllib.errors import InputError
+
+
+def whole(least: int = 1, most: float = math.inf, /, **sizes) -> None:
+    """Raises InputError, by name, for what is no integer from `least` to `most`."""
+    expected = f"from {least} to {most}" if most < math.inf else f"of at least {least}"
+    check(lambda size: isinstance(size, Integral) and least <= size <= most,
+          f"an integer {expected}", sizes)
+
+
+def positive(**values) -> None:
+    """Raises InputError, by name, for what is no finite number above 0."""
+    check(lambda value: 0 < value < math.inf, "a positive number", values)
+
+
+def not_negative(**values) -> None:
+    """Raises InputError, by name, for what is no finite number of at least 0."""
+    check(lambda value: 0 <= value < math.inf, "a number of at least 0", values)
+
+
+def finite(**values) -> None:
+    """Raises InputError, by name, for what is no finite number."""
+    check(math.isfinite, "a finite number", values)
+
+
+def fraction(**values) -> None:
+    """Raises InputError, by name, for what is no number in [0, 1)."""
+    check(lambda value: 0 <= value < 1, "a fraction in [0, 1)", values)
+
+
+def check(fits, expected: str, values: dict) -> None:
+    """Raises InputError for the first of some named values that is no number or does not fit."""
+    for name, value in values.items():
+        if not (isinstance(value, Real) and fits(value)):
+            raise InputError(f"{name}: expected {expected}, got {value!r}")
+
+
+def each(check_one, name: str, values) -> tuple:
+    """The values as a tuple; raises InputError where there are none or `check_one` does for one."""
+    found = tuple(values) if isinstance(values, Iterable) else ()
+    if not found:
+        raise InputError(f"{name}: expected one or more in a list, got {values!r}")
+    for value in found:
+        check_one(**{name: value})
+    return found
+
+
+def one_of(allowed: tuple, **values) -> None:
+    """Raises InputError, by name, for a value that is not among those allowed."""
+    for name, value in values.items():
+        if value not in allowed:
+            raise InputError(f"{name}: expected one of {allowed}, got {value!r}")
