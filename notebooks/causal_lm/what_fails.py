@@ -58,9 +58,9 @@ labels = {
     "self": {"prefix": "prefix", "prefix_self": "prefix, sees itself",
              "prefix_printed": "prefix, sum to max(j, n')", "causal": "causal",
              "causal_self": "causal, sees itself"},
-    "w0": {"error_read_plainly": r"every layer, $-\delta_q$",
-           "error_w0_added": r"every layer, $w^{(0)} x_q - \delta_q$",
-           "error_w0_in_first": r"first layer only, $-\delta_q$"},
+    "w0": {"error_read_plainly": "every layer, −δ",
+           "error_w0_added": "every layer, w⁽⁰⁾x − δ",
+           "error_w0_in_first": "first layer only, −δ"},
     "steps": {"prefix_beyond": "prefix", "causal_beyond": "causal"}}
 steps, tables = icllib.samples(records, "step_size")[0], []
 for panel, names in labels.items():
@@ -138,8 +138,7 @@ page.decide("causal_lm.16", {part: [icllib.samples(records, metric).max()]
                              for part, metric in parts.items()}, shown)
 page.decide("causal_lm.36", {mask: ends[f"{mask}_self"] / ends[mask]
                              for mask in ("prefix", "causal")}, shown)
-fastest = icllib.samples(records, "fastest")
-page.decide("causal_lm.37", {"both masks": fastest}, shown)
+page.decide("causal_lm.37", {"both masks": icllib.samples(records, "fastest")}, shown)
 page.verdicts()
 
 # %% [markdown]
