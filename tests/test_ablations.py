@@ -152,6 +152,10 @@ def test_ours_stands_below_the_printed_row():
     table = printed_ablations.beside(ours, printed_ablations.TABLE_6, SIGMAS)
     assert list(table.index) == [("12L8AH", "paper"), ("12L8AH", "ours"), ("other", "ours")]
     assert table.loc[("12L8AH", "paper"), 10] == "73.5"
-    assert table.loc[("other", "ours"), 1] == "2"
+    assert table.loc[("other", "ours"), 1] == "1.82"  # the cube root of 6
     across = printed_ablations.beside(ours, {}, SIGMAS, spread=True)
-    assert across.loc[1, ("other", "ours")] == "2 [-0.48, 4.5]"  # 2 -+ 4.303 / sqrt(3)
+    logs = np.log([1.0, 2.0, 3.0])
+    low, high = np.exp(logs.mean() + np.array([-1, 1]) * 4.3027 * logs.std(ddof=1) / 3**0.5)
+    assert across.loc[1, ("other", "ours")] == f"1.8 [{low:.2g}, {high:.2g}]"
+    plain = printed_ablations.beside(ours, {}, SIGMAS, spread=True, scale="linear")
+    assert plain.loc[1, ("other", "ours")] == "2 [-0.48, 4.5]"  # 2 -+ 4.303 / sqrt(3)

@@ -10,14 +10,15 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     """Estimates at every context length from the pairs before it: (..., N, d) -> (..., K).
 
     estimate: (xs (..., n, d), ys (..., n), query (..., d)) -> (...), any floating type. Raises
-    InputError where a length leaves no pair or no query, and for labels that are not one a point.
+    InputError where a length leaves no pair or no query, and for labels that do not go with xs;
+    the last query may lack its own.
     """
-    if ys.shape != xs.shape[:-1]:
-        raise InputError(f"ys: expected {tuple(xs.shape[:-1])}, one for each point of xs, "
-                         f"got {tuple(ys.shape)}")
-    points = xs.shape[-2]
+    *prompts, points = xs.shape[:-1]
     if not lengths or min(lengths) < 1 or max(lengths) >= points:
         raise InputError(f"lengths: expected context lengths 1 <= n < {points}, "
                          f"got {tuple(lengths)}")
+    if list(ys.shape[:-1]) != prompts or not max(lengths) <= ys.shape[-1] <= points:
+        raise InputError(f"ys: expected {(*prompts, points)}, one for each point of xs, "
+                         f"got {tuple(ys.shape)}")
     estimates = [estimate(xs[..., :n, :], ys[..., :n], xs[..., n, :]) for n in lengths]
     return torch.stack(estimates, dim=-1).to(xs.dtype)
