@@ -191,12 +191,12 @@ def main() -> None:
             store(name, {"provenance": made, "rows": rows})
 
 
-def store(size: str, measured: dict) -> None:
-    """Put what was measured at a size into the device's file; its other sizes stay."""
+def store(name: str, measured: dict) -> None:
+    """Put what was measured, at a size or otherwise, into the device's file; the rest stays."""
     device = measured["provenance"]["device"].replace(" ", "_")
     path = PROJECT / "benchmarks" / "results" / f"{device}.json"
-    sizes = json.loads(path.read_text()) if path.exists() else {}
-    write_text(path, json.dumps(sizes | {size: measured}, indent=1))
+    before = json.loads(path.read_text()) if path.exists() else {}
+    write_text(path, json.dumps(before | {name: measured}, indent=1))
 
 
 if __name__ == "__main__":

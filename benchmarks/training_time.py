@@ -3,15 +3,16 @@
     python benchmarks/training_time.py
 
 At the size of Table 1 of the paper on scaled signed averaging, on a GPU where there is one. The
-page learned_exponents keeps a measurement of its own; this one goes to
-benchmarks/results/training_time_<device>.json, so that each device has one.
+page learned_exponents keeps a measurement of its own; this one goes into the device's file beside
+what bench.py measures, so that each device has one.
 """
 
-import json
 import statistics
 
+from bench import store
+
 from icllib.papers.signed_averaging import TIMED, TrainingTime
-from icllib.results import PROJECT, rounded, write_text
+from icllib.results import rounded
 from icllib.training.provenance import provenance
 
 
@@ -20,9 +21,7 @@ def main() -> None:
     seconds = dict(zip(TIMED, TrainingTime().measure()["seconds"].tolist()))
     for name, rounds in seconds.items():
         print(f"{name:>18}: {1e3 * statistics.median(rounds):9.3g} ms per step", flush=True)
-    device = made["device"].replace(" ", "_")
-    write_text(PROJECT / "benchmarks" / "results" / f"training_time_{device}.json",
-               json.dumps(rounded({"provenance": made, "seconds": seconds}), indent=1))
+    store("SSA beside softmax", {"provenance": made, "seconds": rounded(seconds)})
 
 
 if __name__ == "__main__":

@@ -65,10 +65,10 @@ def table(decisions: list[Decision]) -> str:
     lines = ["| id | where | claim | verdict | profile | page, or why not run |", "|---|---|---|---|---|---|"]
     for item in decisions:
         claim = item.claim
-        statement = escape(" ".join(claim.statement.split()), quote=False).replace("|", "\\|")
+        statement = escape(claim.statement, quote=False).replace("|", "\\|")
         printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
         page = (f"[page](../notebooks/{claim.page}.ipynb)" if item.profile
                 else "; ".join(filter(None, (claim.not_run, claim.cost, printed))))
-        lines.append(f"| {claim.id.split('.')[1]} | {claim.where} | {statement} "
+        lines.append(f"| {claim.number} | {claim.where} | {statement} "
                      f"| {badge(item.verdict)} | {item.profile or ''} | {page} |")
     return "\n".join(lines) + "\n"

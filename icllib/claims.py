@@ -75,6 +75,11 @@ class Claim:
         return self.id.split(".")[0]
 
     @property
+    def number(self) -> str:
+        """Which of its paper's claims it is."""
+        return self.id.split(".")[1]
+
+    @property
     def where(self) -> str:
         """Where the paper says so, or what it is that we added to."""
         return f"{self.source}; added by us" if self.ours else self.source

@@ -98,7 +98,7 @@ def claims(
     named = [load_claims(name) if name in PAPERS else [find_claim(name)] for name in ids or PAPERS]
     decisions = [decision_on_record(claim) for claims in named for claim in claims]
     show([{"paper": item.claim.paper, "id": item.claim.id,
-           "statement": " ".join(item.claim.statement.split()), "source": item.claim.where,
+           "statement": item.claim.statement, "source": item.claim.where,
            "verdict": item.verdict, "profile": item.profile, "page": item.claim.page}
           for item in decisions], as_json)
 

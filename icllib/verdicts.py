@@ -36,13 +36,12 @@ def badge(verdict: str) -> str:
 
 def name_of(claim: Claim) -> str:
     """Its number and where the paper says so."""
-    return f"Claim {claim.id.split('.')[1]} ({claim.where})"
+    return f"Claim {claim.number} ({claim.where})"
 
 
 def explained(claim: Claim) -> list[str]:
     """What a claim says, and what is judged."""
-    lines = [" ".join(claim.statement.split()),
-             f"Judged by: {' '.join(claim.statistic.split())}."]
+    lines = [claim.statement, f"Judged by: {claim.statistic}."]
     if not isinstance(claim.printed["value"], dict):
         lines.append(f"The paper: {printed_text(claim)}.")
     return lines

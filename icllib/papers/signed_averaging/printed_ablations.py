@@ -25,7 +25,8 @@ TABLE_6 = {  # by sigma_F = 1, ..., 10
 SEQUENCE = (-1.21, -0.28, 2.15, 0.96, 0.65)  # Section 5.3: softmax answers at the inputs DEVIANT
 
 
-def beside(ours: dict, printed: dict, columns, spread: bool = False, scale: str = "log") -> pd.DataFrame:
+def beside(ours: dict, printed: dict, columns, spread: bool = False,
+           scale: str = "log") -> pd.DataFrame:
     """Rows of a table as printed with our means below them, geometric ones on the scale "log".
 
     ours: name -> (seeds, columns); printed: name -> (columns,), or nothing for a name; spread:

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from icllib.papers.solvable_attention.laws import ALPHAS
@@ -60,9 +61,10 @@ def stability_table(records) -> pd.DataFrame:
         if run["tasks"] == few and "context_length" not in run:
             share = task_shares(few, run["alpha"])[0]
             curvature = run["learning_rate"] * least_curvature(r["first_strength"], share)
+            ending = ", ".join(f"{loss:.4f}" for loss in r["ending"])
             rows[run["alpha"], run["seed"]] = {
                 "strength of the most frequent task": f"{r['first_strength']:.2f}",
                 "learning rate x least curvature": f"{curvature:.2f}",
-                "loss at step 1,000 and the next two": ", ".join(
-                    f"{loss:.4f}" for loss in r["ending"]).replace("nan, nan, nan", "diverged")}
+                "loss at step 1,000 and the next two":
+                    "diverged" if np.isnan(r["ending"]).all() else ending}
     return pd.DataFrame(rows).T.rename_axis(["alpha", "seed"]).sort_index()
