@@ -262,6 +262,19 @@ def test_a_part_without_a_wrong_sequence_counts_as_half_a_sequence():
     assert ratios["sigma above 10"] == pytest.approx([1.0] * 2)  # none on either side
 
 
+def test_single_numbers_are_the_first_answers_at_the_largest_sigma():
+    runs, draw = quantifier_models.fig04_every("smoke"), np.random.default_rng(0)
+    made = [Record(settings(run), {}, {"wrong_at": draw.random((2, 41)).tolist()}, {})
+            for run in runs]
+    softmax = [record.metrics["wrong_at"] for run, record in zip(runs, made)
+               if run.task.law == "independent" and run.model.scoring == Softmax()
+               and run.model.positions == "learned"]
+    found = quantifier_figures.single_numbers(made, "every")
+    assert len(softmax) == 2
+    assert {part: list(samples) for part, samples in found.items()} == {
+        "sigma = 30": [wrong[1][0] for wrong in softmax]}
+
+
 def test_positions_are_averaged_by_tens():
     positions, means = quantifier_figures.by_tens([[*range(1, 31)], [2] * 30])
     assert positions == [*range(1, 11), 20, 30]

@@ -97,6 +97,12 @@ def evidence(records, errors: dict, quantifier: str) -> dict:
     return ratios
 
 
+def single_numbers(records, quantifier: str) -> dict:
+    """Softmax's share of wrong answers to the first number, whose sign is its label, by seed."""
+    chosen, (sigmas, _) = cells(quantifier), grid(records[0])
+    return {f"sigma = {sigmas[-1]}": stacked(records, chosen, "wrong_at")[chosen[0]][:, -1, 0]}
+
+
 def part_table(errors: dict) -> pd.DataFrame:
     """Mean errors over the parts of the grid with their intervals, one row per cell."""
     rows = {(cell.variant, cell.scoring): {part: with_interval(samples)
