@@ -30,15 +30,16 @@ import icllib
 from icllib.papers import context_scaling as sheet
 
 page = icllib.Page("context_scaling/fig01_scaling")
-records = icllib.records(sheet.fig01_scaling, profile, page=page.name)
-shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.fig01_scaling, shown, (*sheet.ASSUMED, "task.noise_std"))
+records = {"GPT-2": icllib.records(sheet.fig01_decoders, profile, page=page.name),
+           "MLP": icllib.records(sheet.fig01_perceptrons, profile, page=page.name)}
+profiles = {name: icllib.shown_profile(own) for name, own in records.items()}
+icllib.settings_of(sheet.fig01_decoders, profiles["GPT-2"], (*sheet.ASSUMED, "task.noise_std"))
 
 # %% [markdown]
 # These are the decoder's settings at the profile shown. The MLP's differ in:
 
 # %% tags=["hide-output"]
-icllib.settings_of(sheet.fig01_scaling, shown, sheet.ASSUMED, -1).filter(
+icllib.settings_of(sheet.fig01_perceptrons, profiles["MLP"], sheet.ASSUMED).filter(
     regex=r"model|recipe\.(steps|batch|learning_rate|warmup)", axis=0)
 
 # %% [markdown]
@@ -54,10 +55,10 @@ import numpy as np
 from icllib.baselines import Ridge, Zero
 from icllib.plotting import series
 
-names = {"GPT-2": "Transformer", "MLP": "MLP"}
-counts = sorted({r.run["pretraining_tasks"] for r in records})
+counts = sorted({r.run["pretraining_tasks"] for r in records["MLP"]})
 at_10 = sheet.LENGTHS.index(10)
-evaluation = sheet.fig01_scaling(shown)[0].evaluation
+profiles |= dict.fromkeys(("ridge", "zero"), profiles["GPT-2"])
+evaluation = sheet.fig01_decoders(profiles["ridge"])[0].evaluation
 floors = {"ridge": evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8)),
           "zero": evaluation.measure(sheet.LINEAR_8, Zero())}
 
@@ -65,25 +66,27 @@ def of(name, metric, T):
     """(seeds, context lengths); one row for a baseline."""
     if name in floors:
         return floors[name][metric]
-    return icllib.samples(records, metric, model=names[name], pretraining_tasks=T)
+    return icllib.samples(records[name], metric, pretraining_tasks=T)
 
 tables = []
 for metric in ("error", "excess"):
-    for name in (*names, *floors):
+    for name, size in profiles.items():
         over_tasks = np.stack([of(name, metric, T)[:, at_10] for T in counts], axis=1)
-        tables.append(series(f"A {metric}", name, counts, over_tasks, shown))
+        tables.append(series(f"A {metric}", name, counts, over_tasks, size))
         for T in counts[-2:]:
             over_lengths = of(name, metric, T)
             tables.append(series(f"B {metric}, T = {T:.0e}", name, sheet.LENGTHS,
-                                 over_lengths, shown))
+                                 over_lengths, size))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; the decoder's falls with T, the MLP's falls up to T of 1e5 and is somewhat higher at 1e6. Panel B, for T of 1e5 and 1e6: the decoder's error falls towards ridge regression as the context grows from 5 to 40 pairs, the MLP's does not fall."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import GREEN, ORANGE, draw, legend_below
 
-figure, panels = plt.subplots(1, 3, figsize=(11, 3.4), sharey=True)
-styles = {"GPT-2": {"color": ORANGE, "marker": "s"}, "MLP": {"color": GREEN, "marker": "^"},
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.3), sharey=True)
+label = lambda name: f"{name} ({profiles[name]})"
+styles = {"GPT-2": {"color": ORANGE, "marker": "s", "label": label("GPT-2")},
+          "MLP": {"color": GREEN, "marker": "^", "label": label("MLP")},
           "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"},
           "zero": {"color": "grey", "ls": ":"}}
 titles = [title for title in table.panel.unique() if "error" in title]
@@ -124,10 +127,10 @@ def ratios(name):
     errors = {T: of(name, "error", T) for T in counts}
     return sheet.context_ratios(errors, sheet.LENGTHS)
 
-page.decide("context_scaling.1", {"GPT-2": slopes("GPT-2")}, shown)
-page.decide("context_scaling.2", {"MLP": slopes("MLP")}, shown)
-page.decide("context_scaling.3", ratios("GPT-2"), shown)
-page.decide("context_scaling.4", ratios("MLP"), shown)
+page.decide("context_scaling.1", {"GPT-2": slopes("GPT-2")}, profiles["GPT-2"])
+page.decide("context_scaling.2", {"MLP": slopes("MLP")}, profiles["MLP"])
+page.decide("context_scaling.3", ratios("GPT-2"), profiles["GPT-2"])
+page.decide("context_scaling.4", ratios("MLP"), profiles["MLP"])
 page.verdicts()
 
 # %% [markdown]
@@ -154,4 +157,5 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig01_scaling/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+for own in records.values():
+    print(icllib.provenance_line(own, page.name))

@@ -17,9 +17,9 @@ from icllib.papers.context_scaling.perceptrons import (
     fig05_one_layer, fig06_scalar_against_row, fig07_features, fig07_features_alone,
     fig07_with_prompt, reads)
 from icllib.papers.context_scaling.scaling import (
-    SGPTS, UNTRAINED_LENGTHS, context_ratios, fig01_scaling, fig08_sgpt_scaling, log_slope,
-    optimizer_steps, scaling_ratios, scaling_tasks, transformers, untrained_lengths,
-    untrained_ratios)
+    SGPTS, UNTRAINED_LENGTHS, context_ratios, fig01_decoders, fig01_perceptrons, fig01_scaling,
+    fig08_sgpt_scaling, log_slope, optimizer_steps, scaling_ratios, scaling_tasks, transformers,
+    untrained_lengths, untrained_ratios)
 from icllib.papers.context_scaling.sizes import (
     against_best, best_size, by_size, over_axis, sizes)
 from icllib.papers.context_scaling.three_tasks import (

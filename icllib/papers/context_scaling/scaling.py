@@ -85,14 +85,26 @@ def transformers(profile: str, **recipe) -> dict:
 
 def fig01_scaling(profile: str) -> list[Run]:
     """Figure 1: a decoder and a perceptron, each at every T and seed."""
-    size, measure = FIGURE_1[profile], evaluation(LENGTHS, profile)
-    models = (size.decoder, size.decoder_recipe), (size.mlp, size.mlp_recipe)
-    return [
-        Run(LINEAR_8, model, recipe, measure, seed, count)
-        for model, recipe in models
-        for count in size.counts
-        for seed in seeds(profile)
-    ]
+    return fig01_decoders(profile) + fig01_perceptrons(profile)
+
+
+def fig01_decoders(profile: str) -> list[Run]:
+    """The decoders of Figure 1."""
+    size = FIGURE_1[profile]
+    return at_every_count(size.decoder, size.decoder_recipe, profile)
+
+
+def fig01_perceptrons(profile: str) -> list[Run]:
+    """The perceptrons of Figure 1, which train on a CPU at `gpu` too."""
+    size = FIGURE_1[profile]
+    return at_every_count(size.mlp, size.mlp_recipe, profile)
+
+
+def at_every_count(model, recipe: Recipe, profile: str) -> list[Run]:
+    """This model on linear regression at every T and seed."""
+    measure = evaluation(LENGTHS, profile)
+    return [Run(LINEAR_8, model, recipe, measure, seed, count)
+            for count in FIGURE_1[profile].counts for seed in seeds(profile)]
 
 
 def scaling_tasks(profile: str) -> dict:
