@@ -82,7 +82,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import GREEN, ORANGE, draw, legend_below
 
-figure, panels = plt.subplots(1, 3, figsize=(11, 3.4), sharey=True)
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.4), sharey=True)
 styles = {"GPT-2": {"color": ORANGE, "marker": "s"}, "MLP": {"color": GREEN, "marker": "^"},
           "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"},
           "zero": {"color": "grey", "ls": ":"}}
