@@ -86,16 +86,16 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
-colors = dict(zip(names.values(), (BLUE, ORANGE, GREEN, BLACK)))
-figure, grid = plt.subplots(2, 2, figsize=(9.5, 7))
+colors = dict(zip(names.values(), (BLUE, GREEN, ORANGE, BLACK)))
+figure, grid = plt.subplots(2, 2, figsize=(9, 7), sharex=True)
 for axes, panel in zip(grid.flat, table.panel.unique()):
-    axes.set(xscale="log", yscale="log", xlabel="context length n",
-             ylabel="excess error" if "excess" in panel else "mean squared error",
-             title=panel)
+    axes.set(xscale="log", yscale="log", title=panel,
+             ylabel="excess error" if "excess" in panel else "mean squared error")
     for name in table[table.panel == panel].series.unique():
         draw(axes, table, panel, name, color=colors.get(name.split(",")[0]),
              ls="--" if "theory" in name else "-")
 grid[1, 1].set(ylim=(0.03, 1.5))
+labels = plt.setp(grid[1], xlabel="context length n")
 grid[1, 1].legend(loc="upper right")
 lines = {line.get_label(): line for axes in grid.flat[:3] for line in axes.lines}
 legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols=3)

@@ -71,11 +71,11 @@ for metric in ("error", "excess"):
                              ratio, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models between the gradient step and ridge. Right: the error of ridge regression at 20 pairs against its penalty, a shallow curve with its minimum at the optimal penalty, and the two models as horizontal lines. The lower row shows the same without the label noise, where the gaps are relatively wider."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models between the gradient step and ridge. Right: the error of ridge regression at 20 pairs against its penalty, a curve with its minimum at the optimal penalty, and the two models as horizontal lines, on a narrower scale than on the left. The lower row shows the same without the label noise, where the gaps are relatively wider."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
-figure, rows = plt.subplots(2, 2, figsize=(9.5, 6.4), sharey="row", sharex="col")
+figure, rows = plt.subplots(2, 2, figsize=(9, 6.4), sharex="col")
 styles = {"SGPT": {"color": BLUE, "marker": "o"},
           "GPT-2": {"color": ORANGE, "marker": "s"},
           "ridge": {"color": "black", "ls": "--", "label": "optimal ridge (floor)"}}
@@ -101,7 +101,7 @@ legend = figure.legend(handles=handles, loc="outside lower center", ncols=3)
 # %% [markdown]
 # Bands are 95% intervals over seeds. The dotted curve is the expected error of one step of gradient
 # descent with the best step for each $n$, from the [closed form](estimators.ipynb). Horizontal on the
-# right: SGPT, GPT-2 and optimal ridge regression.
+# right, on a narrower scale: SGPT, GPT-2 and optimal ridge regression.
 #
 # ## Numbers
 

@@ -74,7 +74,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
-figure, rows = plt.subplots(2, 3, figsize=(10.5, 6.4), sharey="row", sharex="col")
+figure, rows = plt.subplots(2, 3, figsize=(9, 6.4), sharey="row", sharex="col")
 styles = {"SGPT": {"color": BLUE, "marker": "o"},
           "GPT-2": {"color": ORANGE, "marker": "s"},
           "ridge": {"color": GREEN, "marker": ".", "label": "ridge, told the level"},

@@ -88,7 +88,7 @@ styles = {"SGPT": (BLUE, "o", "-"), "GPT-2": (ORANGE, "s", "-"),
           "GPT-2, joint tokens": (RED, "d", "-"), "XGBoost": (GREEN, "^", "--"),
           "student network": (PURPLE, "v", "--"), "Lasso": (BLACK, "<", "--"),
           "least squares": (SKY, ">", "--")}
-figure, panels = plt.subplots(1, 3, figsize=(10.5, 4.2), sharey=True)
+figure, panels = plt.subplots(1, 3, figsize=(9, 4.8), sharey=True)
 panels[0].set(ylabel="error / error of zero")
 for letter, axes, panel in zip("ABC", panels, curves):
     for name in curves[panel]:
@@ -96,7 +96,7 @@ for letter, axes, panel in zip("ABC", panels, curves):
         draw(axes, table, panel, name, color=color, marker=marker, ls=line)
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(title=f"{letter}: {panel}", xlabel="context length n", ylim=(0, 1.4))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncols=2)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. Dashed: baselines, which have no seeds. Without noise least

@@ -67,36 +67,35 @@ for title, (task, lengths) in sheet.TASKS.items():
                       shown) for kernel in sheet.KERNELS]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on or above the perceptron on the whole row, clearly above it only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. A third panel shows the ratio of the two errors at each length."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on or above the perceptron on the whole row, clearly above it only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
-figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.8))
-for axes, title in zip(panels, sheet.TASKS):
+figure, panels = plt.subplots(2, 2, figsize=(9, 6.6), sharex="col", sharey="row")
+for (top, bottom), title in zip(panels.T, sheet.TASKS):
     for kernel, color in zip(sheet.KERNELS, (BLUE, ORANGE)):
-        draw(axes, table, title, f"{kernel} row", color=color, marker="s",
+        draw(top, table, title, f"{kernel} row", color=color, marker="s",
              label=rf"$\{kernel}$, MLP on the row")
-        draw(axes, table, title, f"{kernel} scalar", color=color, marker="o",
+        draw(top, table, title, f"{kernel} scalar", color=color, marker="o",
              mfc="none", ls="--", label=rf"$\{kernel}$, regression on the scalar")
-        draw(panels[2], table, f"{title}, scalar / row", kernel, color=color,
-             ls="-" if title == "linear" else ":", marker="o",
-             label=rf"$\{kernel}$, {title}")
-    draw(axes, table, title, "psi_L, own slope for each n", color="black", ls=":",
+        draw(bottom, table, f"{title}, scalar / row", kernel, color=color,
+             marker="o")
+    draw(top, table, title, "psi_L, own slope for each n", color="black", ls=":",
          label=r"$\psi_L$, own slope for each n (theory)")
-    axes.axhline(1, color="grey", lw=1, label="zero")
-    axes.set(xlabel="context length n", title=title, ylim=(0, 1.1))
-draw(panels[0], table, "linear", "ridge", color="black", ls="-.",
+    top.axhline(1, color="grey", lw=1, label="zero")
+    bottom.axhline(1.25, color="black", ls="--", lw=1)
+    top.set(title=title, ylim=(0, 1.1))
+    bottom.set(xlabel="context length n")
+draw(panels[0, 0], table, "linear", "ridge", color="black", ls="-.",
      label="ridge (optimal)")
-panels[0].set(ylabel="error / error of zero")
-panels[2].axhline(1.25, color="black", ls="--", lw=1, label="margin")
-panels[2].set(xlabel="context length n", title="error, scalar / row")
-panels[2].legend()
-legend = legend_below(panels[0], 3)
+panels[0, 0].set(ylabel="error / error of zero")
+panels[1, 0].set(ylabel="error, scalar / row")
+legend = legend_below(panels[0, 0], 3)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds. Dotted black: the expected error of $a_n \psi_L(A)_{N,d+1}$ with
-# the best $a_n$ for each $n$, from the [closed form](estimators.ipynb). Dashed on the right: the
-# margin of the claim.
+# the best $a_n$ for each $n$, from the [closed form](estimators.ipynb). Lower row: the error of the
+# regression over that of the MLP; dashed, the margin of the claim.
 #
 # ## Numbers
 #

@@ -75,19 +75,20 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, for linear functions and ReLU networks: error at 10 pairs against the number of pre-training tasks, and error at the largest number of tasks against the context length. Each shows perceptrons on the prompt, on the row of either feature map, and on prompt and features together; ridge regression is the floor for linear functions."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, COLORS, draw, legend_below
+from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, SKY, draw, legend_below
 
-colors = dict(zip((*inputs, "ridge"), [*COLORS[:5], BLACK]))
-figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col")
+colors = dict(zip((*inputs, "ridge"), (GREEN, BLUE, ORANGE, SKY, RED, BLACK)))
+figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col",
+                              gridspec_kw={"hspace": 0.06})
 x_axis = {"A": {"xscale": "log", "xlabel": "pre-training tasks T (n = 10)"},
-          "B": {"xlabel": f"context length n (T = {Ts[-1]:,})"}}
+          "B": {"xlabel": f"context length n ($T = 10^{np.log10(Ts[-1]):.0f}$)"}}
 order = [f"{letter} {title}, error" for letter in x_axis for title in sheet.TASKS]
 for axes, panel in zip(panels.flat, order):
     for name in table[table.panel == panel].series.unique():
         label = name.replace("psi_L", r"$\psi_L$").replace("psi_H", r"$\psi_H$")
         label += f" ({profiles[name]})" if name in profiles else ""
         draw(axes, table, panel, name, color=colors[name], label=label, marker=".",
-             ls="--" if name == "ridge" else "-")
+             ls="--" if name == "ridge" or "+" in name else "-")
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(title=panel[:-7], ylabel="error / error of zero", ylim=(0, None),
              **x_axis[panel[0]])

@@ -82,18 +82,21 @@ for title, metric in panels:
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows, that of SGPT below that of GPT-2; for linear regression ridge regression is below both."}}
+import re
+
 import matplotlib.pyplot as plt
 from icllib.plotting import draw, legend_below
 
-figure, panels = plt.subplots(2, 3, figsize=(11, 6), sharey="row")
+figure, panels = plt.subplots(2, 3, figsize=(9, 6), sharey="row",
+                              gridspec_kw={"hspace": 0.06})
 styles = {"SGPT": {"marker": "o"}, "GPT-2": {"marker": "s"},
           "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"}}
 for axes, panel in zip(panels.flat, table.panel.unique()):
     for name in table[table.panel == panel].series.unique():
         draw(axes, table, panel, name, **styles[name])
     axes.axhline(1, color="grey", ls=":", label="zero")
-    axes.set(xlabel="context length n", ylim=(0, None),
-             title=panel.replace(", error", "").replace("1e+0", "1e"))
+    axes.set(xlabel="context length n", ylim=(0, None), title=re.sub(
+        r"T = 1e\+0(\d)", r"$T = 10^\1$", panel.replace(", error", "")))
 for axes in panels[:, 0]:
     axes.set(xscale="log", xlabel="pre-training tasks T (n = 10)",
              ylabel="error / error of zero")

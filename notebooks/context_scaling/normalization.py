@@ -81,29 +81,30 @@ for row, (form, title) in enumerate(rows):
                          ratios(title, form)[:, None], shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. A third panel shows each form's error over that of the default. At quick the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. Below, each other form's error over that of the default, for each task. At quick the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, draw_rows, legend_below
 
-figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.8))
+figure, panels = plt.subplots(2, 2, figsize=(9, 6), sharex="row",
+                              height_ratios=[2, 1], gridspec_kw={"hspace": 0.06})
 colors = {form: BLUE if "signed" in form else ORANGE for form in sheet.FORMS}
-for axes, title in zip(panels, tasks):
-    axes.axhline(1, color="grey", ls=":", label="zero")
+for first, (title, (top, bottom)) in enumerate(zip(tasks, panels.T)):
+    top.axhline(1, color="grey", ls=":", label="zero")
+    bottom.axvline(1, color="grey", lw=1)
     for form, color in colors.items():
-        draw(axes, table, title, form, color=color, marker="o",
-             mfc="none" if "no skip" in form else None)
-    axes.set(xlabel="context length n", title=title, ylim=(0, 1.1))
-draw(panels[0], table, "linear", "ridge", color="black", ls="--",
+        style = {"color": color, "mfc": "none" if "no skip" in form else None}
+        draw(top, table, title, form, marker="o", **style)
+        if form != default:
+            draw_rows(bottom, table, "over the default", f"{form}, {title}", **style)
+    top.set(xlabel="context length n", title=title, ylim=(0, 1.1))
+    bottom.set(xlabel="error / error of signed, skip, averaged over n",
+               ylim=(first + len(rows) - 1, first - 1))
+    bottom.set_yticks(range(first, len(rows), 2), others)
+    bottom.label_outer()
+draw(panels[0, 0], table, "linear", "ridge", color="black", ls="--",
      label="ridge (optimal)")
-panels[0].set(ylabel="error / error of zero")
-for form, title in rows:
-    draw_rows(panels[2], table, "over the default", f"{form}, {title}",
-              color=colors[form], mfc="none" if "no skip" in form else None)
-panels[2].axvline(1, color="grey", lw=1)
-panels[2].set(xlabel="error / error of signed, skip", title="averaged over n",
-              ylim=(len(rows) - 0.5, -0.5))
-panels[2].set_yticks(range(len(rows)), [f"{form}: {title}" for form, title in rows])
-legend = legend_below(panels[0], 6)
+panels[0, 0].set(ylabel="error / error of zero")
+legend = legend_below(panels[0, 0], 3)
 
 # %% [markdown]
 # Bands and bars are 95% intervals over seeds.

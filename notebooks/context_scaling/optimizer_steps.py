@@ -84,11 +84,11 @@ table = page.save_figure(*(
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
-figure, panels = plt.subplots(1, 3, figsize=(11, 3.6))
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.6))
 titles = {"tasks": ("slope over T at n = 10", (-0.05,)),
-          "context": ("error at n = 40 / error at n = 10\n(solid: T = 1e6, dashed: 1e5)",
+          "context": ("error at n = 40 / n = 10\n(solid $T = 10^6$, dashed $10^5$)",
                       (0.9, 0.95)),
-          "error": ("error at n = 10, T = 1e6", ())}
+          "error": ("error at n = 10, $T = 10^6$", ())}
 colors = {"SGPT": BLUE, "GPT-2": ORANGE, "MLP": GREEN}
 for axes, (kind, (title, bounds)) in zip(panels, titles.items()):
     for bound in bounds:

@@ -69,7 +69,7 @@ import matplotlib.pyplot as plt
 
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
-figure, panels = plt.subplots(1, 3, figsize=(10, 3.6), sharey=True)
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.6), sharey=True)
 fixed = {"layers": "{layers} layers", "width": "width {width}",
          "heads": "{heads} heads"}
 for axes, axis in zip(panels, best):

@@ -77,10 +77,10 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for SGPT, GPT-2 and GPT-2 without positions, in a panel each, with filled markers at trained lengths and hollow ones at untrained lengths; a straight dotted line through the trained lengths is the reference."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import COLORS, draw, legend_below
+from icllib.plotting import BLUE, ORANGE, RED, draw, legend_below
 
-figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True)
-for axes, name, color in zip(panels, groups, COLORS):
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.6), sharey=True)
+for axes, name, color in zip(panels, groups, (BLUE, ORANGE, RED)):
     draw(axes, table, "error", name, color=color, marker="o", mfc="white",
          label="untrained length")
     mean = of(name).mean(axis=0)

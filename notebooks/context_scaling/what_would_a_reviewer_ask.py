@@ -62,16 +62,16 @@ table = page.save_figure(*(
 import matplotlib.pyplot as plt
 import numpy as np
 
-from icllib.plotting import BLUE, GREEN, ORANGE, draw
+from icllib.plotting import BLUE, GREEN, ORANGE, RED, SKY, draw
 
 titles = {"A": ("depth of SGPT", "layers"),
           "B": (r"normalization $\phi$ in SGPT", "context length n"),
           "C": ("one layer, n = 10", "pre-training tasks T"),
           "D": (f"width of the MLP, $T = 10^{np.log10(sheet.WIDE_COUNT):.0f}$",
                 "context length n")}
-colors = {"n = 10": BLUE, "n = 40": GREEN, "l1": BLUE, "identity": ORANGE,
-          "one-layer": BLUE, "GPT-2": ORANGE} | dict(zip(curves["D"], (BLUE, ORANGE)))
-figure, grid = plt.subplots(2, 2, figsize=(10, 7))
+colors = {"n = 10": BLUE, "n = 40": SKY, "l1": BLUE, "identity": ORANGE,
+          "one-layer": BLUE, "GPT-2": ORANGE} | dict(zip(curves["D"], (GREEN, RED)))
+figure, grid = plt.subplots(2, 2, figsize=(9, 7.2), gridspec_kw={"hspace": 0.06})
 panels = dict(zip(titles, grid.flat))
 for letter, axes in panels.items():
     for name in curves[letter]:
