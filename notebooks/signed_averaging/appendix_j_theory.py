@@ -60,7 +60,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10.5, 4.8))
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 4.8))
 dots = {"ls": "", "mfc": "none", "ms": 5}
 for name, color in (("SSA", BLUE), ("softmax", ORANGE)):
     style = {"color": color}

@@ -45,11 +45,11 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Mean squared error against sigma on a logarithmic axis for the full model, attention only and feed-forward only. The last lies along the dashed line of the zero predictor, the other two far below it for small sigma."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw
+from icllib.plotting import GREEN, PURPLE, SKY, draw
 
 figure, axes = plt.subplots(figsize=(6.5, 3.8))
-for name, marker in zip(models, "os^"):
-    draw(axes, table, "error", name, marker=marker)
+for name, color, marker in zip(models, (GREEN, PURPLE, SKY), "os^"):
+    draw(axes, table, "error", name, color=color, marker=marker)
 draw(axes, table, "error", "zero, in expectation", color="black", ls="--")
 axes.set(yscale="log", xlabel=r"$\sigma$ of the functions", ylabel="mean squared error")
 legend = axes.legend()

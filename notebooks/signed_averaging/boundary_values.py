@@ -61,7 +61,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, PURPLE, draw
 
-figure, grid = plt.subplots(2, 3, figsize=(10.5, 5.6))
+figure, grid = plt.subplots(2, 3, figsize=(9, 6))
 colors = dict(zip(models, (GREEN, PURPLE, ORANGE, BLUE)))
 for axes, title in zip(grid.flat, panels):
     draw(axes, table, title, "the line", color="black", ls="--")
@@ -69,10 +69,13 @@ for axes, title in zip(grid.flat, panels):
         draw(axes, table, title, name, color=colors[name], marker="o")
     rows = table[(table.panel == title) & (table.series != "the line")]
     low, high = min(0, rows.low.min()), max(0, rows.high.max())
-    axes.set(title=title, ylim=(low - (high - low) / 2, high + (high - low) / 2))
-    axes.legend()
+    axes.set(title=title, ylim=(low - (high - low) / 4, high + (high - low) / 4))
 labels = [axes.set(xlabel="x") for axes in grid[1]]
 labels = [axes.set(ylabel="prediction") for axes in grid[:, 0]]
+handles = {label: handle for axes in grid.flat
+           for handle, label in zip(*axes.get_legend_handles_labels())}
+legend = figure.legend(handles.values(), handles, ncols=5,
+                       loc="outside lower center")
 
 # %% [markdown]
 # Each point is the mean prediction over contexts of 39 pairs with $x \sim N(0, 1)$; bands are 95%

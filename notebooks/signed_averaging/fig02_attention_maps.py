@@ -51,7 +51,7 @@ table = page.save_figure(*figures.attention_tables(records, shown))
 # %% tags=["figure"] mystnb={"image": {"alt": "Two triangular maps of the attention of the last layer over the seven tokens, softmax and SSA, with the weights written in. In both the weights of a row are spread over its tokens."}}
 import matplotlib.pyplot as plt
 
-figure, panels = plt.subplots(1, 2, figsize=(9.5, 4.4))
+figure, panels = plt.subplots(1, 2, figsize=(9, 4.4))
 for axes, scoring in zip(panels, models.SCORINGS):
     figures.draw_map(axes, table, scoring)
 
@@ -72,12 +72,13 @@ numbers(table[table.series == "row 7"])
 # %% tags=["figure"] mystnb={"image": {"alt": "A row for each of five sequences. Left: the share of attention that the last token gives to 70 or to itself, for softmax and SSA, between 0.05 and 0.25, where equal weights are 0.14, and far below 0.9. Right: the log-odds of true, near zero where 70 comes last and far from zero elsewhere."}}
 from icllib.plotting import legend_below
 
-figure, panels = plt.subplots(1, 2, figsize=(10, 3.4), sharey=True)
+figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
 figures.draw_examples(panels[0], table, "share")
 figures.draw_examples(panels[1], table, "log-odds")
 panels[0].axvline(1 / 7, color="grey", ls="--", label="equal weights")
 panels[0].axvline(0.9, color="black", ls=":", label="the claim's 0.9")
-panels[0].set(xlim=(0, 1), xlabel="share of attention, mean over heads")
+panels[0].set(xlim=(0, 1), xlabel="share of attention, mean over heads",
+              ylabel="sequence")
 panels[1].axvline(0, color="grey", lw=1)
 panels[1].set(xlabel="log-odds of true")
 legend = legend_below(panels[0], 4)

@@ -59,7 +59,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 
-figure, panels = plt.subplots(2, 2, figsize=(9.5, 7.2))
+figure, panels = plt.subplots(2, 2, figsize=(9, 7.2))
 styles = {"softmax": {"color": ORANGE, "lw": 3}, "SSA": {"color": BLUE, "lw": 1.5}}
 for name, style in styles.items():
     draw(panels[0, 0], table, "error", name, label=f"{name}, ours", **style)
@@ -77,7 +77,7 @@ for axes, (title, values) in zip(panels.flat[1:], maps.items()):
     axes.grid(False)
     axes.set(xticks=range(len(stds)), yticks=range(len(stds)), xticklabels=stds,
              yticklabels=stds, xlabel=r"$\sigma_F$", ylabel=r"$\sigma_I$", title=title)
-    label = r"$\log_{10}$ error" if title in names else "difference"
+    label = r"$\log_{10}$ error" + ("" if title in names else ", difference")
     figure.colorbar(image, ax=axes, label=label)
 
 # %% [markdown]

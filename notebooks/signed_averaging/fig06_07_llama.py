@@ -75,7 +75,7 @@ table = page.save_figure(
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, draw, legend_below
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.8), width_ratios=(1.2, 1))
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), width_ratios=(1.2, 1))
 styles = ({"color": RED, "marker": "o"}, {"color": ORANGE, "marker": "s"},
           {"color": BLUE, "marker": "^"}, {"color": "grey", "ls": ":"},
           {"color": BLACK, "ls": "--"})
@@ -85,8 +85,8 @@ left.set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log", title="a
          xticks=sheet.SIGMAS)
 draw(right, table, "quantifiers", "right on r numbers, then constant", color=GREEN)
 right.set(xlabel="r", ylabel="share of wrong sequences", yscale="log",
-          title="quantifiers, right on r numbers, then constant", xticks=range(0, 21, 5))
-legend = legend_below(left, 5)
+          title="quantifiers, right on r, then constant", xticks=range(0, 21, 5))
+legend = legend_below(left, 3)
 
 # %% [markdown]
 # Markers are values printed in the paper; the two other lines are ours. Least squares

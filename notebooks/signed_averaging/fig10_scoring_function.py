@@ -51,19 +51,21 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels over x from -3 to 3. First: the function for n = 1.1, 1.5 and 2 and the exponential; all pass through 1 at x = 0, and the exponential leaves the powers behind for large x. Second: their derivatives; those of the powers have a kink at 0. Third: effective slopes, peaks of height n at 0 that fall to both sides, beside the constant 1. Fourth: the ratio to the exponential for n = m and b = 1/m, which flattens to 1 on both sides as m grows."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, draw
+from icllib.plotting import BLUE, GREEN, ORANGE, SKY, draw
 
-figure, grid = plt.subplots(2, 2, figsize=(9.5, 6.4))
+figure, grid = plt.subplots(2, 2, figsize=(9, 6.4))
 panels = grid.ravel()
 titles = ("f(x), Figure 10", "derivative f'(x)", "effective slope f'(x) / f(x)",
           r"$f(x) e^{-x}$ with n = m, b = 1/m")
-for axes, name, title in zip(panels, (*exponential, "limit"), titles):
+powers = (SKY, BLUE, GREEN, ORANGE)
+colors = (powers, powers, powers, plt.cm.viridis(np.linspace(0, 0.8, len(limit))))
+for axes, name, title, own in zip(panels, (*exponential, "limit"), titles, colors):
     axes.set(title=title, xlabel="x")
-    for curve in table.series[table.panel == name].unique():
-        style = {"color": BLACK, "ls": "--"} if curve == "exp" else {}
-        draw(axes, table, name, curve, **style)
+    for curve, color in zip(table.series[table.panel == name].unique(), own):
+        style = "--" if curve == "exp" else "-"
+        draw(axes, table, name, curve, color=color, ls=style)
 panels[1].set(ylim=(0, 8))
-panels[3].axhline(1, color=BLACK, ls="--", lw=1)
+panels[3].axhline(1, color=ORANGE, ls="--", lw=1)
 panels[0].legend()
 legend = panels[3].legend()
 

@@ -60,7 +60,7 @@ table = page.save_figure(*tables)
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: the learned n of every head, layer by layer, one dot per seed, with a line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a training step over that of softmax in each round of the measurement, for SSA and for softmax without its fused kernel, with a line at 1."}}
 import matplotlib.pyplot as plt
 
-figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.4))
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.4))
 for axes, name, values, start in zip(panels, "nb", (n, b), (1.5, 1)):
     for layer in range(layers):
         for seed, row in enumerate(values[:, layer]):
@@ -70,14 +70,14 @@ for axes, name, values, start in zip(panels, "nb", (n, b), (1.5, 1)):
     axes.axhline(start, color="grey", ls="--", lw=1, label="start")
     axes.set(xlabel="layer", title=f"learned {name}", xticks=range(1, layers + 1))
     axes.margins(x=0.3)
-panels[0].legend()
 for name, color, marker in zip(list(ratios)[1:], ("grey", BLUE), "so"):
     panels[2].plot(rounds, ratios[name], color=color, marker=marker, label=name)
 panels[2].axhline(1, color="black", lw=1)
 panels[2].axhline(1.1, color="black", ls=":", lw=1)
-panels[2].set(xlabel="round", title="time of a step / softmax",
-              ylim=(0, 1.2 * ratios["SSA"].max()))
-legend = panels[2].legend()
+panels[2].set(xlabel="round", title="time of a step / softmax")
+for axes, side in ((panels[0], "left"), (panels[2], "right")):
+    handles = axes.get_legend_handles_labels()
+    figure.legend(*handles, loc=f"outside lower {side}", ncols=4)
 
 # %% [markdown]
 # One dot per head and seed. Right: the dotted line is the margin of the claim.

@@ -61,27 +61,28 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; with balanced labels it is a straight line. Middle, log axis: for independent numbers the share of wrong sequences of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: with balanced labels all errors rise with the length."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, COLORS, ORANGE, draw
+from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, draw
 
-figure, panels = plt.subplots(1, 3, figsize=(10.5, 3.8))
+figure, panels = plt.subplots(1, 3, figsize=(9, 4))
 for name in names:
     style = {"color": BLUE if "every" in name else ORANGE}
     draw(panels[0], table, "true labels", f"{name}, true", ls="--", label="_", **style)
     draw(panels[0], table, "true labels", f"{name}, sampled_true", ls="", label=name,
          marker="o" if "independent" in name else "^", ms=3, **style)
-panels[0].set(xlabel="position k", ylabel="share of true labels", title="both distributions, n = 40")
-handles = panels[0].get_legend_handles_labels()
-left = figure.legend(*handles, loc="outside lower left", ncols=2)
+panels[0].set(xlabel="position k", ylabel="share of true labels",
+              title="both distributions, n = 40")
 for axes, name in zip(panels[1:], (names[0], names[2])):
-    for read, color in zip(sheet.READ, COLORS):
+    for read, color in zip(sheet.READ, (BLACK, GREEN, PURPLE, SKY)):
         draw(axes, table, name, f"reads {read}", color=color, ls="--",
              label=f"reads {read} numbers" if read else "constant")
     for sigma in records[0].run["sigmas"]:
-        draw(axes, table, name, f"constant, sigma = {sigma}", color=BLUE, ls="",
+        draw(axes, table, name, f"constant, sigma = {sigma}", color=BLACK, ls="",
              marker="o", mfc="none", label="constant, sampled" if sigma == 1 else "_")
     axes.set(xlabel="length n", ylabel="share of wrong sequences", title=name)
 panels[1].set_yscale("log", nonpositive="mask")
-right = figure.legend(*axes.get_legend_handles_labels(), loc="outside lower right", ncols=3)
+for own, side in ((panels[0], "left"), (axes, "right")):
+    handles = own.get_legend_handles_labels()
+    figure.legend(*handles, loc=f"outside lower {side}", ncols=2)
 
 # %% [markdown]
 # Dashed: closed form. Markers: sampled, for the constant predictor at five values of $\sigma$ each. The

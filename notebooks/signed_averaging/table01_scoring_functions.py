@@ -68,9 +68,9 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: error against sigma from 1 to 10, log axis, ours for every scoring function, with SSA and softmax in color, the printed rows of both dashed, and the error of always answering zero dotted. Right: a row for each scoring function with the geometric mean ratio of its error to that of softmax, ours with intervals and the printed one as a diamond."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw, draw_rows
+from icllib.plotting import BLUE, ORANGE, draw, draw_rows, legend_below
 
-figure, panels = plt.subplots(1, 2, figsize=(11, 4.2), width_ratios=(1, 1.1))
+figure, panels = plt.subplots(1, 2, figsize=(9, 4.8), width_ratios=(1, 1.1))
 for name in list(errors)[2:]:
     panels[0].plot(sheet.SIGMAS, errors[name].mean(axis=0), color="0.75", lw=1,
                    label="others, ours" if name == "sparsemax" else None)
@@ -84,15 +84,16 @@ draw(panels[0], table, "softmax", "paper, Table 6", color=ORANGE, ls="", marker=
 draw(panels[0], table, "zero", "2 sigma^2", color="grey", ls=":", label="always 0")
 panels[0].set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log",
               xticks=sheet.SIGMAS, ylim=(1e-5, 400))
-panels[0].legend()
 draw_rows(panels[1], table, "ratio to softmax", "ours", color="black")
 draw_rows(panels[1], table, "ratio to softmax", "paper", color="black", marker="D",
           mfc="none")
 panels[1].axvline(1, color="grey", lw=1)
 panels[1].invert_yaxis()
-panels[1].set(xscale="log", xlabel=r"error / softmax error, $\sigma$ = 3 to 10")
+panels[1].set(xscale="log", xlabel=r"error / softmax error, $\sigma$ = 3 to 10",
+              xticks=(0.1, 0.2, 0.5, 1, 2, 5))
 panels[1].xaxis.set_major_formatter("{x:g}")
-legend = panels[1].legend(frameon=True)
+panels[1].legend(frameon=True)
+legend = legend_below(panels[0], 4)
 
 # %% [markdown]
 # Bands and bars are 95% intervals over seeds; the grey lines are means. Means of ratios are

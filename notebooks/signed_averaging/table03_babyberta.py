@@ -57,7 +57,7 @@ table = page.save_figure(
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw_rows
 
-figure, panels = plt.subplots(1, 2, figsize=(11, 5.6), sharey=True)
+figure, panels = plt.subplots(1, 2, figsize=(9, 5.6), sharey=True)
 draw_rows(panels[0], table, "printed", "public softmax", color="0.8", elinewidth=13, ms=0)
 for axes, panel in zip(panels, ("printed", "ours")):
     for name, color, marker in zip(names, (ORANGE, BLUE, GREEN), "os^"):

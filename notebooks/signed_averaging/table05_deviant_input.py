@@ -57,7 +57,7 @@ table = page.save_figure(
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8))
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
 styles = {"softmax, paper": {"color": ORANGE, "ls": "--", "marker": "D", "mfc": "none"},
           "softmax, ours": {"color": ORANGE, "marker": "o"},
           "SSA, ours": {"color": BLUE, "marker": "s"}}
@@ -66,7 +66,7 @@ for name, style in styles.items():
     draw(left, table, "error", name, **style)
     draw(right, table, "f(x) = x", name, **style)
 left.set(yscale="log", xlabel=r"$\sigma$ of the first input", ylabel="mean squared error")
-right.set(xlabel="position k", xticks=places, ylabel="prediction", ylim=(-6, 8))
+right.set(xlabel="position k", xticks=places, ylabel="prediction", ylim=(-8, 10))
 legend = legend_below(right, 4)
 
 # %% [markdown]

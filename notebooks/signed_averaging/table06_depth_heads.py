@@ -58,9 +58,10 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels with the mean squared error of fourteen models against sigma on a logarithmic axis, as printed and ours, and a heat map of the logarithm of the error of 12L8AH over the standard deviations of inputs and functions, which grows towards the upper right."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw, legend_below, matrix
+from icllib.plotting import draw, matrix
 
-figure, panels = plt.subplots(1, 3, figsize=(10.5, 4.4), width_ratios=(1, 1, 1.15))
+figure, panels = plt.subplots(2, 2, figsize=(9, 7.2))
+panels = panels.ravel()
 colors = dict(zip((1, 2, 3, 6, 12, 18), plt.cm.viridis(np.linspace(0, 0.95, 6))))
 markers = {1: "o", 2: "s", 4: "^", 8: "D", 32: "x"}
 for axes, panel in zip(panels, ("paper", "ours")):
@@ -74,10 +75,12 @@ logs = np.log10(grid).mean(axis=0)
 matrix(panels[2], logs, cmap="YlOrBr", vmin=logs.min(), vmax=1.5 * logs.max(),
        origin="lower")
 ticks = range(len(stds))
-panels[2].set(title="12L8AH, ours: log10 error", xlabel=r"$\sigma$ of the functions",
-              ylabel=r"$\sigma$ of the inputs", xticks=ticks, yticks=ticks,
-              xticklabels=stds, yticklabels=stds)
-legend = legend_below(panels[1], 7)
+panels[2].set(title=r"12L8AH, ours: $\log_{10}$ error",
+              xlabel=r"$\sigma$ of the functions", ylabel=r"$\sigma$ of the inputs",
+              xticks=ticks, yticks=ticks, xticklabels=stds, yticklabels=stds)
+panels[3].axis("off")
+handles = panels[0].get_legend_handles_labels()
+legend = panels[3].legend(*handles, loc="center", ncols=2)
 
 # %% [markdown]
 # Geometric means over seeds; bands are 95% intervals of the logarithm. The paper's 0.0 is not on a

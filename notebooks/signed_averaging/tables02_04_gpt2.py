@@ -48,7 +48,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw_rows, legend_below
 
-figure, panels = plt.subplots(1, 2, figsize=(10, 4), sharey=True, sharex=True)
+figure, panels = plt.subplots(1, 2, figsize=(9, 4), sharey=True, sharex=True)
 for axes, shots in zip(panels, sheet.SHOTS):
     draw_rows(axes, table, shots, "softmax", color=ORANGE, marker="s", capsize=3)
     draw_rows(axes, table, shots, "SSA", color=BLUE, capsize=3)

@@ -65,8 +65,8 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, PURPLE, RED, draw_rows, legend_below
 
-figure, grid = plt.subplots(2, 2, figsize=(10, 8))
-panels = grid.ravel()
+above, below = plt.figure(figsize=(9, 7.5)).subfigures(2, 1)
+panels = [*above.subplots(1, 3), below.subplots()]
 colors = {"SSA": BLUE, "softmax": ORANGE, "sparsemax": RED, "four functions": PURPLE,
           "cosFormer": GREEN}
 for axes, sigma in zip(panels, SHOWN):
@@ -75,15 +75,16 @@ for axes, sigma in zip(panels, SHOWN):
         for path in paths[name]:
             axes.plot(path[:, 0], path[:, sigma - 1], color=colors.get(name, "0.8"),
                       marker="o", markevery=[-1])
-    axes.set(xscale="log", yscale="log", title=rf"$\sigma$ = {sigma}",
-             xlabel=r"error at $\sigma$ = 1", ylabel=rf"error at $\sigma$ = {sigma}")
+    axes.set(xscale="log", yscale="log", xlabel=r"error at $\sigma$ = 1",
+             ylabel=rf"error at $\sigma$ = {sigma}")
 for name, color in (*colors.items(), ("others", "0.8")):
     panels[0].plot([], [], color=color, label=name)
 draw_rows(panels[3], table, "ratio to softmax", "equal steps", color="0.6")
 draw_rows(panels[3], table, "ratio to softmax", "equal error", color="black", marker="D")
 panels[3].axvline(1, color="grey", lw=1)
 panels[3].invert_yaxis()
-panels[3].set(xscale="log", xlabel=r"error / softmax error, $\sigma$ = 3 to 10")
+panels[3].set(xscale="log", xlabel=r"error / softmax error, $\sigma$ = 3 to 10",
+              xticks=(0.8, 0.9, 1, 1.25, 1.5, 2))
 panels[3].legend(frameon=True)
 for axis in (*(axes.yaxis for axes in panels[:3]), panels[3].xaxis):
     axis.set_major_formatter("{x:g}")

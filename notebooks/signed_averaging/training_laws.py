@@ -50,19 +50,21 @@ table = page.save_figure(*(geometric_rows(title, name, dict(zip(xs, errors[name]
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error on logarithmic axes for models trained on N(0, 1), N(0, 10) and N(0, 100) and without curriculum: against the standard deviation of the inputs, of the first input alone, of the functions, and along training."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw, legend_below
+from icllib.plotting import GREEN, ORANGE, PURPLE, SKY, draw, legend_below
 
-figure, grid = plt.subplots(2, 2, figsize=(9.5, 6.6))
+figure, grid = plt.subplots(2, 2, figsize=(9, 6.6), sharey=True)
 for axes, title in zip(grid.flat, panels):
-    for name, marker in zip(models, "os^D"):
-        draw(axes, table, title, name, marker=marker)
-    axes.set(yscale="log", xlabel=rf"$\sigma$ of the {title}", ylabel="mean squared error")
+    for name, color, marker in zip(models, (ORANGE, SKY, GREEN, PURPLE), "os^D"):
+        draw(axes, table, title, name, color=color, marker=marker)
+    axes.set(yscale="log", xlabel=rf"$\sigma$ of the {title}",
+             ylim=(table.y.min() / 4, 10 * table.y.max()))
 axes.set(xlabel="training steps")
+labels = [axes.set(ylabel="mean squared error") for axes in grid[:, 0]]
 legend = legend_below(axes, 4)
 
 # %% [markdown]
-# Bands are 95% intervals of the logarithm over seeds. That of $N(0, 100)$ is so wide because one of its
-# three models ends at an error near 10 and the two others above 1,000.
+# Bands are 95% intervals of the logarithm over seeds. That of $N(0, 100)$ leaves the panels; it is so
+# wide because one of its three models ends at an error near 10 and the two others above 1,000.
 #
 # ## Numbers
 

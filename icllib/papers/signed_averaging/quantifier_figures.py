@@ -160,7 +160,7 @@ def share_evidence(records) -> dict:
 def draw_heat_maps(table, variants):
     """Softmax beside SSA, a row of maps for each variant; returns their common color scale."""
     figure, panels = plt.subplots(len(variants), 2, squeeze=False,
-                                  figsize=(9.5, 0.4 + 3 * len(variants)))
+                                  figsize=(9, 0.4 + 3 * len(variants)))
     for row, variant in zip(panels, variants):
         for axes, scoring in zip(row, SCORINGS):
             image = draw_heat_map(axes, table, variant, scoring)
@@ -188,7 +188,7 @@ def draw_heat_map(axes, table, variant: str, scoring: str):
 def draw_by_position(table, sigmas):
     """A column of panels for each variant, a row for each sigma; returns the legend."""
     _, panels = plt.subplots(len(sigmas), len(VARIANTS), sharex=True, sharey=True,
-                             figsize=(12, 2.8 * len(sigmas)))
+                             figsize=(9, 2.8 * len(sigmas)))
     for row, sigma in zip(panels, sigmas):
         for axes, variant in zip(row, VARIANTS):
             draw_positions(axes, table, variant, sigma)
