@@ -58,7 +58,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import COLORS, draw, legend_below
 
-figure, panels = plt.subplots(1, 2, figsize=(10, 3.8), sharey=True)
+figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for axes, mask in zip(panels, ("prefix", "causal")):
     for j in positions:
         draw(axes, table, mask, f"pair {j}", color=str(0.8 - 0.018 * j), lw=1,

@@ -62,7 +62,7 @@ table = page.save_figure(
 import matplotlib.pyplot as plt
 from icllib.plotting import draw
 
-figure, panels = plt.subplots(1, 3, figsize=(11, 3.4), sharey=True)
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.4), sharey=True)
 for axes, kind in zip(panels, ("prefix", "causal")):
     draw(axes, table, kind, "pairs", label="in-context pairs")
     draw(axes, table, kind, "queries", label="queries")
@@ -71,7 +71,7 @@ for mu in stationary:
     draw(panels[2], table, "stationary", f"mu = {mu}", label=rf"$\mu$ = {mu}")
 draw(panels[2], table, "stationary", "closed form, mu = 0", color="black", ls=":",
      lw=2, label=r"closed form, $\mu$ = 0")
-panels[2].set(title="causal attention, infinitely many layers", xlabel="pairs n")
+panels[2].set(title="causal, infinitely many layers", xlabel="pairs n")
 panels[0].set(yscale="log", ylabel="mean squared error", ylim=(1e-7, 100))
 for axes in panels:
     axes.legend()

@@ -44,7 +44,7 @@ table = page.save_figure(*(series(task, cell.mask, layers, errors[cell], shown)
 import matplotlib.pyplot as plt
 from icllib.plotting import draw, legend_below
 
-figure, panels = plt.subplots(1, 3, figsize=(10, 3.2))
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.2))
 for axes, task in zip(panels, trained.TASKS):
     draw(axes, table, task, "prefix", marker="o")
     draw(axes, table, task, "causal", marker="s")

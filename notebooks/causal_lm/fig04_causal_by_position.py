@@ -64,10 +64,10 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import COLORS, draw, legend_below
 
-figure, panels = plt.subplots(1, 2, figsize=(10, 3.8), sharey=True)
+figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for axes, name in zip(panels, metrics):
     for mu, color in zip(causal_lm.INPUT_MEANS, COLORS):
-        draw(axes, table, name, f"mu = {mu:g}", color=color,
+        draw(axes, table, name, f"mu = {mu:g}", color=color, lw=3,
              label=rf"$\mu$ = {mu:g}")
         draw(axes, table, name, f"exact, mu = {mu:g}", color="black", ls="--", lw=1,
              label="exact" if mu == 3 else None)

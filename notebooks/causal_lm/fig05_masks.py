@@ -39,8 +39,8 @@ table = page.save_figure(*(
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE
 
-figure, panels = plt.subplots(1, 4, figsize=(11, 3.1), sharey=True)
-panels[0].set(ylabel="attends (blue: pair, orange: query)")
+figure, panels = plt.subplots(1, 4, figsize=(9, 2.9), sharey=True)
+panels[0].set(ylabel="attends\n(blue: pair, orange: query)")
 for axes, r in zip(panels, records):
     mask = r["mask"]
     colors = np.where(np.arange(len(mask)) < r.run["pairs"], BLUE, ORANGE)

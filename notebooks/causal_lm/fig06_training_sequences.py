@@ -45,12 +45,11 @@ table = page.save_figure(*(series(task, mask, counts, values, shown)
 import matplotlib.pyplot as plt
 from icllib.plotting import draw, legend_below
 
-figure, panels = plt.subplots(1, 3, figsize=(10, 3.2))
+figure, panels = plt.subplots(1, 3, figsize=(9, 3.2))
 for axes, task in zip(panels, trained.TASKS):
     draw(axes, table, task, "prefix", marker="o")
     draw(axes, table, task, "causal", marker="s")
-    axes.set(title=task, xlabel="batches of training sequences", xscale="log",
-             yscale="log")
+    axes.set(title=task, xlabel="training batches", xscale="log", yscale="log")
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")
 legend = legend_below(panels[0], 2)

@@ -55,9 +55,9 @@ from icllib.plotting import band
 
 figure, axes = plt.subplots(figsize=(9, 3.2))
 tables = []
-for (d, n), row in deviations.iterrows():
+for shift, ((d, n), row) in zip((-0.12, 0, 0.12), deviations.iterrows()):
     row = row.dropna()
-    places = [checks.index(name) for name in row.index]
+    places = [checks.index(name) + shift for name in row.index]
     axes.semilogy(places, row, "o", label=f"d = {d}, n = {n}")
     tables.append(band("deviation", f"d={d} n={n}", list(row.index), row.values,
                        row.values, row.values, causal_lm.SEEDS, "paper"))

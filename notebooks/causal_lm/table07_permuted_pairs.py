@@ -40,7 +40,7 @@ table = page.save_figure(*printed.task_rows("fixed order", of_rows(fixed), shown
                          *printed.task_rows("permuted, paper", paper, "paper"))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors after training in fixed order and on permuted pairs, diamonds the printed ones for permuted pairs."}}
-styles = {"fixed order": {}, "permuted": {"marker": "s"},
+styles = {"fixed order": {"ms": 9, "elinewidth": 4}, "permuted": {"marker": "s"},
           "permuted, paper": printed.DIAMOND}
 legend = printed.draw_tasks(table, styles, height=2.6)
 

@@ -74,7 +74,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, SKY, draw
 
-figure, panels = plt.subplots(1, 3, figsize=(12, 4))
+figure, panels = plt.subplots(1, 3, figsize=(9, 4.8))
 lines = {"self": [(BLUE, "-"), (BLUE, "--"), (SKY, "-"), (ORANGE, "-"), (ORANGE, "--")],
          "w0": [(GREEN, ":"), (GREEN, "--"), (BLUE, "-")],
          "steps": [(BLUE, "-"), (ORANGE, "-")]}

@@ -60,7 +60,7 @@ draw(left, table, "training", "printed rate", color=RED, ls="--",
      label=r"closed form, $a = c\,\psi(\Lambda^2 + 1)$")
 draw(left, table, "training", "gradient descent", color=BLACK, ls="", marker="o",
      mfc="none", markevery=100)
-left.set(xlabel="t = learning rate x steps", ylabel="f")
+left.set(xlabel="t = learning rate × steps", ylabel="f")
 left.legend()
 right.axline((0, 0), slope=1, color=BLACK, lw=0.8, label="the context's strength")
 right.plot(free.run["strength"], free.run["strength"], "s", color=GREEN, ms=8,

@@ -76,7 +76,7 @@ for axes, r in zip(panels, records):
     for form, label in labels.items():
         draw(axes, table, r.run["start"], form, label=label, **styles[form])
     axes.set(xscale="log", yscale="log", xlabel=r"context length $\psi$",
-             title=f"start: {r.run['start']}")
+             title=f"start: {r.run['start']}".replace("Lambda", r"$\Lambda$"))
 legend = legend_below(panels[0], 4)
 
 # %% [markdown]

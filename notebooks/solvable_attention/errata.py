@@ -43,8 +43,9 @@ table = page.save_figure(*(
     series(group, form, list(rows), [max(row[i], 1e-16) for row in rows.values()],
            shown)
     for group, rows in pairs.items() for i, form in enumerate(forms)))
-figure, panels = plt.subplots(1, 3, figsize=(10, 3.8), sharey=True)
+figure, panels = plt.subplots(1, 3, figsize=(9, 4.2), sharey=True)
 panels[0].set(ylabel="off by")
+panels[1].set(xlabel="formula")
 for axes, group in zip(panels, groups):
     for form, color, marker in (("printed", RED, "o"), ("corrected", BLUE, "s")):
         draw(axes, table, group, form, color=color, marker=marker, ls="", ms=6)

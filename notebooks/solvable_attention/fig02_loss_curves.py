@@ -49,7 +49,7 @@ for axes, r in zip(panels, records):
     psi = r.run["context_length"]
     for name, (label, style) in names.items():
         draw(axes, table, f"psi={psi}", name, label=label, **style)
-    axes.set(xscale="log", yscale="log", xlabel="t = learning rate x steps",
+    axes.set(xscale="log", yscale="log", xlabel="t = learning rate × steps",
              title=rf"$\psi$ = {psi}")
     axes.legend()
 

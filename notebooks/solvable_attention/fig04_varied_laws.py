@@ -70,7 +70,8 @@ from matplotlib.lines import Line2D
 
 def draw_laws(figure, unit=""):
     names = sheet.axis_names(f"{unit}t")
-    drawing, panels = plt.subplots(3, 2, figsize=(9, 9.6))
+    drawing, panels = plt.subplots(3, 2, figsize=(9, 9.8),
+                                   gridspec_kw={"hspace": 0.05})
     for axes, letter, (law, varied) in zip(panels.flat, "abcdef", sheet.PANELS):
         panel = f"{figure}: {law}, {varied}"
         for value, color in zip(sheet.VARIED, (BLACK, BLUE, ORANGE)):
@@ -91,6 +92,9 @@ def draw_laws(figure, unit=""):
 
 
 panels = draw_laws("paper")
+for axes in panels[:2]:
+    axes.set(yticks=(0.05, 0.1, 0.2, 0.5), yticklabels=(0.05, 0.1, 0.2, 0.5))
+    axes.yaxis.set_minor_formatter("")
 for axes, varied in ((panels[1], "beta"), (panels[5], "gamma")):
     for number in range(8):
         draw(axes, table, f"paper: compute, {varied}", f"size {number}", color=BLUE,

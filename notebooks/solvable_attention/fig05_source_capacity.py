@@ -53,7 +53,8 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, RED, draw
 from icllib.theory.scaling_laws import theory_exponents
 
-figure, panels = plt.subplot_mosaic("ab;cc", figsize=(9, 7.4), sharey=True)
+figure, panels = plt.subplot_mosaic("ab;cc", figsize=(9, 7.8), sharey=True,
+                                    gridspec_kw={"hspace": 0.05})
 left, middle, below = panels.values()
 for alpha, color in zip(sheet.ALPHAS, (BLUE, ORANGE)):
     draw(left, table, "time", f"alpha = {alpha}", color=color,
@@ -70,13 +71,15 @@ sheet.draw_power_law(
     color=RED, ls="--", label=r"Table 1, $\alpha$ = 1.8")
 sheet.draw_softmax_and_limit(below, table, found)
 left.set(title=r"(a) $\psi \to \infty$, D = $N_s$", ylabel="loss", ylim=(6e-3, 1.5),
-         xlabel="t = learning rate x steps")
+         xlabel="t = learning rate × steps")
 middle.set(title=r"(b) $\psi \to \infty$, $\alpha$ = 1.8", xlabel="compute C = D t")
 below.set(title=r"softmax, $\psi$ = 1000, and its limit, 50 tasks, $\alpha$ = 1.8",
-          ylabel="loss", xlabel="t = learning rate x steps")
+          ylabel="loss", xlabel="t = learning rate × steps")
 for axes in panels.values():
     axes.set(xscale="log", yscale="log")
-    axes.legend(loc="lower left", fontsize=8)
+left.legend(loc="upper right")
+middle.legend(loc="lower left")
+legend = below.legend(loc="lower left", ncols=3)
 
 # %% [markdown]
 # Solid with a band: mean and 95% interval over three seeds, each with its own strengths and start;

@@ -62,7 +62,7 @@ for axes, psi in zip(panels, lengths):
     for name, (label, color, style) in names.items():
         draw(axes, table, f"psi={psi}", name, label=label, color=color, ls=style,
              lw=2)
-    axes.set(xscale="log", yscale="log", xlabel="t = learning rate x steps",
+    axes.set(xscale="log", yscale="log", xlabel="t = learning rate × steps",
              title=rf"$\psi$ = {psi}")
 legend = legend_below(panels[0], 4)
 

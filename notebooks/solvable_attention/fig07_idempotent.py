@@ -44,7 +44,7 @@ for axes, r in zip(panels, records):
     draw(axes, table, r.run["start"], "closed_form", label="closed form")
     draw(axes, table, r.run["start"], "simulated", label="gradient descent", ls="",
          marker="o", mfc="none", markevery=3)
-    axes.set(yscale="log", xlabel="t = learning rate x steps", title=r.run["start"])
+    axes.set(yscale="log", xlabel="t = learning rate × steps", title=r.run["start"])
     axes.legend()
 
 # %% [markdown]

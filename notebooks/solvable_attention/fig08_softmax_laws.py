@@ -62,19 +62,22 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, draw, legend_below
 
-figure, grid = plt.subplots(4, 2, figsize=(9, 11.5))
+figure, grid = plt.subplots(4, 2, figsize=(9, 12), sharey="row",
+                            gridspec_kw={"hspace": 0.05})
 for row, letter, (law, name) in zip(grid, "abcd",
                                     sheet.axis_names("t (steps)").items()):
+    row[0].set(ylabel="loss")
     for axes, signs in zip(row, sheet.SIGN_LAWS):
-        axes.set(xlabel=name, ylabel="loss", title=f"({letter}) {signs}")
+        axes.set(xlabel=name, title=f"({letter}) {signs}")
         for c in (c for c in curves if (c.law, c.signs) == (law, signs)):
             sheet.draw_law(axes, table, f"{signs}, alpha = {c.alpha}", c)
 for axes, signs in zip(grid[3], sheet.SIGN_LAWS):
     for name in table.series[table.series.str.startswith(f"{signs}, size")].unique():
         draw(axes, table, "compute", name, color=BLUE, lw=0.8, alpha=0.4, label="_")
-for axes in grid[0]:
-    axes.set(xticks=(4, 10, 40), xticklabels=(4, 10, 40))
-draw(grid[1, 0], table, "time", "learning rate 1e-3", color="grey", ls=":")
+plt.setp(grid[0], xticks=(4, 10, 40), xticklabels=(4, 10, 40))
+draw(grid[1, 0], table, "time", "learning rate 1e-3", color="grey", ls=":",
+     label="learning rate $10^{-3}$")
+grid[2, 0].set(ylim=(1e-3, 0.1))
 legend = legend_below(grid[1, 0], 3)
 
 # %% [markdown]

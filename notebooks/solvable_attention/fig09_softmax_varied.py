@@ -48,11 +48,11 @@ for axes, signs in zip(panels, sheet.SIGN_LAWS):
              xlabel=sheet.axis_names("t (steps)")["time"])
     for beta, color, style in ((0.0, BLUE, "-"), (0.5, ORANGE, (0, (5, 1)))):
         draw(axes, table, signs, f"beta = {beta}", color=color, ls=style,
-             label=rf"softmax, $\beta$ = {beta}")
+             label=rf"softmax, $\beta$ = {beta:g}")
         sheet.draw_power_law(
             axes, table, signs, f"beta = {beta}",
             theory_exponents(1.8, beta)["time"], color=color, ls=":",
-            label=rf"Table 2, $\beta$ = {beta}")
+            label=rf"Table 2, $\beta$ = {beta:g}")
 legend = panels[0].legend()
 
 # %% [markdown]

@@ -41,7 +41,7 @@ table = page.save_figure(
     *(series("compute", f"size {size}", size * compute["step"],
              compute["loss"][:, number].mean(0), shown)
       for number, size in enumerate(sizes) if number % 2 == 0))
-figure, panels = plt.subplots(2, 2, figsize=(9, 6.8))
+figure, panels = plt.subplots(2, 2, figsize=(9, 7), gridspec_kw={"hspace": 0.05})
 panels, names = panels.ravel(), sheet.axis_names("t (steps)")
 for axes, letter, law in zip(panels, "abcd", ("size", "data", "time", "compute")):
     axes.set(xlabel=names[law], ylabel="loss", title=f"({letter})")
@@ -51,6 +51,7 @@ for size in sizes[::2]:
     draw(panels[3], table, "compute", f"size {size}", color=ORANGE, lw=0.8, alpha=0.4,
          label="_")
 panels[0].set(xticks=(4, 10, 40), xticklabels=(4, 10, 40))
+panels[1].set(ylim=(1e-3, 0.1))
 panels[2].set(ylim=(1e-8, 1))
 panels[3].set(ylim=(2e-4, 0.4))
 legend = legend_below(panels[0], 4)

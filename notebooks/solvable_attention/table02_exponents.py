@@ -59,15 +59,16 @@ table = page.save_figure(*(
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw, legend_below
 
-figure, panels = plt.subplots(4, 2, figsize=(9, 11.5))
+figure, panels = plt.subplots(4, 2, figsize=(9, 12), gridspec_kw={"hspace": 0.05})
 names = sheet.axis_names(r"$2 a_1 \Lambda_1$ t")
 for row, (law, name) in zip(panels, names.items()):
     for axes, alpha in zip(row, sheet.ALPHAS):
         axes.axvspan(*sheet.LIMIT_WINDOWS[law], color="0.93", lw=0)
         for label, color, width in zip(sheet.KINDS, (BLACK, BLUE, ORANGE, GREEN),
                                        (3.5, 1.5, 3.5, 1.5)):
+            text = label.replace("beta", r"$\beta$").replace("gamma", r"$\gamma$")
             draw(axes, table, f"{law}, alpha = {alpha}", label, color=color,
-                 lw=width)
+                 lw=width, label=text)
         for beta, gamma, color in ((0, 0, BLACK), (0.5, 0, BLUE), (0, 0.5, ORANGE)):
             for large, dashes in ((False, ":"), (True, "--")):
                 axes.axhline(theory_exponents(alpha, beta, gamma, large)[law],

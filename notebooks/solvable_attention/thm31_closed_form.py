@@ -50,12 +50,13 @@ from icllib.plotting import draw, series
 shown = icllib.shown_profile(records)
 table = page.save_figure(*(series(r.run["start"], name, r["time"], r[name], shown)
                            for r in records for name in ("integrated", "closed_form")))
-figure, panels = plt.subplots(2, 2, figsize=(9, 5.6))
+figure, panels = plt.subplots(2, 2, figsize=(9, 5.8), gridspec_kw={"hspace": 0.05})
 for axes, start in zip(panels.flat, solvable_attention.STARTS):
     draw(axes, table, start, "closed_form", label="closed form")
     draw(axes, table, start, "integrated", label="integrated", ls="", marker="o",
          mfc="none")
-    axes.set(title=start, xlabel="t", ylabel="output f")
+    title = start.replace("f0", "$f_0$").replace("Lambda", r"$\Lambda$")
+    axes.set(title=title, xlabel="t", ylabel="output f")
     axes.legend()
 
 # %% [markdown]

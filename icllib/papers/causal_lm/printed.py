@@ -72,7 +72,7 @@ def draw_tasks(table: pd.DataFrame, styles: dict, height: float):
 
     styles: the series' names and how each is drawn; height: of the figure, in inches.
     """
-    _, panels = plt.subplots(1, len(TASKS), figsize=(10, height), sharey=True)
+    _, panels = plt.subplots(1, len(TASKS), figsize=(9, height), sharey=True)
     for axes, task in zip(panels, TASKS):
         for name, style in styles.items():
             draw_rows(axes, table, task, name, **style)

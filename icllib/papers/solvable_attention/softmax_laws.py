@@ -69,7 +69,8 @@ def draw_law(axes, table, name: str, curve: LawCurve) -> None:
     """A series of a figure's table, and the power law of Table 1 above it."""
     color = BLUE if curve.alpha == 1.8 else ORANGE
     axes.set(xscale="log", yscale="log")
-    axes.xaxis.set_minor_formatter("")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_formatter("")
     draw(axes, table, curve.law, name, color=color, label=rf"softmax, $\alpha$ = {curve.alpha}")
     draw_power_law(axes, table, curve.law, name, theory_exponents(curve.alpha)[curve.law],
                    least=FIT_STEPS[0] if curve.law == "time" else 0, color=color,
