@@ -21,6 +21,7 @@ def use_style() -> None:
     """
     plt.rcParams.update({
         "figure.figsize": (9, 3.4), "figure.dpi": 110, "figure.constrained_layout.use": True,
+        "figure.constrained_layout.hspace": 0.06,
         "savefig.facecolor": "white", "savefig.bbox": "tight", "savefig.pad_inches": 0.15,
         "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
         "grid.alpha": 0.25, "axes.prop_cycle": plt.cycler(color=COLORS), "font.size": 11,
@@ -100,4 +101,4 @@ def matrix(axes, values, digits: int = 2, **style) -> None:
     axes.grid(False)
     for (row, column), value in np.ndenumerate(values):
         if value:
-            axes.text(column, row, short(value, digits), ha="center", va="center", fontsize=8)
+            axes.text(column, row, short(value, digits), ha="center", va="center", fontsize=9)

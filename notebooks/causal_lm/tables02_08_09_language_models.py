@@ -37,7 +37,7 @@ table = page.save_figure(*(
 import matplotlib.pyplot as plt
 from icllib.plotting import draw
 
-figure, panels = plt.subplots(2, 3, figsize=(9, 5.6), gridspec_kw={"hspace": 0.1})
+figure, panels = plt.subplots(2, 3, figsize=(9, 5.6))
 panels = panels.flat
 styles = {"prefix": {"marker": "o"}, "causal": {"marker": "s"},
           "block-causal": {"marker": "^", "ls": "--"}}

@@ -49,7 +49,7 @@ table = page.save_figure(
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, legend_below
 
-figure, rows = plt.subplots(2, 3, figsize=(9, 6), gridspec_kw={"hspace": 0.1})
+figure, rows = plt.subplots(2, 3, figsize=(9, 6))
 styles = {"prefix, shared": (BLUE, "-o"), "prefix, unshared": (BLUE, "--s"),
           "causal, shared": (ORANGE, "-o"), "causal, unshared": (ORANGE, "--s")}
 for suffix, panels, tested in zip(("", ", paper"), rows, (lengths, of_tables)):

@@ -78,8 +78,7 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, SKY, draw, legend_below
 
 colors = dict(zip((*inputs, "ridge"), (GREEN, BLUE, ORANGE, SKY, RED, BLACK)))
-figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col",
-                              gridspec_kw={"hspace": 0.06})
+figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col")
 x_axis = {"A": {"xscale": "log", "xlabel": "pre-training tasks T (n = 10)"},
           "B": {"xlabel": f"context length n ($T = 10^{np.log10(Ts[-1]):.0f}$)"}}
 order = [f"{letter} {title}, error" for letter in x_axis for title in sheet.TASKS]

@@ -87,8 +87,7 @@ import re
 import matplotlib.pyplot as plt
 from icllib.plotting import draw, legend_below
 
-figure, panels = plt.subplots(2, 3, figsize=(9, 6), sharey="row",
-                              gridspec_kw={"hspace": 0.06})
+figure, panels = plt.subplots(2, 3, figsize=(9, 6), sharey="row")
 styles = {"SGPT": {"marker": "o"}, "GPT-2": {"marker": "s"},
           "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"}}
 for axes, panel in zip(panels.flat, table.panel.unique()):

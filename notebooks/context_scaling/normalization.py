@@ -86,7 +86,7 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, draw_rows, legend_below
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 6), sharex="row",
-                              height_ratios=[2, 1], gridspec_kw={"hspace": 0.06})
+                              height_ratios=[2, 1])
 colors = {form: BLUE if "signed" in form else ORANGE for form in sheet.FORMS}
 for first, (title, (top, bottom)) in enumerate(zip(tasks, panels.T)):
     top.axhline(1, color="grey", ls=":", label="zero")

@@ -71,7 +71,7 @@ titles = {"A": ("depth of SGPT", "layers"),
                 "context length n")}
 colors = {"n = 10": BLUE, "n = 40": SKY, "l1": BLUE, "identity": ORANGE,
           "one-layer": BLUE, "GPT-2": ORANGE} | dict(zip(curves["D"], (GREEN, RED)))
-figure, grid = plt.subplots(2, 2, figsize=(9, 7.2), gridspec_kw={"hspace": 0.06})
+figure, grid = plt.subplots(2, 2, figsize=(9, 7.2))
 panels = dict(zip(titles, grid.flat))
 for letter, axes in panels.items():
     for name in curves[letter]:

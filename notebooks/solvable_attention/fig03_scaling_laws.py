@@ -68,7 +68,7 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
 from icllib.theory.scaling_laws import theory_exponents
 
-figure, panels = plt.subplots(2, 2, figsize=(9, 7), gridspec_kw={"hspace": 0.05})
+figure, panels = plt.subplots(2, 2, figsize=(9, 7))
 panels = panels.ravel()
 for axes, letter, (law, name) in zip(panels, "abcd", sheet.axis_names().items()):
     axes.set(xscale="log", yscale="log", title=f"({letter})", xlabel=name, ylabel="loss")

@@ -70,8 +70,7 @@ from matplotlib.lines import Line2D
 
 def draw_laws(figure, unit=""):
     names = sheet.axis_names(f"{unit}t")
-    drawing, panels = plt.subplots(3, 2, figsize=(9, 9.8),
-                                   gridspec_kw={"hspace": 0.05})
+    drawing, panels = plt.subplots(3, 2, figsize=(9, 9.8))
     for axes, letter, (law, varied) in zip(panels.flat, "abcdef", sheet.PANELS):
         panel = f"{figure}: {law}, {varied}"
         for value, color in zip(sheet.VARIED, (BLACK, BLUE, ORANGE)):

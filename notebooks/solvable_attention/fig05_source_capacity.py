@@ -53,8 +53,7 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, RED, draw
 from icllib.theory.scaling_laws import theory_exponents
 
-figure, panels = plt.subplot_mosaic("ab;cc", figsize=(9, 7.8), sharey=True,
-                                    gridspec_kw={"hspace": 0.05})
+figure, panels = plt.subplot_mosaic("ab;cc", figsize=(9, 7.8), sharey=True)
 left, middle, below = panels.values()
 for alpha, color in zip(sheet.ALPHAS, (BLUE, ORANGE)):
     draw(left, table, "time", f"alpha = {alpha}", color=color,

@@ -62,8 +62,7 @@ table = page.save_figure(*tables)
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, draw, legend_below
 
-figure, grid = plt.subplots(4, 2, figsize=(9, 12), sharey="row",
-                            gridspec_kw={"hspace": 0.05})
+figure, grid = plt.subplots(4, 2, figsize=(9, 12), sharey="row")
 for row, letter, (law, name) in zip(grid, "abcd",
                                     sheet.axis_names("t (steps)").items()):
     row[0].set(ylabel="loss")

@@ -41,7 +41,7 @@ table = page.save_figure(
     *(series("compute", f"size {size}", size * compute["step"],
              compute["loss"][:, number].mean(0), shown)
       for number, size in enumerate(sizes) if number % 2 == 0))
-figure, panels = plt.subplots(2, 2, figsize=(9, 7), gridspec_kw={"hspace": 0.05})
+figure, panels = plt.subplots(2, 2, figsize=(9, 7))
 panels, names = panels.ravel(), sheet.axis_names("t (steps)")
 for axes, letter, law in zip(panels, "abcd", ("size", "data", "time", "compute")):
     axes.set(xlabel=names[law], ylabel="loss", title=f"({letter})")

@@ -59,7 +59,7 @@ table = page.save_figure(*(
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw, legend_below
 
-figure, panels = plt.subplots(4, 2, figsize=(9, 12), gridspec_kw={"hspace": 0.05})
+figure, panels = plt.subplots(4, 2, figsize=(9, 12))
 names = sheet.axis_names(r"$2 a_1 \Lambda_1$ t")
 for row, (law, name) in zip(panels, names.items()):
     for axes, alpha in zip(row, sheet.ALPHAS):

@@ -50,7 +50,7 @@ from icllib.plotting import draw, series
 shown = icllib.shown_profile(records)
 table = page.save_figure(*(series(r.run["start"], name, r["time"], r[name], shown)
                            for r in records for name in ("integrated", "closed_form")))
-figure, panels = plt.subplots(2, 2, figsize=(9, 5.8), gridspec_kw={"hspace": 0.05})
+figure, panels = plt.subplots(2, 2, figsize=(9, 5.8))
 for axes, start in zip(panels.flat, solvable_attention.STARTS):
     draw(axes, table, start, "closed_form", label="closed form")
     draw(axes, table, start, "integrated", label="integrated", ls="", marker="o",
