@@ -51,6 +51,7 @@ class Claim:
     scale: str = "linear"  # of SCALES: on which the interval over seeds is formed
     ours: bool = False  # added by us, a control or a correction; it does not count as the paper's
     absence: bool = False  # whether it denies an effect, as a model that learned nothing would
+    post_hoc: bool = False  # written when what decides it had been measured already
 
     def __post_init__(self):
         if self.predicate not in PREDICATES:
@@ -81,8 +82,9 @@ class Claim:
 
     @property
     def where(self) -> str:
-        """Where the paper says so, or what it is that we added to."""
-        return f"{self.source}; added by us" if self.ours else self.source
+        """Where the paper says so, or what it is that we added to; and whether it came late."""
+        notes = ["added by us"] * self.ours + ["post hoc"] * self.post_hoc
+        return "; ".join([self.source, *notes])
 
     def region(self, part: str) -> tuple[float, float]:
         """The interval in which the statistic of a part must lie for the claim to hold."""

@@ -205,3 +205,8 @@ def test_a_damaged_file_of_claims_is_told_in_one_line(tmp_path, monkeypatch, con
 def test_unknown_claim_id(claim_id):
     with pytest.raises(InputError, match="claim id: expected .* got"):
         find_claim(claim_id)
+
+
+def test_a_claim_tells_what_we_added_and_what_came_late():
+    assert replace(ORDERING, post_hoc=True).where == "Figure 2; post hoc"
+    assert replace(ORDERING, ours=True, post_hoc=True).where == "Figure 2; added by us; post hoc"
