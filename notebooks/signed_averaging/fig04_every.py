@@ -104,12 +104,15 @@ errors = figures.errors_by_part(records, "every")
 figures.part_table(errors)
 
 # %% [markdown]
-# Both claims are about the models with positions under the paper's distribution: SSA over softmax,
-# seed by seed, and the softmax model's answers to one number, whose label is its sign:
+# All claims are about the models with positions under the paper's distribution: SSA over softmax,
+# seed by seed; the softmax model's answers to one number, whose label is its sign; and its errors on
+# sequences longer than in training, and at the largest $\sigma$:
 
 # %%
 page.decide("signed_averaging.9", figures.evidence(records, errors, "every"), shown)
 page.decide("signed_averaging.25", figures.single_numbers(records, "every"), shown)
+page.decide("signed_averaging.30", figures.longer_sequences(records, "every"), shown)
+page.decide("signed_averaging.31", figures.deviant_sequences(records, "every"), shown)
 page.verdicts()
 
 # %% [markdown]

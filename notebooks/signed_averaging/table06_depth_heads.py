@@ -106,6 +106,8 @@ page.decide("signed_averaging.1", {name: ours[name][:, 0] for name in full}, sho
 page.decide("signed_averaging.12", {
     f"{name} over {above}": ablations.geometric_mean((ours[name] / ours[above])[:, 2:])
     for above, name in zip(full[1:], full[2:])}, shown)
+page.decide("signed_averaging.29", {
+    name: values[:, [2, 4, 9]].min(axis=1) for name, values in ours.items()}, shown)
 page.verdicts()
 
 # %% [markdown]
