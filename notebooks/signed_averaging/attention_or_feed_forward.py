@@ -71,6 +71,9 @@ numbers(table, digits=3)
 page.decide("signed_averaging.13", {
     "attention only 12Al8AH": errors["12Al8AH"][:, 0] / 0.15,
     "feed-forward only": 1 / errors["feed-forward only"][:, 0]}, shown)
+ratios = errors["12Al8AH"] / errors["12L8AH"]
+page.decide("signed_averaging.33", {
+    "12Al8AH over 12L8AH": ablations.geometric_mean(ratios[:, 2:])}, shown)
 page.verdicts()
 
 # %% [markdown]

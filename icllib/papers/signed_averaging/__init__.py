@@ -33,4 +33,4 @@ from icllib.papers.signed_averaging.quantifiers import (
 from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (
-    TIMED, TrainingTime, learned_exponents)
+    TIMED, TrainingTime, additional_parameters, learned_exponents)
