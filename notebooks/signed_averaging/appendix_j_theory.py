@@ -111,12 +111,11 @@ pd.Series({part: "below 1e-12" if violation < 1e-12 else f"{violation:.0e}"
 # %%
 from icllib.claims import find_claim
 
-for claim in ("signed_averaging.20", "signed_averaging.27"):
-    page.decide(claim, {part: [check[part]] for part in find_claim(claim).parts}, shown)
-sentences = sheet.printed_sentences(ssa, softmax)
-page.decide("signed_averaging.26", {part: [x] for part, x in sentences.items()}, shown)
-page.decide("signed_averaging.28",
-            {f"k = {k}": [sheet.weight_at_gap(4.0, k)] for k in (7, 40, 79, 200)}, shown)
+gaps = {f"k = {k}": sheet.weight_at_gap(4.0, k) for k in (7, 40, 79, 200)}
+measured = check.metrics | sheet.printed_sentences(ssa, softmax) | gaps
+for number in (20, 26, 27, 28):
+    claim = find_claim(f"signed_averaging.{number}")
+    page.decide(claim.id, {part: [measured[part]] for part in claim.parts}, shown)
 page.verdicts()
 
 # %% [markdown]

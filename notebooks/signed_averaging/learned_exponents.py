@@ -15,7 +15,7 @@
 # **In short:** at `quick` (three models of 2 layers and width 32, 3 minutes of processor time
 # in all), $n$ and $b$ stay near their start. At the paper's size a step of SSA takes about a tenth
 # longer than one of fused softmax on one CPU core, and about as long as one of softmax that is not
-# fused.
+# fused. The two numbers of each head are 288 in 12 layers of 12 heads, as printed.
 
 # %% tags=["parameters"]
 profile = "stored"
