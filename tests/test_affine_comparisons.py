@@ -144,6 +144,11 @@ def test_pages_share_the_runs_of_the_table(profile):
     assert paper == (profile != "smoke")
 
 
+@pytest.mark.parametrize("layers, heads, printed", [(12, 12, 288), (1, 2, 4), (3, 5, 30)])
+def test_ssa_has_two_parameters_more_for_each_head(layers, heads, printed):
+    assert sheet.additional_parameters(layers, heads) == printed
+
+
 # ---- training time -----------------------------------------------------------------------------
 
 

@@ -275,6 +275,19 @@ def test_single_numbers_are_the_first_answers_at_the_largest_sigma():
         "sigma = 30": [wrong[1][0] for wrong in softmax]}
 
 
+def test_softmax_beyond_the_lengths_and_inputs_of_training():
+    runs, draw = quantifier_models.fig04_every("smoke"), np.random.default_rng(0)
+    made = [Record(settings(run), {}, {"wrong": draw.uniform(0.1, 1, (2, 2)).tolist()}, {})
+            for run in runs]
+    first, second = (record.metrics["wrong"] for record in made[:2])  # softmax; sigmas 1 and 30
+    second[0][1] = 0.0  # of 8 sequences
+    longer = quantifier_figures.longer_sequences(made, "every")
+    assert {part: list(wrong) for part, wrong in longer.items()} == {
+        f"length {n}": [first[0][1], 0.0] for n in (60, 100, 200)}  # 41 is the nearest
+    ratio, = quantifier_figures.deviant_sequences(made, "every").values()
+    assert ratio == pytest.approx([first[1][1] / first[0][1], second[1][1] * 16])
+
+
 def test_positions_are_averaged_by_tens():
     positions, means = quantifier_figures.by_tens([[*range(1, 31)], [2] * 30])
     assert positions == [*range(1, 11), 20, 30]

@@ -9,6 +9,7 @@ import torch
 from scipy.optimize import brentq
 
 from icllib import attention
+from icllib.claims import find_claim
 from icllib.errors import InputError
 from icllib.papers import signed_averaging as sheet
 from icllib.papers.signed_averaging.appendix_j import entropy_bounds
@@ -103,10 +104,11 @@ def test_no_statement_of_appendix_j_is_violated():
     ("power", lambda x, n, b: (1 + b * np.abs(x)) ** (np.sign(x) * n * 1.01), {"J.1 growth"}),
     ("derivative", lambda x, n, b: n * b * (1 + b * np.abs(x)) ** (n - 1), {"J.2 derivative"}),
     ("effective_slope", lambda x, n, b: n / (1 + b * np.abs(x)), {"J.2 effective slope"}),
-    ("largest_entropy", lambda top, k: -np.log(top), {"J.3 entropy bound"}),
+    ("largest_entropy", lambda top, k: -np.log(top), {"J.3 entropy bounds"}),
     ("jacobian", lambda f, df, right=scoring.jacobian: right(f, df).swapaxes(1, 2),
      {"J.5 Jacobian"}),
-    ("smallest_rest", lambda top, bottom, k: k * bottom / (top + k * bottom), {"J.6 Theorem 1"}),
+    ("smallest_rest", lambda top, bottom, k: k * bottom / (top + k * bottom),
+     {"J.6 Theorem 1", "J.6 Theorem 1 of softmax"}),
 ])
 def test_a_wrong_formula_is_seen(monkeypatch, name, wrong, parts):
     monkeypatch.setattr(scoring, name, wrong)
@@ -127,7 +129,7 @@ def test_a_wrong_score_function_is_seen_by_every_part(monkeypatch):
     monkeypatch.setattr(attention, "signed_log", lambda z, n, b: n * b * z)
     found = SMALL.measure()
     seen = {part for part, violation in found.items() if not violation < 1e-4}
-    assert seen == set(found) - {"J.3 entropy bound"}  # which holds for any weights
+    assert seen == set(find_claim("signed_averaging.20").parts)  # ours hold for these scores too
 
 
 @pytest.mark.parametrize("n, b, limit", [(1.5, 1.0, 0.75), (None, None, 0.5)])
@@ -137,6 +139,22 @@ def test_bounds_are_attained_and_never_passed(n, b, limit):
     assert (np.array(found["random_rest"]) >= found["least_rest"]).all()
     assert found["norm_bound"] == limit and max(found["random_norm"]) <= limit
     assert max(found["random_norm"]) > 0.97 * limit
+
+
+@pytest.mark.parametrize("low", [0, 9, -700])
+def test_the_weight_at_a_gap_does_not_depend_on_where_the_scores_are(low):
+    for k in (2, 7, 200):
+        expected = np.exp(4) / (np.exp(4) + k - 1)
+        assert sheet.weight_at_gap(4.0, k, low) == pytest.approx(expected, rel=1e-12)
+
+
+def test_printed_sentences_are_compared_with_what_would_make_them_true():
+    ssa = {"top": [0.5, 0.25], "entropy": [np.log(2), 3.0]}
+    softmax = {"random_norm": [0.25, 9.0, 0.5]}
+    found = sheet.printed_sentences(ssa, softmax)
+    assert found["J.3 entropy"] == pytest.approx(np.log(2) / (np.log(2) + np.log(7) / 2))
+    assert found["J.5 softmax Jacobian"] == pytest.approx(2 / 1.1)
+    assert found["J.6 softmax, gap 1"] == pytest.approx(1 / 1.1)
 
 
 def test_numbers_that_decide_are_those_of_pencil_and_paper():

@@ -15,8 +15,9 @@
 # | J.6, Theorem 1 | on $[-M, M]$: $\max_i \alpha_i \le 1 - \varepsilon$, $\varepsilon = \frac{(k - 1)(1 + b M)^{-n}}{(1 + b M)^n + (k - 1)(1 + b M)^{-n}}$ |
 #
 # **In short:** the formulas hold but for one: the printed entropy bound is an upper bound, not a lower one. Several
-# sentences around them do not hold, most of them on how SSA differs from softmax. The table below sets
-# each beside what holds and the number that decides.
+# sentences around them do not hold, most of them on how SSA differs from softmax; three
+# are judged as printed (claim 26). The table below sets each beside what holds and the
+# number that decides.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -108,8 +109,13 @@ pd.Series({part: "below 1e-12" if violation < 1e-12 else f"{violation:.0e}"
 # ## Paper beside ours
 
 # %%
-page.decide("signed_averaging.20", {part: [violation] for part, violation
-                                    in check.metrics.items()}, shown)
+from icllib.claims import find_claim
+
+gaps = {f"k = {k}": sheet.weight_at_gap(4.0, k) for k in (7, 40, 79, 200)}
+measured = check.metrics | sheet.printed_sentences(ssa, softmax) | gaps
+for number in (20, 26, 27, 28):
+    claim = find_claim(f"signed_averaging.{number}")
+    page.decide(claim.id, {part: [measured[part]] for part in claim.parts}, shown)
 page.verdicts()
 
 # %% [markdown]
@@ -124,6 +130,9 @@ page.verdicts()
 #   its own. What separates the two is the speed: with the range $M$, what softmax leaves to the
 #   smaller weights falls exponentially, what SSA leaves falls as a power. So does the Jacobian at
 #   $(M, -M)$: for two scores far apart the gradients of softmax vanish, which is the opposite of growing.
+# - *A gap of 4* (Section 5.3) is said to be typically enough for the largest weight to approach 1. If
+#   all other scores are equal, the weight is $e^4 / (e^4 + k - 1)$: 0.90 for the 7 tokens of
+#   Figure 2, 0.58 for 40, 0.41 for 79 and 0.22 for 200 (claim 28).
 # - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores are small, and
 #   its Jacobian can be larger by the factor $n b$.
 # - *Assumptions.* Equation 6 asks for $n \ge 1$, which the Lipschitz constant needs; the ratio is

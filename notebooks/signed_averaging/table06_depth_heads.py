@@ -106,6 +106,10 @@ page.decide("signed_averaging.1", {name: ours[name][:, 0] for name in full}, sho
 page.decide("signed_averaging.12", {
     f"{name} over {above}": ablations.geometric_mean((ours[name] / ours[above])[:, 2:])
     for above, name in zip(full[1:], full[2:])}, shown)
+page.decide("signed_averaging.32", {"18L8AH over 12L8AH": ablations.geometric_mean(
+    (ours["18L8AH"] / ours["12L8AH"])[:, 2:])}, shown)
+page.decide("signed_averaging.29", {
+    name: values[:, [2, 4, 9]].min(axis=1) for name, values in ours.items()}, shown)
 page.verdicts()
 
 # %% [markdown]
@@ -123,6 +127,12 @@ page.verdicts()
 #   two layers.
 # - The paper shows one model of each shape. Claim 12 compares each model with the one above it in
 #   the table.
+# - Section 3 says that models larger than 12L8AH "did not yield significantly better predictions". In
+#   Table 6 the errors of 18L8AH are 14% lower in the geometric mean, and claim 12 counts that as
+#   better. Claim 32 takes the text at its word: a gain of a tenth at most. In print the ratio is 0.86,
+#   so that the table goes with claim 12.
+# - That every model is wrong outside the training distribution (claim 29) holds here with ease, as it
+#   would for models that have learned nothing. It will say more once errors at $\sigma = 1$ are small.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/table06_depth_heads/figure.csv>`.
 

@@ -14,7 +14,8 @@ from icllib.papers.signed_averaging.affine_measures import (
     DEVIANT, LearnedExponents, LineAnswers, ShiftedErrors)
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
 from icllib.papers.signed_averaging.babyberta import table03_babyberta
-from icllib.papers.signed_averaging.bounds import BoundsByRange
+from icllib.papers.signed_averaging.bounds import (
+    BoundsByRange, printed_sentences, weight_at_gap)
 from icllib.papers.signed_averaging.comparisons import (
     PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, errors_at,
     fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, printed_steps,
@@ -32,4 +33,4 @@ from icllib.papers.signed_averaging.quantifiers import (
 from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (
-    TIMED, TrainingTime, learned_exponents)
+    TIMED, TrainingTime, additional_parameters, learned_exponents)

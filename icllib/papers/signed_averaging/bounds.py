@@ -64,6 +64,23 @@ class BoundsByRange:
         return {"top": alpha.max(-1), "entropy": theory.entropy(alpha)}
 
 
+def printed_sentences(ssa, softmax) -> dict:
+    """Three sentences of Appendix J as printed, each number over its reference: above 1 if true.
+
+    The references are the printed entropy, and growth by a tenth. Takes two records.
+    """
+    entropies = ssa["entropy"] / theory.largest_entropy(np.array(ssa["top"]), 8)
+    odds = [weight / (1 - weight) for weight in (weight_at_gap(1.0, 40, low) for low in (0, 9))]
+    norm = softmax["random_norm"]
+    return {"J.3 entropy": entropies.min(), "J.5 softmax Jacobian": norm[-1] / norm[0] / 1.1,
+            "J.6 softmax, gap 1": odds[1] / odds[0] / 1.1}
+
+
+def weight_at_gap(gap: float, k: int, low: float = 0.0) -> float:
+    """The softmax weight of the largest of k scores, the others being `gap` below it at `low`."""
+    return float(weights(np.array([low + gap, *[low] * (k - 1)]), None, None)[0])
+
+
 def norms(matrices) -> np.ndarray:
     """Spectral norms of (rows, k, k)."""
     return np.linalg.norm(matrices, 2, (1, 2))

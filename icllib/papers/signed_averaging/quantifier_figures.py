@@ -103,6 +103,27 @@ def single_numbers(records, quantifier: str) -> dict:
     return {f"sigma = {sigmas[-1]}": stacked(records, chosen, "wrong_at")[chosen[0]][:, -1, 0]}
 
 
+def at_length(records, quantifier: str, n: int) -> np.ndarray:
+    """Softmax's share of wrong sequences of the tested length nearest to n: (seeds, sigmas)."""
+    chosen, (_, lengths) = cells(quantifier), grid(records[0])
+    return stacked(records, chosen, "wrong")[chosen[0]][..., np.abs(lengths - n).argmin()]
+
+
+def longer_sequences(records, quantifier: str) -> dict:
+    """Softmax's share of wrong sequences beyond the lengths of training at sigma = 1, by seed."""
+    return {f"length {n}": at_length(records, quantifier, n)[:, 0] for n in (60, 100, 200)}
+
+
+def deviant_sequences(records, quantifier: str) -> dict:
+    """The same at the largest sigma over sigma = 1, at the length of training, by seed.
+
+    So that no ratio is infinite, no wrong sequence counts as half a sequence.
+    """
+    sequences = records[0].run["evaluation"]["parts"][0]["sequences"]
+    wrong = np.maximum(at_length(records, quantifier, TRAINED), 0.5 / sequences)
+    return {f"length {TRAINED}": wrong[:, -1] / wrong[:, 0]}
+
+
 def part_table(errors: dict) -> pd.DataFrame:
     """Mean errors over the parts of the grid with their intervals, one row per cell."""
     rows = {(cell.variant, cell.scoring): {part: with_interval(samples)

@@ -87,6 +87,13 @@ def seconds(take_step, device: str) -> float:
     return (time.perf_counter() - started) / REPLAYS
 
 
+def additional_parameters(layers: int, heads: int) -> int:
+    """How many more parameters a decoder has with SSA than with softmax."""
+    ssa, softmax = (Transformer(layers, heads, heads, scoring, tokens="separate").build([0], 1, 2)
+                    for scoring in (SignedAveraging(), Softmax()))
+    return sum(p.numel() for p in ssa.parameters()) - sum(p.numel() for p in softmax.parameters())
+
+
 def learned_exponents(profile: str) -> list:
     """The runs of Table 1 with SSA, then the time of a step: at smoke, of a small model."""
     ssa = [run for run in table01_scoring_functions(profile)
