@@ -132,7 +132,7 @@ page.verdicts()
 #   better. Claim 32 takes the text at its word: a gain of a tenth at most. In print the ratio is 0.86,
 #   so that the table goes with claim 12.
 # - That every model is wrong outside the training distribution (claim 29) holds here with ease, as it
-#   would for models that have learned nothing. It will say more once errors at $\sigma = 1$ are small.
+#   would for models that have learned nothing. So it stays undecided at `quick`.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/table06_depth_heads/figure.csv>`.
 
