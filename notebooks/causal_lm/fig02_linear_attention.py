@@ -55,8 +55,7 @@ table = page.save_figure(
       for kind, values in errors.items()),
     *(series("stationary", f"mu = {mu}", pairs, values, shown)
       for mu, values in stationary.items()),
-    series("stationary", "closed form, mu = 0", pairs, expected, shown),
-)
+    series("stationary", "closed form, mu = 0", pairs, expected, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: under prefix attention the errors on pairs and queries fall together over 50 layers. Middle: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}}
 import matplotlib.pyplot as plt
@@ -91,8 +90,7 @@ numbers(table, ["prefix", "causal"], xs=(0, 10, 20, 30, 40, 50))
 # query error of any seed and layer:
 
 # %% tags=["numbers"]
-window = depth[30:51]
-rates = {kind: np.polyfit(window, np.log(values[:, window]).T, 1)[0]
+rates = {kind: np.polyfit(depth[30:51], np.log(values[:, 30:51]).T, 1)[0]
          for kind, values in errors.items()}  # one slope per seed
 for kind, slopes in rates.items():
     print(f"{kind.replace('_', ', ')}: {np.exp(slopes.mean()):.2f}")
