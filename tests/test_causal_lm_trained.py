@@ -75,6 +75,11 @@ def test_printed_entries_give_the_printed_ratios_of_the_claims():
     tables["causal_lm.28"] = {f"{c.task} {c.sharing}": ratio(printed.permuted_pairs, c,
                                                              mask="causal")
                               for c in trained.as_in_table_1(("prefix",))}
+    tables["causal_lm.46"] = tables["causal_lm.28"]["classes unshared"]
+    steps = lambda c: [printed.fewer_pairs(c, n) for n in (32, 24, 16)]
+    tables["causal_lm.47"] = {
+        f"{c.task} {c.mask} {c.sharing}": min(steps(c)[1] / steps(c)[0], steps(c)[2] / steps(c)[1])
+        for c in trained.as_in_table_1()}
     for claim, ours in tables.items():
         assert ours == pytest.approx(CLAIMS[claim].printed["value"], rel=1e-2)
 
@@ -108,3 +113,13 @@ def test_a_table_sets_ours_beside_the_paper_s():
     assert list(table.columns) == [(task, who) for task in TASKS for who in ("paper", "ours")]
     assert table.loc["prefix, unshared", ("classes", "paper")] == "27.6"  # as printed
     assert table.iloc[0, 1] == "2 [-0.48, 4.5]"  # t interval: 2 -+ 4.303 / sqrt(3)
+
+
+def test_printed_class_errors_apart_by_the_spread_of_drawn_answers():
+    """Against 40,000 drawn pairs of tests with 64 x 20 answers each."""
+    rng = np.random.default_rng(0)
+    drawn = 100 * rng.binomial(1280, [[0.276], [0.321]], (2, 40_000)) / 1280
+    apart = (32.1 - 27.6) / (drawn[1] - drawn[0]).std()
+    assert printed.standard_errors_apart(27.6, 32.1) == pytest.approx(apart, rel=0.02)
+    table = printed.class_differences(printed.extra_loss, trained.as_in_table_1(), mask="causal")
+    assert table.loc["prefix, unshared"].tolist() == [27.6, 32.1, 2.5] and len(table) == 2

@@ -1,5 +1,6 @@
 """Printed scores of language models against the claims, and their cost against a counted model."""
 
+import numpy as np
 import pytest
 
 from icllib.claims import find_claim
@@ -20,6 +21,15 @@ def test_ratios_of_the_printed_scores_are_those_of_the_claims(number):
                                           table.rows["causal"]):
             ratios[start + column] = prefix / causal
     assert ratios == pytest.approx(find_claim(f"causal_lm.{number}").printed["value"], rel=5e-3)
+
+
+def test_the_printed_lead_in_points_is_that_of_the_claim():
+    growth = {}
+    for start, source in WHERE[14].items():
+        table = PRINTED[source]
+        lead = np.subtract(table.rows["prefix"], table.rows["causal"])
+        growth |= dict(zip((start + column for column in table.columns[1:]), np.diff(lead)))
+    assert growth == pytest.approx(find_claim("causal_lm.44").printed["value"])
 
 
 def test_ratios_with_the_block_causal_mask_are_those_of_the_claims():

@@ -4,7 +4,8 @@
 # **In short:** the paper finds that in early layers the two masks' errors fall alike, and that later
 # the causal one falls more slowly. At `quick`, with 5 layers in place of 24, the gap does widen with
 # depth in both regressions. In classification the causal mask is ahead after layer 1 and behind after
-# layer 2, and then the gap hardly changes. So the claim is undecided.
+# layer 2, and then the gap hardly changes. From layer 1 to 2 the causal slope is 0.86 of the prefix one
+# in linear regression, 0.76 in non-linear and 0.35 in classification. So both claims are undecided.
 #
 # The shared-layer decoders of [Table 1](table01_prefix_causal.ipynb) apply one block again and
 # again, like the hand-made linear attention of
@@ -67,26 +68,29 @@ numbers(table, xs=sorted({1, 2, depth // 3, depth // 2, 2 * depth // 3, depth}))
 # %% [markdown]
 # ## Paper beside ours
 #
-# The claim compares the first third of the layers (1 to 8 of 24) with the last half (12 to 24): how
-# fast does the ratio of the two errors grow?
+# Claim 13 compares the first third of the layers (1 to 8 of 24) with the last half (12 to 24): how
+# fast does the ratio of the two errors grow? Claim 45 compares the two masks' slopes in the first third.
 
 # %%
-def growth(task, first, last):
-    """Slope of log10 (causal / prefix error) against the layer, one per seed."""
-    prefix = next(c for c in cells if (c.task, c.mask) == (task, "prefix"))
-    ratio = np.log10(errors[prefix._replace(mask="causal")] / errors[prefix])
-    return np.polyfit(layers[first - 1 : last], ratio[:, first - 1 : last].T, 1)[0]
+def slopes(task, window):
+    """Of log10 error against the layer, causal and prefix, one per seed."""
+    return [np.polyfit(layers[window], np.log10(errors[cell][:, window]).T, 1)[0]
+            for mask in ("causal", "prefix") for cell in cells
+            if (cell.task, cell.mask) == (task, mask)]
 
-page.decide("causal_lm.13", {
-    task: growth(task, depth // 2, depth) - growth(task, 1, max(depth // 3, 2))
-    for task in trained.TASKS}, shown)
+early, late = slice(0, max(depth // 3, 2)), slice(depth // 2 - 1, depth)
+growth = lambda task, window: np.subtract(*slopes(task, window))
+page.decide("causal_lm.13", {task: growth(task, late) - growth(task, early)
+                             for task in trained.TASKS}, shown)
+page.decide("causal_lm.45", {task: np.divide(*slopes(task, early))
+                             for task in trained.TASKS}, shown)
 page.verdicts()
 
 # %% [markdown]
 # ## What differs and why
 #
 # - These are the runs of [Table 1](table01_prefix_causal.ipynb), and what differs there differs here.
-#   At `quick` the models are 5 layers deep: the claim's windows are then layers 1 to 2 and 2 to 5.
+#   At `quick` the models are 5 layers deep: the claims' windows are then layers 1 to 2 and 2 to 5.
 # - The paper does not say whether its Figure 3 shows models with the extra loss. Table 1's
 #   shared-layer rows have it, so these have it too; the probes have it as well, as in the public
 #   code.

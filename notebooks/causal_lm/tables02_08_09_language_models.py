@@ -1,9 +1,10 @@
 # %% [markdown]
 # # Table 2, and Tables 8, 9: language models
 #
-# **In short:** in every printed comparison the prefix mask scores higher than the causal one. Nothing
-# on this page was run: it shows the printed scores, says why they stay so, and what a run of the
-# first table would cost: minutes of a GPU with the models that the authors released, about 18,000
+# **In short:** in every printed comparison the prefix mask scores higher than the causal one. That its
+# lead widens with size, as the text says, is so in print on MMLU, but not on BBH from Base to Large.
+# Nothing on this page was run: it shows the printed scores, says why they stay so, and what a run of
+# the first table would cost: minutes of a GPU with the models that the authors released, about 18,000
 # GPU-hours without them.
 # What runs instead is [an analogue of ours](few_shot_tokens.ipynb) and
 # [the prefix mask for decoders](../../book/howto/prefix_language_models.md) of `transformers`.
@@ -64,8 +65,9 @@ for printed in sheet.PRINTED:
     print(f"{printed.source} ({printed.score})", rows, sep="\n", end="\n\n")
 
 # %% [markdown]
-# The text says that the gap of Table 2 widens with size. On MMLU it does; on BBH the gap at Large is
-# below that at Base, and only XL is above.
+# The text says of Table 2 that *such gap widens as the size of the model becomes larger* (claim 44). On
+# MMLU the print agrees, with 0.8, 5.1 and 9.0 points. On BBH it has 2.6, 2.4 and 3.8: the gap does not
+# widen from Base to Large, and only at XL is it larger.
 #
 # ## Paper beside ours
 

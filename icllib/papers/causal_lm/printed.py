@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from icllib.papers.causal_lm.trained import MASKS, TASKS, Cell
+from icllib.papers.causal_lm.trained import MASKS, SIZES, TASKS, Cell
 from icllib.plotting import BLACK, draw_rows, legend_below, series, with_interval
 
 # (mask, shared layers, extra loss): one error per task
@@ -48,6 +48,32 @@ def fewer_pairs(cell: Cell, pairs: int) -> float:
 def permuted_pairs(cell: Cell) -> float:
     """The entry of Table 7 for a cell of Table 1."""
     return PERMUTED[ROWS.index((cell.mask, cell.shared))][TASKS.index(cell.task)]
+
+
+# ---- the noise of the paper's test ----------------------------------------------------------
+
+
+def standard_errors_apart(first: float, second: float) -> float:
+    """|p - q| / sqrt((p (1 - p) + q (1 - q)) / N): two printed class errors, in percent, as if
+    each were of N answers of its own, one for each query of the paper's test set."""
+    shares = np.array([first, second]) / 100
+    answers = SIZES["paper"].prompts * SIZES["paper"].queries
+    return abs(shares[0] - shares[1]) / np.sqrt((shares * (1 - shares)).sum() / answers)
+
+
+def class_differences(entry, cells, **below) -> pd.DataFrame:
+    """Printed class errors and those of their counterparts, with `standard_errors_apart`.
+
+    entry: Cell -> printed number; below: what differs in a counterpart.
+    """
+    rows = {}
+    for cell in cells:
+        other = cell._replace(**below)
+        if cell.task == "classes" and cell != other:
+            pair = entry(cell), entry(other)
+            rows[row_name(cell)] = (*pair, round(standard_errors_apart(*pair), 1))
+    columns = ["error (%)", "other's", "standard errors apart"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
 
 # ---- ours beside it -------------------------------------------------------------------------
