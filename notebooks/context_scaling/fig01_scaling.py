@@ -74,9 +74,8 @@ for metric in ("error", "excess"):
         over_tasks = np.stack([of(name, metric, T)[:, at_10] for T in counts], axis=1)
         tables.append(series(f"A {metric}", name, counts, over_tasks, size))
         for T in counts[-2:]:
-            over_lengths = of(name, metric, T)
             tables.append(series(f"B {metric}, T = {T:.0e}", name, sheet.LENGTHS,
-                                 over_lengths, size))
+                                 of(name, metric, T), size))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; the decoder's falls with T, the MLP's falls up to T of 1e5 and is somewhat higher at 1e6. Panel B, for T of 1e5 and 1e6: the decoder's error falls towards ridge regression as the context grows from 5 to 40 pairs, the MLP's does not fall."}}
@@ -84,15 +83,13 @@ import matplotlib.pyplot as plt
 from icllib.plotting import GREEN, ORANGE, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.3), sharey=True)
-label = lambda name: f"{name} ({profiles[name]})"
-styles = {"GPT-2": {"color": ORANGE, "marker": "s", "label": label("GPT-2")},
-          "MLP": {"color": GREEN, "marker": "^", "label": label("MLP")},
+styles = {"GPT-2": {"color": ORANGE, "marker": "s"}, "MLP": {"color": GREEN, "marker": "^"},
           "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"},
-          "zero": {"color": "grey", "ls": ":"}}
+          "zero": {"color": "grey", "ls": ":", "label": "zero"}}
 titles = [title for title in table.panel.unique() if "error" in title]
 for axes, title in zip(panels, titles):
     for name, style in styles.items():
-        draw(axes, table, title, name, **style)
+        draw(axes, table, title, name, **{"label": f"{name} ({profiles[name]})"} | style)
     axes.set(yscale="log", xlabel="context length n")
 panels[0].set(xscale="log", xlabel="pre-training tasks T", title="A: n = 10")
 ticks = [0.1, 0.2, 0.5, 1, 2]
