@@ -134,6 +134,8 @@ page.verdicts()
 #   near $D = 37$ ($\alpha = 1.8$) and $25$ ($\alpha = 2.1$), since a task that the model has room for
 #   starts at $f(0) = 2.5$, farther from $\Lambda = 0.5$ than the 0 of a task that it has no room for.
 #   The laws are laws of the limit.
+# - Claim 30 fits the simulations over the whole of each curve: the law in time is within the
+#   distance of 0.05, those in $D$ and $N$ are not.
 # - The time law is already straight at $N_s = 500$, but ends a little too steep, since there is no tail
 #   of rarer tasks behind the last one.
 # - A task beyond the size of the model answers 0, so that it costs $\Lambda^2/2$ and not
