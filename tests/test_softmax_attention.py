@@ -9,7 +9,7 @@ from scipy import stats
 
 from icllib.errors import InputError
 from icllib.papers.solvable_attention.softmax import TABLE_4, SoftmaxCurves, SoftmaxDataLimit
-from icllib.papers.solvable_attention.softmax_laws import one_by_one
+from icllib.papers.solvable_attention.softmax_laws import LawCurve, first_below, one_by_one
 from icllib.papers.solvable_attention.tables import LAWS
 from icllib.theory import scaling_laws
 from icllib.theory import softmax_attention as softmax
@@ -139,3 +139,9 @@ def test_one_by_one_in_time_is_a_plain_sum():
     shares = [s**-2.1 / sum(k**-2.1 for k in range(1, 501)) for s in range(1, 501)]
     losses = [sum(share * np.exp(-share * t) for share in shares) for t in steps]
     assert one_by_one("time", 2.1) == pytest.approx(np.polyfit(np.log(steps), np.log(losses), 1)[0])
+
+
+def test_the_first_step_below_a_fraction_by_hand():
+    losses = np.array([[8.0, 1.0, 0.7], [8.0, 0.5, 9.0], [8.0, 8.0, 8.0]])
+    curve = LawCurve("time", 1.8, "random signs", np.array([1, 5, 20]), losses, np.zeros(3))
+    assert first_below(curve, 0.1).tolist() == [20, 5, np.inf]

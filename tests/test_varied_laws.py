@@ -1,12 +1,16 @@
 """Laws with varied context length and strength: plain loops, quadrature and printed exponents."""
 
+from dataclasses import replace
+
 import mpmath
 import numpy as np
 import pytest
 
 from icllib.errors import InputError
 from icllib.papers.solvable_attention import (
-    LawFormulas, VariedBySimulation, VariedInTheLimit, exponent_table)
+    FiniteTime, LawFormulas, QueryFeature, VariedBySimulation, VariedInTheLimit, beta_changes,
+    exponent_table, simulated_exponents)
+from icllib.papers.solvable_attention.late_times import grouped_tasks, largest_eigenvalues
 from icllib.papers.solvable_attention.varied import BALANCED, spread_tasks
 from icllib.results import Record
 from icllib.theory import riccati, scaling_laws
@@ -194,3 +198,87 @@ def test_the_table_says_which_form_a_fit_is():
 def test_impossible_settings_are_refused(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_grouped_tasks_sum_like_single_ones():
+    ranks, share, weights = grouped_tasks(50_000, 1.8)
+    singles = riccati.task_shares(50_000, 1.8)
+    assert weights.sum() == pytest.approx(1) and len(ranks) < 2000
+    assert share[:5] == pytest.approx(singles[:5])
+    for scale in (0.1, 1e3, 1e7):
+        expected = (singles * np.exp(-scale * singles)).sum()
+        assert (weights * np.exp(-scale * share)).sum() == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("psi", [0.01, 0.7, 30.0])
+def test_along_an_eigenvector_a_task_is_learned_at_its_eigenvalue(psi):
+    """Eq. 9 integrated with all of H, against the logistic of Eq. 14 written out."""
+    values, vectors = np.linalg.eigh(psi * np.outer([1, 0.8], [1, 0.8]) + np.diag([1, 0]))
+    assert largest_eigenvalues(np.array([psi]), 0.8) == pytest.approx(values[1])
+    start, times = vectors[:, 1] * (0.4 / values[1]) ** 0.5, np.linspace(0, 5 / values[1], 9)
+    flow = riccati.flow_outputs(start[None], start[None], psi, 0.8, np.array([0.6]), times)[:, 0]
+    assert flow == pytest.approx(0.8 / (1 + np.exp(-2 * 0.6 * values[1] * 0.8 * times)), abs=1e-9)
+
+
+@pytest.mark.parametrize("form", ["zeroth", "full"])
+def test_the_query_feature_in_a_plain_sum(form):
+    metrics, s = QueryFeature(1.0).measure(), np.arange(1, 10**6 + 1.0)
+    psi = 100 / s
+    trace = 2 * psi + 1
+    size = 2 * psi if form == "zeroth" else (trace + np.sqrt(trace**2 - 4 * psi)) / 2
+    for number in (0, 12):
+        rate = s**-1.8 * size / size[0]  # 2 a_s Lambda over that of the first task
+        left = np.exp(-rate * metrics["time"][number])
+        missing = left / (1 + left)
+        rest = (10**6) ** -0.8 / 0.8 / 4  # of tasks beyond, still at the start
+        expected = ((s**-1.8 * missing**2).sum() + rest) / 2 / 1.8822  # zeta(1.8)
+        assert metrics[f"{form}_loss"][number] == pytest.approx(expected, rel=2e-3)
+
+
+def test_laws_at_a_finite_time_by_loops():
+    run = FiniteTime(0.5, 300.0, tasks=40, draws=2)
+    shares, psi = riccati.task_shares(40, 1.8), 100 / np.arange(1, 41) ** 0.5
+    seen = np.random.default_rng(1).multinomial(50, shares) / 50
+    outputs = run.outputs(seen, psi)
+    for s in range(40):
+        time = 300 / (2 * shares[0] * 100 * 2)
+        assert outputs[s] == pytest.approx(1 / (1 + np.exp(-2 * seen[s] * psi[s] * 2 * time)))
+    metrics = replace(run, tasks=3000).measure()
+    shares, psi = riccati.task_shares(3000, 1.8), 100 / np.arange(1, 3001) ** 0.5
+    learned = replace(run, tasks=3000).outputs(shares, psi)
+    expected = sum(shares[s] * ((learned[s] if s < 10 else 0) - 1) ** 2 / 2 for s in range(3000))
+    assert metrics["size_loss"][0] == pytest.approx(expected)
+
+
+def test_changes_with_beta_are_of_the_same_draws():
+    flat = {"size_exponent": [-0.8, 0.01], "data_exponents": [-0.4, -0.5]}
+    falling = {"size_exponent": [-0.7, 0.02], "data_exponents": [-0.3, -0.1]}
+    changes = beta_changes(flat, falling)
+    assert changes["model size D"] == pytest.approx([0.1])
+    assert changes["data N"] == pytest.approx([0.1, 0.4])
+
+
+def test_simulated_exponents_have_one_value_for_each_data_set():
+    xs, runs = np.array([1, 10, 100]), []
+    for power in (-0.3, -0.5):
+        metrics = {"size": xs, "size_loss": xs**-0.8, "time": xs, "time_loss": 2 * xs**-0.4,
+                   "data": xs, "data_loss": xs**power}
+        runs.append(Record({"alpha": 1.8}, {}, metrics, {}))
+    found = simulated_exponents(runs)
+    assert found["D alpha = 1.8"] == pytest.approx([-0.8])
+    assert found["t alpha = 1.8"] == pytest.approx([-0.4])
+    assert found["N alpha = 1.8"] == pytest.approx([-0.3, -0.5])
+
+
+def test_the_curvature_of_equation_83_by_exact_derivatives():
+    """F'' of Eq. 78 in mpmath, at the c of Eq. 80."""
+    alpha, count = mpmath.mpf("1.8"), 10**6
+    z = 1 / mpmath.zeta(alpha)
+    shape = lambda s: alpha * mpmath.log(s) / count - mpmath.log(1 - z * s**-alpha)
+    with mpmath.workdps(40):
+        bend = mpmath.diff(shape, ((count + 1) * z) ** (1 / alpha), 2)
+        unit = z ** (-2 / alpha) * count ** (-(alpha + 2) / alpha)
+    assert float(bend / unit) == pytest.approx(1.8**2, rel=1e-5)
+    printed, corrected = LawFormulas().curvature()["83"]
+    assert printed == pytest.approx(1.8 * 2.8 * float(unit / bend) - 1, rel=1e-4)
+    assert corrected < 1e-5

@@ -101,10 +101,14 @@ off("the solution")
 # | 71 | $F = s^{-\alpha} \bar\psi + \tfrac\alpha t \ln s$ | $F = 2 s^{-\alpha} \bar\psi + \tfrac\alpha t \ln s$, from the integrand | error of the coefficient |
 # | 72 | $F(c) + F''(c) (s - c)^2$ | $F(c) + \tfrac12 F''(c) (s - c)^2$ | error of the coefficient |
 # | 76 | prefactor $\bar\psi^{-(1 - 2/\alpha)}$ | prefactor $\bar\psi^{-(1 - 1/\alpha)}$ | distance to the integral's |
+# | 83, $F''(c)$ | $\alpha (\alpha + 1) Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$ | $\alpha^2 Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$, as in Eq. 75 | relative error of $F''(c)$ at $N = 10^6$ |
 # | 63, 64 | a task without room keeps $f(0)$: $\tfrac12 P(s) (f(0) - \Lambda)^2$ | it answers 0: $\tfrac12 P(s) \Lambda^2$ | ratio of the losses at the start of App. G, minus 1 |
 #
 # The 3 in Table 2 needs $\Lambda_s^2 \gg 1$ for all tasks that matter, against $\Lambda_s \propto
-# s^{-\gamma}$; the compute law follows the time law. In Eq. 99, $e^{-Ft}$ should be $e^{-FN}$, and
+# s^{-\gamma}$; the compute law follows the time law. The $-1/N$ that Eq. 83 leaves out is as large as
+# the first term beside it, which it cancels. Where $\psi_s \propto s^{-\beta}$ falls below 1, against
+# Assumption 3.1, the law in time returns to that of $\beta = 0$ ([Figure 4](fig04_varied_laws.ipynb)).
+# In Eq. 99, $e^{-Ft}$ should be $e^{-FN}$, and
 # between Eqs. 101 and 102 $1 + \gamma/\alpha$ should be $1 + 2\gamma/\alpha$. More fits are on the pages
 # of [Figure 3](fig03_scaling_laws.ipynb) and of [Tables 1 and 2](table02_exponents.ipynb).
 

@@ -10,6 +10,9 @@ from icllib.papers.solvable_attention.data import (
 from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
 from icllib.papers.solvable_attention.errata_of_solution import (
     FirstOrderFormulas, SolutionFormulas, errata)
+from icllib.papers.solvable_attention.late_times import (
+    FiniteTime, QueryFeature, beta_changes, finite_time_table, query_feature_exponents,
+    query_feature_table)
 from icllib.papers.solvable_attention.laws import (
     ALPHAS, LawsBySimulation, LawsInTheLimit, closed_form_losses, fig03_scaling_laws)
 from icllib.papers.solvable_attention.noisy import (
@@ -17,10 +20,10 @@ from icllib.papers.solvable_attention.noisy import (
 from icllib.papers.solvable_attention.perturbation import (
     FIRST_ORDER_STARTS, FORMS, FirstOrder, appJ_first_order)
 from icllib.papers.solvable_attention.softmax import (
-    SIGN_LAWS, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, fig08_softmax_laws,
-    fig09_softmax_varied, fig10_softmax_adamw)
+    SIGN_LAWS, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, descent_in_time,
+    fig08_softmax_laws, fig09_softmax_varied, fig10_softmax_adamw)
 from icllib.papers.solvable_attention.softmax_laws import (
-    cost_of_learned, draw_law, draw_power_law, law_curve, one_by_one)
+    cost_of_learned, draw_law, draw_power_law, first_below, law_curve, one_by_one)
 from icllib.papers.solvable_attention.source_capacity import (
     STABLE_SEEDS, SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate,
     fig05_source_capacity, least_curvature)
@@ -28,7 +31,7 @@ from icllib.papers.solvable_attention.source_capacity_laws import (
     draw_softmax_and_limit, figure5, figure5_series, stability_table)
 from icllib.papers.solvable_attention.tables import (
     KINDS, LAWS, LETTERS, allocation_table, axis_names, exponent_table, kind,
-    large_strength_table, late_table, plateau_table)
+    large_strength_table, late_table, plateau_table, simulated_exponents)
 from icllib.papers.solvable_attention.theorem import (
     STARTS, ClosedFormCheck, IdempotentCheck, LossCurves, fig02_loss_curves, fig07_idempotent,
     thm31_closed_form)

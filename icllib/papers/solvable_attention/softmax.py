@@ -210,6 +210,11 @@ def fig09_softmax_varied(profile: str) -> list[SoftmaxCurves]:
             for beta in (0.0, 0.5)]
 
 
+def descent_in_time(profile: str) -> list[SoftmaxCurves]:
+    """Figure 8's law in time with random signs, for both alpha: gradient descent."""
+    return [curves(profile, "random signs", alpha=alpha) for alpha in ALPHAS]
+
+
 def fig10_softmax_adamw(profile: str) -> list[SoftmaxTraining]:
     """Figure 10: the four laws under AdamW, which learns rare tasks as fast as frequent ones."""
     size = lambda **settings: at_size_of(profile, **ADAMW, **settings)

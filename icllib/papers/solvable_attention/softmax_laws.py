@@ -40,6 +40,15 @@ def law_curve(record: Record) -> LawCurve:
     return LawCurve(law, run["alpha"], signs, np.array(xs), losses, record[exponent][:, 0])
 
 
+def first_below(curve: LawCurve, fraction: float) -> np.ndarray:
+    """The first step kept at which a start's loss is below a fraction of its first: (starts,).
+
+    Infinite where it never is.
+    """
+    below = curve.losses < fraction * curve.losses[:, :1]
+    return np.where(below.any(axis=1), curve.xs[below.argmax(axis=1)], np.inf)
+
+
 def one_by_one(law: str, alpha: float) -> float:
     """The exponent in a fit's window of a model that learns its tasks one by one.
 

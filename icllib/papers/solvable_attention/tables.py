@@ -53,6 +53,19 @@ def exponent_table(records, **others) -> pd.DataFrame:
     return pd.DataFrame(rows).T.rename_axis(["alpha", "beta", "gamma", "law"])
 
 
+def simulated_exponents(records) -> dict[str, list[float]]:
+    """Exponents over the whole of each curve of Figure 3's simulations: one per seed.
+
+    Only the law in N has data sets that differ from seed to seed; the others have one value.
+    """
+    found = {}
+    for record in records:
+        for law in LAWS[:3]:
+            fits = found.setdefault(f"{LETTERS[law]} alpha = {record.run['alpha']}", {})
+            fits[fit_exponent(record[law], record[f"{law}_loss"])[0]] = None
+    return {part: list(fits) for part, fits in found.items()}
+
+
 def plateau_table(records) -> pd.DataFrame:
     """When the first task is half learned and how many are at the end, beside half_times."""
     return pd.DataFrame([{
