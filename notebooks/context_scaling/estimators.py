@@ -31,7 +31,9 @@ import icllib
 from icllib.papers import context_scaling as sheet
 
 page = icllib.Page("context_scaling/estimators")
-records = icllib.records(sheet.estimators, profile, page=page.name)
+far = icllib.records(sheet.identities_and_errors, profile, page=page.name)
+near = icllib.records(sheet.one_step_and_ridge, profile, page=page.name)
+records = far + near
 icllib.settings_table(sheet.EstimatorErrors(sheet.LINEAR_8), assumed=(
     "task.noise_std", "lengths", "functions", "queries", "seed"))
 
@@ -58,45 +60,28 @@ icllib.settings_table(sheet.EstimatorErrors(sheet.LINEAR_8), assumed=(
 # %%
 from icllib.plotting import series
 
-names = {"one_step": "one gradient step", "exponential": "exponential",
-         "hilbert": "Hilbert", "ridge": "ridge"}
-LINEAR, RELU = "LinearRegression", "ReluNetwork"
-exact, errors = records[:2], records[2:]
+exact, errors = far[:2], far[2:]
 lengths, shown = errors[0].run["lengths"], icllib.shown_profile(records)
-
-def of(task, metric, d=8):
-    """(seeds, lengths)."""
-    same = [r for r in errors if r.run["task"]["dimension"] == d]
-    return icllib.samples(same, metric, task=task)
-
-tables = []
-for panel, task, kind in (("linear, error", LINEAR, "error"),
-                          ("linear, excess", LINEAR, "excess"),
-                          ("ReLU network", RELU, "error")):
-    for key, name in list(names.items())[: 4 if task == LINEAR else 3]:
-        tables.append(series(panel, name, lengths, of(task, f"{key}_{kind}"), shown))
-    for key, curve in sheet.closed_forms(task, kind, lengths).items():
-        tables.append(series(panel, f"{names[key]}, theory", lengths, curve, shown))
-for d in (1, 2, 4, 8):
-    tables.append(series("linear, excess of Hilbert", f"d = {d}", lengths,
-                         of(LINEAR, "hilbert_excess", d), shown))
-table = page.save_figure(*tables)
+curves = sheet.estimator_curves(errors)
+table = page.save_figure(*(series(panel, name, lengths, values, shown)
+                           for panel, found in curves.items()
+                           for name, values in found.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the context length from 10 to 100,000, both axes logarithmic. Linear functions: one gradient step and ridge regression fall to the noise level, the exponential smoother and the Hilbert estimate fall slowly and stay above it. Their excess errors: ridge and the gradient step fall as straight lines, the other two slowly. ReLU networks: the gradient step stops near half of the label variance, the exponential smoother falls towards its limit above zero, the Hilbert estimate keeps falling. Hilbert estimate in 1, 2, 4 and 8 dimensions: four slowly falling lines."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
-colors = dict(zip(names.values(), (BLUE, GREEN, ORANGE, BLACK)))
-figure, grid = plt.subplots(2, 2, figsize=(9, 7), sharex=True)
-for axes, panel in zip(grid.flat, table.panel.unique()):
+colors = dict(zip(curves["linear, error"], (GREEN, ORANGE, BLUE, BLACK)))
+figure, grid = plt.subplots(3, 2, figsize=(9, 10), sharex=True)
+for axes, panel in zip(grid.flat, curves):
     axes.set(xscale="log", yscale="log", title=panel,
              ylabel="excess error" if "excess" in panel else "mean squared error")
-    for name in table[table.panel == panel].series.unique():
+    for name in curves[panel]:
         draw(axes, table, panel, name, color=colors.get(name.split(",")[0]),
              ls="--" if "theory" in name else "-")
-grid[1, 1].set(ylim=(0.03, 1.5))
-labels = plt.setp(grid[1], xlabel="context length n")
-grid[1, 1].legend(loc="upper right")
+grid[2, 1].set(ylim=(0.03, 1.5))
+labels = plt.setp(grid[2], xlabel="context length n")
+grid[2, 1].legend(loc="upper right")
 lines = {line.get_label(): line for axes in grid.flat[:3] for line in axes.lines}
 legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols=3)
 
@@ -120,14 +105,16 @@ numbers(table, xs=[10, 100, 1000, 10_000, 100_000])
 # %% tags=["numbers"]
 import pandas as pd
 
-def slopes(task, name, d=8):
+def slopes(title, name, d=8):
     """One per seed."""
-    return sheet.log_slope(lengths, of(task, f"{name}_excess", d).T)
+    excess = sheet.measured(errors, title, f"{name}_excess", d)
+    return sheet.log_slope(lengths, excess.T)
 
-cases = [(task, name, 8) for task in (LINEAR, RELU) for name in list(names)[:3]]
-cases += [(LINEAR, "hilbert", d) for d in (4, 2, 1)]
-rows = {(task, names[name], d): f"{slopes(task, name, d).mean():.2f}"
-        for task, name, d in cases}
+cases = [(title, *names, 8) for title, found in sheet.ESTIMATORS.items()
+         for names in found.items()]
+cases += [("linear", "hilbert", "Hilbert", d) for d in (4, 2, 1)]
+rows = {(title, name, d): f"{slopes(title, key, d).mean():.2f}"
+        for title, key, name, d in cases}
 pd.DataFrame({"slope": rows}).rename_axis(["task", "estimator", "d"])
 
 # %% tags=["numbers"]
@@ -159,8 +146,10 @@ pd.DataFrame({f"d = {r.run['dimension']}": {
 # %%
 deviations = {f"d = {r.run['dimension']}": [r["psi_L"]] for r in exact}
 page.decide("context_scaling.12", deviations, shown)
-page.decide("context_scaling.13", {"linear": slopes(LINEAR, "hilbert"),
-                                   "ReLU network": slopes(RELU, "hilbert")}, shown)
+hilbert = [(title, slopes(title, "hilbert")) for title in sheet.ESTIMATORS]
+page.decide("context_scaling.13", dict(hilbert[:2]), shown)
+page.decide("context_scaling.23", sheet.one_step_over_ridge(near), shown)
+page.decide("context_scaling.24", dict(hilbert[2:]), shown)
 page.verdicts()
 
 # %% [markdown]
