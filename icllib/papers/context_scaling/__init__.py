@@ -12,7 +12,8 @@ from icllib.papers.context_scaling.estimators import (
     one_step_over_ridge)
 from icllib.papers.context_scaling.noise import (
     PENALTY_PAIRS, both_settings, errors_at_one_level, errors_at_two_levels,
-    fig02_one_noise_level, fig03_two_noise_levels, one_noise_level, penalties, two_noise_levels)
+    fig02_one_noise_level, fig03_two_noise_levels, one_noise_level, over_other_penalty, penalties,
+    two_noise_levels)
 from icllib.papers.context_scaling.perceptrons import (
     FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, errors_by_count, feature_ratios,
     fig05_one_layer, fig06_scalar_against_row, fig07_features, fig07_features_alone,
