@@ -6,6 +6,8 @@ import torch
 from icllib.baselines import ExponentialSmoother, HilbertEstimate, OneStepGD, PsiL, Ridge
 from icllib.papers import context_scaling
 from icllib.papers.context_scaling import EstimatorErrors, Identities, best_step, one_step_error
+from icllib.papers.context_scaling.estimators import LINEAR_20
+from icllib.results import Record
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, ReluNetwork
 
@@ -44,6 +46,53 @@ def test_errors_are_means_over_functions_and_queries():
             squares["excess"].append((answer - means[place]) ** 2)
     for kind, values in squares.items():
         assert metrics[f"hilbert_{kind}"].item() == pytest.approx(sum(values).item() / 6)
+
+
+def mean_square(task, predictor, n, functions, seed=0, queries=4, longest=None):
+    """The error of a predictor on the prompts of `EstimatorErrors`, one query after another."""
+    squares, longest = [], longest or n
+    for function in range(functions):
+        prompt = task.sample(Stream.of([seed], "evaluation"), torch.tensor([[function]]),
+                             longest + queries)
+        xs, ys, _ = (tensor[0, 0].double() for tensor in prompt)
+        for place in range(longest, longest + queries):
+            order = [*range(n), place]
+            squares.append((predictor.predict(xs[order], ys[order], (n,))[0] - ys[place]) ** 2)
+    return sum(squares).item() / len(squares)
+
+
+def record_of(task, lengths, functions, seed=0):
+    run = EstimatorErrors(task, lengths, functions, seed=seed)
+    return Record.of(run, run.measure(), {})
+
+
+def test_one_step_over_ridge_is_the_ratio_of_the_two_baselines():
+    tasks, lengths = (context_scaling.LINEAR_8, LINEAR_20), (10, 20, 40)
+    found = context_scaling.one_step_over_ridge(
+        [record_of(task, lengths, 2, seed) for task in tasks for seed in (0, 1)])
+    assert len(found) == 6
+    for task in tasks:
+        for n in lengths:
+            for seed, ratio in enumerate(found[f"d = {task.dimension} n = {n}"]):
+                one_step, ridge = (mean_square(task, baseline, n, 2, seed, longest=40)
+                                   for baseline in (OneStepGD.optimal(task), Ridge.bayes(task)))
+                assert ratio == pytest.approx(one_step / ridge, rel=1e-4)
+
+
+def test_curves_are_the_errors_of_the_tasks_of_figure_5():
+    linear = [LinearRegression(d, 0.3, 1.0) for d in (1, 2, 4)]
+    tasks = context_scaling.FIGURE_5_TASKS
+    curves = context_scaling.estimator_curves(
+        [record_of(task, (2, 5), 2) for task in (*tasks.values(), *linear)])
+    for title, task in tasks.items():
+        for name, baseline in (("Hilbert", HilbertEstimate()),
+                               ("exponential", ExponentialSmoother())):
+            expected = [mean_square(task, baseline, n, 2, longest=5) for n in (2, 5)]
+            assert curves[f"{title}, error"][name][0] == pytest.approx(expected, rel=1e-4)
+    known = OneStepGD.optimal(tasks["linear"]).expected_error(2, 8)
+    assert curves["linear, excess"]["one gradient step, theory"][0] == pytest.approx(known - 0.05)
+    assert curves["ReLU network, error"]["exponential, theory"][1] == pytest.approx(
+        context_scaling.exponential_limit(8))
 
 
 @pytest.mark.parametrize("n", (1, 6, 40))

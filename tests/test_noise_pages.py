@@ -104,6 +104,17 @@ def made_up(runs, shape):
     return [Record.of(run, numbers, {}) for run, numbers in zip(runs, metrics)]
 
 
+def test_sgpt_beside_ridge_with_the_penalty_of_the_other_level():
+    runs = sheet.fig03_two_noise_levels("smoke")
+    lengths, task = runs[0].evaluation.lengths, runs[0].task
+    errors = sheet.errors_at_two_levels(made_up(runs, (2, len(lengths))), runs[0])
+    found = sheet.over_other_penalty(errors, runs[0])
+    for level, sigma in enumerate((0.1, 0.5)):
+        wrong = Ridge.bayes(task.at_level(1 - level))
+        ridge = ErrorByLength((20,), 64).measure(task.at_level(level), wrong)["error"].item()
+        assert found[f"sigma = {sigma}"] == pytest.approx([0, 1 / ridge], rel=1e-4)
+
+
 def test_what_the_pages_read():
     """Models by name, seeds first; ridge at each level is that of the level's own task."""
     runs = sheet.fig03_two_noise_levels("smoke")

@@ -100,6 +100,18 @@ def test_what_is_asked(profile):
     assert phis == {"l1", "none"}
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_one_layer_over_deep_at_ten_pairs(profile):
+    """Errors of the context length, T and the seed, of the deep models with 3 more."""
+    records = [Record(settings(run), {}, {"error": [
+        n * run.pretraining_tasks * (1 + run.seed + 3 * isinstance(run.model, SGPT))
+        for n in run.evaluation.lengths]}, {}) for run in sheet.one_layer_and_deep(profile)]
+    found = sheet.one_layer_over_deep(records)
+    assert list(found) == ["T = 1e4", "T = 1e5", "T = 1e6"]
+    for ratios in found.values():
+        assert ratios == pytest.approx([(1 + seed) / (4 + seed) for seed in range(len(ratios))])
+
+
 def test_every_curve_shows_the_runs_that_it_names():
     """Errors that name run and context length: the place of the run, and n / 100."""
     runs = sheet.what_would_a_reviewer_ask("quick")

@@ -15,13 +15,14 @@
 # The Hilbert estimate is consistent {cite:p}`devroye1998hilbert`: on any task it tends to
 # $\mathbb{E}[y \mid x]$ as the pairs grow in number. The *excess error*, the error beyond the label
 # noise, then goes to zero. This page checks the three identities and follows the errors to 100,000
-# pairs. Nothing is trained.
+# pairs on the four families of [Figure 5](fig05_one_layer.ipynb). Nothing is trained.
 #
-# **In short** (full size, a minute of computing on a CPU). The identity of $\psi_L$ holds to
+# **In short** (full size, two minutes of computing on a CPU). The identity of $\psi_L$ holds to
 # rounding error, once $y_N$ is 0 in $y$; with the $y$ that is printed, the label leaks in. The excess
-# error of the Hilbert estimate falls all the way, but slowly: on average by a third or a little more
-# for ten times as many pairs. Both claims are *reproduced*. At 10 to 100 pairs the error of one
-# gradient step is three to five times that of ridge regression.
+# error of the Hilbert estimate falls all the way on all four families, but slowly: on average by a
+# third or a little more for ten times as many pairs, on trees by a quarter. These claims are
+# *reproduced*. That one gradient step nearly matches ridge regression is so at 10 pairs in 20
+# dimensions only ([*partly*](../../book/verdicts.md)): in 8 its error is 2.9 to 4.4 times as large.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -31,14 +32,18 @@ import icllib
 from icllib.papers import context_scaling as sheet
 
 page = icllib.Page("context_scaling/estimators")
-records = icllib.records(sheet.estimators, profile, page=page.name)
+far = icllib.records(sheet.identities_and_errors, profile, page=page.name)
+near = icllib.records(sheet.one_step_and_ridge, profile, page=page.name)
+records = far + near
 icllib.settings_table(sheet.EstimatorErrors(sheet.LINEAR_8), assumed=(
     "task.noise_std", "lengths", "functions", "queries", "seed"))
 
 # %% [markdown]
-# These are the settings of the linear task at $d = 8$. The ReLU networks have $d = 8$ and $r = 100$;
-# linear functions are also taken at $d = 1, 2, 4$ with the same noise and
-# $\beta \sim N(0, I_d / d)$.
+# These are the settings of the linear task at $d = 8$. The ReLU networks have $d = 8$ and $r = 100$,
+# trees and sparse functions $d = 8$ as in Figure 5; linear functions are also taken at
+# $d = 1, 2, 4$ with the same noise and $\beta \sim N(0, I_d / d)$. Beside ridge regression one
+# gradient step is measured on 1,024 functions at the context lengths of the paper, also with the
+# $d = 20$ and $\sigma = 0.5$ of [Figure 2](fig02_one_noise_level.ipynb).
 #
 # $\psi_L$ has no scale of its own: $x^\top X^\top y$ grows with $n$. As a predictor it gets the best
 # scalar step for each $n$. For a task with $m = \mathbb{E}[x y \mid f]$,
@@ -58,45 +63,29 @@ icllib.settings_table(sheet.EstimatorErrors(sheet.LINEAR_8), assumed=(
 # %%
 from icllib.plotting import series
 
-names = {"one_step": "one gradient step", "exponential": "exponential",
-         "hilbert": "Hilbert", "ridge": "ridge"}
-LINEAR, RELU = "LinearRegression", "ReluNetwork"
-exact, errors = records[:2], records[2:]
+exact, errors = far[:2], far[2:]
 lengths, shown = errors[0].run["lengths"], icllib.shown_profile(records)
+curves = sheet.estimator_curves(errors)
+table = page.save_figure(*(series(panel, name, lengths, values, shown)
+                           for panel, found in curves.items()
+                           for name, values in found.items()))
 
-def of(task, metric, d=8):
-    """(seeds, lengths)."""
-    same = [r for r in errors if r.run["task"]["dimension"] == d]
-    return icllib.samples(same, metric, task=task)
-
-tables = []
-for panel, task, kind in (("linear, error", LINEAR, "error"),
-                          ("linear, excess", LINEAR, "excess"),
-                          ("ReLU network", RELU, "error")):
-    for key, name in list(names.items())[: 4 if task == LINEAR else 3]:
-        tables.append(series(panel, name, lengths, of(task, f"{key}_{kind}"), shown))
-    for key, curve in sheet.closed_forms(task, kind, lengths).items():
-        tables.append(series(panel, f"{names[key]}, theory", lengths, curve, shown))
-for d in (1, 2, 4, 8):
-    tables.append(series("linear, excess of Hilbert", f"d = {d}", lengths,
-                         of(LINEAR, "hilbert_excess", d), shown))
-table = page.save_figure(*tables)
-
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the context length from 10 to 100,000, both axes logarithmic. Linear functions: one gradient step and ridge regression fall to the noise level, the exponential smoother and the Hilbert estimate fall slowly and stay above it. Their excess errors: ridge and the gradient step fall as straight lines, the other two slowly. ReLU networks: the gradient step stops near half of the label variance, the exponential smoother falls towards its limit above zero, the Hilbert estimate keeps falling. Hilbert estimate in 1, 2, 4 and 8 dimensions: four slowly falling lines."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels against the context length from 10 to 100,000, both axes logarithmic. Linear functions: one gradient step and ridge regression fall to the noise level, the exponential smoother and the Hilbert estimate fall slowly and stay above it. Their excess errors: ridge and the gradient step fall as straight lines, the other two slowly. ReLU networks: the gradient step stops near half of the label variance, the exponential smoother falls towards its limit above zero, the Hilbert estimate keeps falling. Decision trees: the Hilbert estimate keeps falling, the exponential smoother flattens out near half of the label variance. Sparse linear functions: both keep falling. Hilbert estimate in 1, 2, 4 and 8 dimensions: four slowly falling lines."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
-colors = dict(zip(names.values(), (BLUE, GREEN, ORANGE, BLACK)))
-figure, grid = plt.subplots(2, 2, figsize=(9, 7), sharex=True)
-for axes, panel in zip(grid.flat, table.panel.unique()):
+colors = dict(zip(curves["linear, error"], (GREEN, ORANGE, BLUE, BLACK)))
+figure, grid = plt.subplots(3, 2, figsize=(9, 10), sharex=True)
+for axes, panel in zip(grid.flat, curves):
     axes.set(xscale="log", yscale="log", title=panel,
              ylabel="excess error" if "excess" in panel else "mean squared error")
-    for name in table[table.panel == panel].series.unique():
+    for name in curves[panel]:
         draw(axes, table, panel, name, color=colors.get(name.split(",")[0]),
              ls="--" if "theory" in name else "-")
-grid[1, 1].set(ylim=(0.03, 1.5))
-labels = plt.setp(grid[1], xlabel="context length n")
-grid[1, 1].legend(loc="upper right")
+grid[2, 1].set(ylim=(0.03, 1.5))
+grid[1, 1].set(ylim=(0.09, 1.5))
+labels = plt.setp(grid[2], xlabel="context length n")
+grid[2, 1].legend(loc="upper right")
 lines = {line.get_label(): line for axes in grid.flat[:3] for line in axes.lines}
 legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols=3)
 
@@ -120,14 +109,16 @@ numbers(table, xs=[10, 100, 1000, 10_000, 100_000])
 # %% tags=["numbers"]
 import pandas as pd
 
-def slopes(task, name, d=8):
+def slopes(title, name, d=8):
     """One per seed."""
-    return sheet.log_slope(lengths, of(task, f"{name}_excess", d).T)
+    excess = sheet.measured(errors, title, f"{name}_excess", d)
+    return sheet.log_slope(lengths, excess.T)
 
-cases = [(task, name, 8) for task in (LINEAR, RELU) for name in list(names)[:3]]
-cases += [(LINEAR, "hilbert", d) for d in (4, 2, 1)]
-rows = {(task, names[name], d): f"{slopes(task, name, d).mean():.2f}"
-        for task, name, d in cases}
+cases = [(title, *names, 8) for title, found in sheet.ESTIMATORS.items()
+         for names in found.items()]
+cases += [("linear", "hilbert", "Hilbert", d) for d in (4, 2, 1)]
+rows = {(title, name, d): f"{slopes(title, key, d).mean():.2f}"
+        for title, key, name, d in cases}
 pd.DataFrame({"slope": rows}).rename_axis(["task", "estimator", "d"])
 
 # %% tags=["numbers"]
@@ -159,8 +150,10 @@ pd.DataFrame({f"d = {r.run['dimension']}": {
 # %%
 deviations = {f"d = {r.run['dimension']}": [r["psi_L"]] for r in exact}
 page.decide("context_scaling.12", deviations, shown)
-page.decide("context_scaling.13", {"linear": slopes(LINEAR, "hilbert"),
-                                   "ReLU network": slopes(RELU, "hilbert")}, shown)
+hilbert = [(title, slopes(title, "hilbert")) for title in sheet.ESTIMATORS]
+page.decide("context_scaling.13", dict(hilbert[:2]), shown)
+page.decide("context_scaling.23", sheet.one_step_over_ridge(near), shown)
+page.decide("context_scaling.24", dict(hilbert[2:]), shown)
 page.verdicts()
 
 # %% [markdown]
@@ -169,12 +162,16 @@ page.verdicts()
 # - The Hilbert estimate is consistent, and slow: at 100,000 pairs its excess error on linear
 #   functions is about that of ridge regression at 10. The dimension changes its level more than its
 #   slope.
-# - The paper says that one step of gradient descent nearly matches optimally tuned ridge regression.
-#   Both are consistent on linear functions, but from 10 to 100 pairs the step's error is three to five
-#   times as large. On ReLU networks it stops at half of the label variance.
-# - Of the two tasks, the exponential smoother is consistent on linear functions alone. On ReLU
+# - The paper says that one step of gradient descent "nearly matches the optimally tuned ridge
+#   regression". At its own context lengths the error is 2.9 to 4.4 times as large for
+#   $d = 8$ and up to one and a half times for $d = 20$; there, at 10 pairs, neither has learned much.
+#   For many pairs the ratio goes to 1, but only since both errors go to $\sigma^2$: of the excess
+#   errors it goes to $(d + 1 + d \sigma^2) / (d \sigma^2)$, which is 24 and 5. On ReLU networks
+#   the step stops at half of the label variance.
+# - The step gets the best scale for each $n$; the paper's $\psi_L$ has none.
+# - Of the families, the exponential smoother is consistent on the two linear ones alone. On ReLU
 #   networks it is about as good as the Hilbert estimate over most of the range, since its limit,
-#   above zero, is not reached yet.
+#   above zero, is not reached yet; on trees it falls behind from a few hundred pairs on.
 # - The paper has no figure for these estimators alone; lengths and numbers of prompts are ours. Solid
 #   lines may lie beside dashed ones as far as the bands allow: networks differ much in their offset,
 #   and the label noise of the 640 linear queries happens to be smaller than $\sigma^2$.

@@ -10,8 +10,8 @@
 # $$x \sim N(0, I_d), \quad \beta \sim N(0, I_d / d), \quad y = \beta^\top x + \epsilon,
 #   \quad \epsilon \sim N(0, 0.5^2),$$
 #
-# and find that SGPT does as well as GPT-2 and as ridge regression with the optimal penalty, at
-# every context length (left). The right panel varies the penalty at one context length. Ridge
+# and find that SGPT "matches the performance" of GPT-2; in their figure both also match ridge
+# regression with the optimal penalty, at every context length (left). The right panel varies the penalty at one context length. Ridge
 # regression answers
 #
 # $$\hat y = x_N^\top (X^\top X + \lambda I)^{-1} X^\top y .$$

@@ -7,11 +7,13 @@ setting is marked ASSUMED, with the reason.
 from icllib.papers.context_scaling.common import (
     ASSUMED, LENGTHS, LINEAR_8, RELU_8, SGPT_ASSUMED, TASKS)
 from icllib.papers.context_scaling.estimators import (
-    EstimatorErrors, Identities, best_step, closed_forms, estimators, exponential_limit,
-    one_step_error)
+    ESTIMATORS, EstimatorErrors, Identities, best_step, estimator_curves, estimators,
+    exponential_limit, identities_and_errors, measured, one_step_and_ridge, one_step_error,
+    one_step_over_ridge)
 from icllib.papers.context_scaling.noise import (
     PENALTY_PAIRS, both_settings, errors_at_one_level, errors_at_two_levels,
-    fig02_one_noise_level, fig03_two_noise_levels, one_noise_level, penalties, two_noise_levels)
+    fig02_one_noise_level, fig03_two_noise_levels, one_noise_level, over_other_penalty, penalties,
+    two_noise_levels)
 from icllib.papers.context_scaling.perceptrons import (
     FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, errors_by_count, feature_ratios,
     fig05_one_layer, fig06_scalar_against_row, fig07_features, fig07_features_alone,
@@ -27,4 +29,4 @@ from icllib.papers.context_scaling.three_tasks import (
     figure_4_settings, figure_4_tasks)
 from icllib.papers.context_scaling.variants import (
     COUNTS, DEPTHS, FORMS, WIDE_COUNT, deep_and_wide, normalization, one_layer_against_tasks,
-    reviewer_curves, what_would_a_reviewer_ask)
+    one_layer_and_deep, one_layer_over_deep, reviewer_curves, what_would_a_reviewer_ask)

@@ -9,11 +9,24 @@ from torch import Tensor
 
 from icllib.baselines import ExponentialSmoother, HilbertEstimate, PsiL, Ridge
 from icllib.models.features import log_kernel
-from icllib.papers.context_scaling.common import LINEAR_8, RELU_8
+from icllib.papers.context_scaling.common import LINEAR_8
+from icllib.papers.context_scaling.perceptrons import FIGURE_5_TASKS
+from icllib.results import samples
 from icllib.streams import Stream
-from icllib.tasks import LinearRegression
+from icllib.tasks import LinearRegression, ReluNetwork
 
 SEEDS = 5  # ASSUMED: each has its own prompts
+LINEAR_20 = LinearRegression(20, 0.5, 20**-0.5)  # Figure 2, Appendix A
+ESTIMATORS = {  # of each task of Figure 5: names of their metrics and of their curves
+    "linear": {"exponential": "exponential", "hilbert": "Hilbert",
+               "one_step": "one gradient step", "ridge": "ridge"},
+    "ReLU network": {"exponential": "exponential", "hilbert": "Hilbert",
+                     "one_step": "one gradient step"},
+    "decision tree": {"exponential": "exponential", "hilbert": "Hilbert"},
+    "sparse linear": {"exponential": "exponential", "hilbert": "Hilbert"},
+}
+RIDGE_LENGTHS = (10, 20, 40)  # of those of Figures 1 and 2, Appendix A
+RIDGE_FUNCTIONS = 1024  # ASSUMED: with four queries each, as many prompts as in Figure 1
 
 
 @dataclass(frozen=True)
@@ -95,8 +108,10 @@ class EstimatorErrors:
         """What each estimator answers: (n, d), (n,), (Q, d) -> (K, Q) each."""
         ends = torch.tensor(self.lengths) - 1
         psi = (xs * ys[:, None]).cumsum(0)[ends] @ queries.mT  # x . X^T y
-        steps = xs.new_tensor([best_step(self.task, n) for n in self.lengths])
-        answers = {"unscaled": psi, "one_step": steps[:, None] * psi}
+        answers = {"unscaled": psi}
+        if isinstance(self.task, (LinearRegression, ReluNetwork)):  # whose moments are known
+            steps = xs.new_tensor([best_step(self.task, n) for n in self.lengths])
+            answers["one_step"] = steps[:, None] * psi
         for kernel in ("exponential", "hilbert"):
             logs = log_kernel(kernel, queries, xs)
             weights = (logs - logs.amax(-1, keepdim=True)).exp()
@@ -153,23 +168,72 @@ def exponential_limit(dimension: int) -> float:
     return 2 * dimension * integrate.quad(lambda u: gap(u) ** 2 * normal.pdf(u), -8, 8)[0]
 
 
-def closed_forms(name: str, kind: str, lengths) -> dict:
-    """Closed forms for d = 8 at each length, by estimator, for the task of this class name.
+def closed_forms(title: str, kind: str, lengths) -> dict:
+    """Closed forms for a task of Figure 5 at each length, by estimator; none for some tasks.
 
     kind: "error", against noisy labels, or "excess".
     """
-    task = LINEAR_8 if name == "LinearRegression" else RELU_8
-    noise = LINEAR_8.noise_std**2 if kind == "excess" else 0
-    curves = {"one_step": [one_step_error(task, n) - noise for n in lengths]}
-    if task == RELU_8:
+    curves, task = {}, FIGURE_5_TASKS[title]
+    if "one_step" in ESTIMATORS[title]:
+        noise = LINEAR_8.noise_std**2 if kind == "excess" and task == LINEAR_8 else 0
+        curves["one_step"] = [one_step_error(task, n) - noise for n in lengths]
+    if isinstance(task, ReluNetwork):
         curves["exponential"] = [exponential_limit(8)] * len(lengths)
     return curves
 
 
+# ---- runs, and what the page reads -----------------------------------------------------------
+
+
 def estimators(profile: str) -> list:
-    """Section 5.1 and Appendix B: identities, two tasks at d = 8, linear functions at other d."""
+    """Section 5.1, Appendix B and what the introduction says of the estimators."""
+    return identities_and_errors(profile) + one_step_and_ridge(profile)
+
+
+def identities_and_errors(profile: str) -> list:
+    """Identities; errors on four tasks at d = 8 and on linear functions at other d."""
     linear = [LinearRegression(d, LINEAR_8.noise_std, d**-0.5) for d in (1, 2, 4)]
     small = {"lengths": (10, 100), "functions": 2} if profile == "smoke" else {}
     return [Identities(d) for d in (8, 20)] + [
         EstimatorErrors(task, seed=seed, **small)
-        for task in (LINEAR_8, RELU_8, *linear) for seed in range(SEEDS)]
+        for task in (*FIGURE_5_TASKS.values(), *linear) for seed in range(SEEDS)]
+
+
+def one_step_and_ridge(profile: str) -> list[EstimatorErrors]:
+    """Errors on the linear functions of Figures 1 and 2, at context lengths of the paper."""
+    functions = 2 if profile == "smoke" else RIDGE_FUNCTIONS
+    return [EstimatorErrors(task, RIDGE_LENGTHS, functions, seed=seed)
+            for task in (LINEAR_8, LINEAR_20) for seed in range(SEEDS)]
+
+
+def measured(records, title: str, metric: str, dimension: int = 8):
+    """A metric of records on a task of Figure 5, in this dimension: (seeds, K)."""
+    found = [record for record in records if record.run["task"]["dimension"] == dimension]
+    return samples(found, metric, task=type(FIGURE_5_TASKS[title]).__name__)
+
+
+def estimator_curves(records) -> dict:
+    """The curves of the page's figure by panel and name: (seeds, K), or (K,) for a closed form."""
+    panels, lengths = {}, records[0].run["lengths"]
+    for title, names in ESTIMATORS.items():
+        for kind in ("error", "excess") if title == "linear" else ("error",):
+            panels[f"{title}, {kind}"] = {
+                name: measured(records, title, f"{key}_{kind}") for key, name in names.items()
+            } | {f"{names[key]}, theory": curve
+                 for key, curve in closed_forms(title, kind, lengths).items()}
+    return panels | {"linear, excess of Hilbert": {
+        f"d = {d}": measured(records, "linear", "hilbert_excess", d) for d in (1, 2, 4, 8)}}
+
+
+def one_step_over_ridge(records) -> dict:
+    """The ratio of errors that claim 23 judges, one per seed, by part.
+
+    records: of `one_step_and_ridge`.
+    """
+    ratios = {}
+    for d in (LINEAR_8.dimension, LINEAR_20.dimension):
+        one_step, ridge = (measured(records, "linear", f"{name}_error", d)
+                           for name in ("one_step", "ridge"))
+        ratios |= {f"d = {d} n = {n}": one_step[:, k] / ridge[:, k]
+                   for k, n in enumerate(RIDGE_LENGTHS)}
+    return ratios

@@ -107,3 +107,16 @@ def errors_at_two_levels(records, run: Run) -> dict:
                   for metric in tuned[0]},
         "floor": evaluation.measure(task, MixtureRidge.bayes(task)),
         "sweep": evaluation.measure(task, RidgeSweep(penalties(task.dimension)))}
+
+
+def over_other_penalty(errors: dict, run: Run) -> dict:
+    """The ratio that claim 29 judges, one per seed, by noise level: the error of SGPT over that of
+    ridge regression with the best penalty for the other level.
+
+    errors, run: of `errors_at_two_levels`.
+    """
+    at = run.evaluation.lengths.index(PENALTY_PAIRS)
+    best = (4, -5)  # among `penalties`, for each level
+    return {f"sigma = {sigma}": errors["SGPT"]["error"][:, level, at]
+            / errors["sweep"]["error"][best[1 - level], level, at]
+            for level, sigma in enumerate(run.task.noise_stds)}

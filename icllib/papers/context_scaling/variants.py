@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from icllib.baselines import Ridge, Zero
+from icllib.models import SGPT
 from icllib.papers.context_scaling.common import (
     FIGURE_1_MOST, LENGTHS, LINEAR_8, evaluation)
 from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS
 from icllib.papers.context_scaling.scaling import (
-    FIGURE_1, SGPTS, fig01_scaling, scaling_tasks, seeds, transformers)
+    FIGURE_1, SGPTS, fig01_scaling, fig08_sgpt_scaling, scaling_tasks, seeds, transformers)
 from icllib.results import samples
 from icllib.training import Run
 
@@ -35,14 +36,21 @@ def normalization(profile: str) -> list[Run]:
 
 
 def what_would_a_reviewer_ask(profile: str) -> list[Run]:
-    """SGPT by depth and without phi, one layer against T, a wider perceptron; and Figure 1's."""
-    return deep_and_wide(profile) + one_layer_against_tasks(profile)
+    """SGPT by depth and without phi, one layer and deep ones against T, a wider perceptron."""
+    return list(dict.fromkeys(deep_and_wide(profile) + one_layer_and_deep(profile)))
 
 
 def one_layer_against_tasks(profile: str) -> list[Run]:
     """The one layer of Figure 5 at every T, which trains fast."""
     return [Run(LINEAR_8, *FIGURE_5[profile], evaluation(FIGURE_5_LENGTHS, profile), seed, count)
             for count in COUNTS for seed in seeds(profile)]
+
+
+def one_layer_and_deep(profile: str) -> list[Run]:
+    """What claim 30 compares: one layer and the deep SGPT of Figure 8, at every T."""
+    return one_layer_against_tasks(profile) + [
+        run for run in fig08_sgpt_scaling(profile)
+        if run.task == LINEAR_8 and isinstance(run.model, SGPT)]
 
 
 def deep_and_wide(profile: str) -> list[Run]:
@@ -82,6 +90,16 @@ def errors_of(records, model: str, count: int = FIGURE_1_MOST, **chosen) -> np.n
     """The errors of one model at one T: (seeds, K). chosen: settings of the model."""
     found = [record for record in records if chosen.items() <= record.run["model"].items()]
     return samples(found, "error", model=model, pretraining_tasks=count)
+
+
+def one_layer_over_deep(records) -> dict:
+    """The ratio of errors at 10 pairs that claim 30 judges, one per seed, by T.
+
+    records: of `one_layer_and_deep`.
+    """
+    return {f"T = {name}": errors_of(records, "FeatureMLP", count)[:, FIGURE_5_LENGTHS.index(10)]
+            / errors_of(records, "SGPT", count)[:, LENGTHS.index(10)]
+            for name, count in (("1e4", 10**4), ("1e5", 10**5), ("1e6", 10**6))}
 
 
 def against_layers(records, profile: str, ridge) -> dict:
