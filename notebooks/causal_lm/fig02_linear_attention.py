@@ -140,8 +140,8 @@ page.verdicts()
 #   1.3 standard errors of such a draw above it.
 # - *"May not converge to $w^*$ even with ... increasing number of in-context examples"* (Section 4.2).
 #   Section 5.1 itself sees convergence at $\mu = 0$ (claim 41). Without label noise the right panel
-#   falls geometrically for every $\mu$; only the rate suffers from $\mu$. A floor needs noisy labels. [Kaczmarz's method](kaczmarz.ipynb) has the exact rates and
-#   floors.
+#   falls geometrically for every $\mu$; only the rate suffers from $\mu$. A floor needs noisy labels.
+#   [Kaczmarz's method](kaczmarz.ipynb) has the exact rates and floors.
 # - $\eta = 1.6$ is close to the edge: $\eta < 2n / \lambda_{\max}(X X^\top)$ holds for each prompt
 #   drawn here, but the bound is as low as 1.8 on some prompts of [What fails](what_fails.ipynb).
 # - The text has 200 queries on the left and in the middle, as here; the public code draws 20. The

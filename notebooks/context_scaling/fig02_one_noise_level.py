@@ -11,8 +11,8 @@
 #   \quad \epsilon \sim N(0, 0.5^2),$$
 #
 # and find that SGPT "matches the performance" of GPT-2; in their figure both also match ridge
-# regression with the optimal penalty, at every context length (left). The right panel varies the penalty at one context length. Ridge
-# regression answers
+# regression with the optimal penalty, at every context length (left). The right panel varies the
+# penalty at one context length. Ridge regression answers
 #
 # $$\hat y = x_N^\top (X^\top X + \lambda I)^{-1} X^\top y .$$
 #

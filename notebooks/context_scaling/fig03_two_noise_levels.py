@@ -8,10 +8,11 @@
 #
 # with $x$ and $\beta$ as in [Figure 2](fig02_one_noise_level.ipynb). The best penalty of ridge
 # regression, $\lambda = d \sigma^2$, differs between the levels by a factor of 25, so a model that is
-# to do well at both must tell from the pairs which level it is: {cite:t}`bai2023transformers` call
-# this *algorithm selection*. {cite:t}`abedsoltan2024context` train SGPT and GPT-2 on such prompts and
+# to do well at both must tell from the pairs which level it is: {cite:t}`bai2023transformers` call this
+# *algorithm selection*. {cite:t}`abedsoltan2024context` train SGPT and GPT-2 on such prompts and
 # measure them at each level (left, middle). They find that SGPT "performs comparably" to GPT-2, and
-# show that both come near to ridge regression tuned for the level. The right panel varies the penalty at one context length.
+# show that both come near to ridge regression tuned for the level. The right panel varies the penalty
+# at one context length.
 #
 # Ridge regression tuned for the level is told the level; the models are not. What no predictor can
 # beat without being told is the posterior mean of the mixture,

@@ -199,11 +199,11 @@ page.verdicts()
 #   as the paper says, as long as the tasks that are being learned have $\psi_s \gg 1$. Later the law
 #   in time is that of $\beta = 0$ again (claim 31): tasks with a context below one pair are learned by
 #   heart, from the query's own feature. No such task is learned by $t = 5$.
-# - In the limit $t \to \infty$, from the start taken here, the laws in $D$ and $N$ do not contain $\beta$
-#   at all; claim 33 takes a finite time instead, at which $D$ or $N$ is what is short. In the simulations, which end at $t = 5$, the fits are flatter at
-#   $\beta = 0.5$ than at 0: $-0.119 \pm 0.056$ against $-0.218 \pm 0.073$ in $D$, and $-0.027 \pm 0.022$
-#   against $-0.067 \pm 0.047$ in $N$. There 5 tasks have been learned by the end, against 9, and both
-#   losses level off.
+# - In the limit $t \to \infty$, from the start taken here, the laws in $D$ and $N$ do not contain
+#   $\beta$ at all; claim 33 takes a finite time instead, at which $D$ or $N$ is what is short. In the
+#   simulations, which end at $t = 5$, the fits are flatter at $\beta = 0.5$ than at 0: $-0.119 \pm
+#   0.056$ against $-0.218 \pm 0.073$ in $D$, and $-0.027 \pm 0.022$ against $-0.067 \pm 0.047$ in $N$.
+#   There 5 tasks have been learned by the end, against 9, and both losses level off.
 # - The context length is a real number here, as in the paper. At $\beta = 1$ it is below one pair for
 #   $s > 100$.
 #
