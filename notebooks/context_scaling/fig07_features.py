@@ -134,7 +134,8 @@ page.verdicts()
 #   panel B; ours is the largest. At `quick` training is short: with $T = 10^6$ the models that read
 #   the prompt see each task about once on linear functions, and less than half of the tasks on ReLU
 #   networks. So the prompt alone is hardly better than zero on linear functions at that $T$, which
-#   says little about whether it context-scales ([Figure 1](fig01_scaling.ipynb)).
+#   says little about whether it context-scales; trained twelve times as long it does not
+#   ([Figure 1](fig01_scaling.ipynb)).
 # - A model that reads features alone has nine inputs and, at `quick` and at `gpu`, fewer steps than
 #   one that reads the prompt has at the same profile. The steps never depend on $T$.
 # - With few tasks a model that reads the prompt beside features can do worse than features alone: it

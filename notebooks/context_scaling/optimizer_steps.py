@@ -135,8 +135,9 @@ page.verdicts()
 #   steps that of GPT-2's slope, $-0.17$ to $-0.04$, reaches past the bound, although each seed is
 #   below: claim 1 would hold by its mean only.
 # - The right panel shows what does change with the steps: the error itself. It matters most for the
-#   MLP at $T = 10^6$. With the steps of Figure 1 it has hardly learned, which would be enough for a
-#   ratio over $n$ near 1; with twice the steps it has, and the ratio is still above 1.
+#   MLP at $T = 10^6$. With the steps of `quick` it has hardly learned, which would be enough for a
+#   ratio over $n$ near 1; with twice the steps it has, and the ratio is still above 1. With twelve
+#   times the steps, on the page of Figure 1, it is just below 1.
 # - Slopes are over three $T$ here, with either number of steps; on the pages of the figures they are
 #   over all. SGPT is judged by the slope, as GPT-2 is. On the page of Figure 8 its claim takes the
 #   ratio from $T = 10^4$ to $10^6$ instead.
