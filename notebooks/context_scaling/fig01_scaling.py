@@ -141,7 +141,7 @@ page.verdicts()
 # - Up to $T = 10^4$ the MLP fits the stored prompts, noise included, and is worse than zero at every
 #   context length, the more so the longer the prompt. At $T = 10^5$ it is better than zero up to 10
 #   pairs.
-# - At $T = 10^6$ the error of the MLP does fall at first, by a seventh from 10 pairs to 30. Claim 4
+# - At $T = 10^6$ the error of the MLP does fall at first, by a tenth from 10 pairs to 30. Claim 4
 #   compares 10 with 40, where it is as at 10 again. A model that learned nothing would pass that
 #   claim too; this one is far better than zero at every context length.
 # - The MLP is printed without biases (Eq. 14). A two-layer ReLU network without biases is a linear
