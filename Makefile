@@ -12,6 +12,8 @@ INSTALLED := $(VENV)/installed
 book: $(INSTALLED)
 	$(BIN)/python -m icllib book
 
+# Two processes of one thread each: more threads than cores wait for each other.
+test: export OMP_NUM_THREADS := 1
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
