@@ -62,9 +62,9 @@ def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None
     axes.errorbar(rows.y, rows.x, xerr=reach, label=name, **{"ls": "", "marker": "o"} | style)
 
 
-def legend_below(axes, columns: int):
-    """One legend for the whole figure, below it, with the series of one of its panels."""
-    return axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center",
+def legend_below(axes, columns: int, side: str = "center"):
+    """A legend for the whole figure, below it, with the series of one of its panels."""
+    return axes.figure.legend(*axes.get_legend_handles_labels(), loc=f"outside lower {side}",
                               ncols=columns)
 
 

@@ -146,11 +146,10 @@ page.decide("context_scaling.8", (
 page.decide("context_scaling.9", (
     ratios(sheet.SPARSE, "Lasso ", "Lasso", (5, 10, 15, 20), margin=0.05)
     | ratios(sheet.SPARSE, "OLS ", "least squares", (10, 15), factor=0.75)), shown)
-page.decide("context_scaling.25", (
-    ratios(sheet.SPARSE, "", "GPT-2", (5, 10, 15, 20))), shown)
-page.decide("context_scaling.26", (
-    ratios(sheet.TREES, "", "GPT-2, separate tokens", (50, 100),
-           of="GPT-2, joint tokens")), shown)
+page.decide("context_scaling.25",
+            ratios(sheet.SPARSE, "", "GPT-2", (5, 10, 15, 20)), shown)
+page.decide("context_scaling.26", ratios(
+    sheet.TREES, "", "GPT-2, separate tokens", (50, 100), of="GPT-2, joint tokens"), shown)
 page.verdicts()
 
 # %% [markdown]

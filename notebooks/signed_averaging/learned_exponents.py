@@ -41,7 +41,7 @@ icllib.settings_table(sheet.learned_exponents(shown)[-1], ("rounds", "seed"))
 # %%
 import numpy as np
 
-from icllib.plotting import BLUE, COLORS, series
+from icllib.plotting import BLUE, COLORS, legend_below, series
 
 n, b = (np.array([record[name] for record in records]) for name in ("n", "b"))
 layers, heads = n.shape[1:]
@@ -76,8 +76,7 @@ panels[2].axhline(1, color="black", lw=1)
 panels[2].axhline(1.1, color="black", ls=":", lw=1)
 panels[2].set(xlabel="round", title="time of a step / softmax")
 for axes, side in ((panels[0], "left"), (panels[2], "right")):
-    handles = axes.get_legend_handles_labels()
-    figure.legend(*handles, loc=f"outside lower {side}", ncols=4)
+    legend_below(axes, 4, side)
 
 # %% [markdown]
 # One dot per head and seed. Right: the dotted line is the margin of the claim.

@@ -61,7 +61,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; with balanced labels it is a straight line. Middle, log axis: for independent numbers the share of wrong sequences of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: with balanced labels all errors rise with the length."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, draw
+from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 4))
 for name in names:
@@ -81,8 +81,7 @@ for axes, name in zip(panels[1:], (names[0], names[2])):
     axes.set(xlabel="length n", ylabel="share of wrong sequences", title=name)
 panels[1].set_yscale("log", nonpositive="mask")
 for own, side in ((panels[0], "left"), (axes, "right")):
-    handles = own.get_legend_handles_labels()
-    figure.legend(*handles, loc=f"outside lower {side}", ncols=2)
+    legend_below(own, 2, side)
 
 # %% [markdown]
 # Dashed: closed form. Markers: sampled, for the constant predictor at five values of $\sigma$ each. The

@@ -109,10 +109,10 @@ at_500, rows = sheet.simulated_exponents(simulated), {}
 for alpha, r in limit.items():
     for law, exponent in theory_exponents(alpha).items():
         slope, half = r[f"{law}_exponent"]
-        fits = at_500.get(f"{sheet.LETTERS[law]} alpha = {alpha}", np.nan)
+        fits = at_500.get(f"{sheet.LETTERS[law]} alpha = {alpha}")  # none in C
         rows[alpha, law] = {"theory": f"{exponent:.3f}", "limit": f"{slope:.3f}",
                             "half width": f"{half:.4f}",
-                            "N_s = 500": f"{np.mean(fits):.2f}".replace("nan", "")}
+                            "N_s = 500": f"{np.mean(fits):.2f}" if fits else ""}
 pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
 
 # %% [markdown]

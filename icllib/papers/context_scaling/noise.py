@@ -115,8 +115,9 @@ def over_other_penalty(errors: dict, run: Run) -> dict:
 
     errors, run: of `errors_at_two_levels`.
     """
-    at = run.evaluation.lengths.index(PENALTY_PAIRS)
-    best = (4, -5)  # among `penalties`, for each level
+    at, task = run.evaluation.lengths.index(PENALTY_PAIRS), run.task
+    best = [np.abs(penalties(task.dimension) - task.dimension * std**2).argmin()
+            for std in task.noise_stds]
     return {f"sigma = {sigma}": errors["SGPT"]["error"][:, level, at]
             / errors["sweep"]["error"][best[1 - level], level, at]
-            for level, sigma in enumerate(run.task.noise_stds)}
+            for level, sigma in enumerate(task.noise_stds)}

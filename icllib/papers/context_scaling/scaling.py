@@ -91,19 +91,19 @@ def fig01_scaling(profile: str) -> list[Run]:
 def fig01_decoders(profile: str) -> list[Run]:
     """The decoders of Figure 1."""
     size = FIGURE_1[profile]
-    return at_every_count(size.decoder, size.decoder_recipe, profile)
+    return against_tasks(LINEAR_8, size.decoder, size.decoder_recipe, profile)
 
 
 def fig01_perceptrons(profile: str) -> list[Run]:
     """The perceptrons of Figure 1, which train on a CPU at `gpu` too."""
     size = FIGURE_1[profile]
-    return at_every_count(size.mlp, size.mlp_recipe, profile)
+    return against_tasks(LINEAR_8, size.mlp, size.mlp_recipe, profile)
 
 
-def at_every_count(model, recipe: Recipe, profile: str) -> list[Run]:
-    """This model on linear regression at every T and seed."""
-    measure = evaluation(LENGTHS, profile)
-    return [Run(LINEAR_8, model, recipe, measure, seed, count)
+def against_tasks(task, model, recipe: Recipe, profile: str) -> list[Run]:
+    """A model at every T of Figure 1 and seed, measured at the lengths of its training."""
+    measure = evaluation(recipe.lengths, profile)
+    return [Run(task, model, recipe, measure, seed, count)
             for count in FIGURE_1[profile].counts for seed in seeds(profile)]
 
 
@@ -120,11 +120,10 @@ def scaling_tasks(profile: str) -> dict:
 def fig08_sgpt_scaling(profile: str) -> list[Run]:
     """Figure 8: SGPT and the decoder of Figure 1 on two tasks, each at every T and seed."""
     return [
-        Run(task, model, recipe, evaluation(lengths, profile), seed, count)
+        run
         for task, lengths in scaling_tasks(profile).values()
         for model, recipe in transformers(profile, lengths=lengths).values()
-        for count in FIGURE_1[profile].counts
-        for seed in seeds(profile)
+        for run in against_tasks(task, model, recipe, profile)
     ]
 
 

@@ -42,14 +42,22 @@ class QueryFeature:
         metrics = {"time": times}
         for name, sizes in (("zeroth", psi * (1 + self.strength**2)),
                             ("full", largest_eigenvalues(psi, self.strength))):
-            rates = shares * sizes / (2 * shares[0] * sizes[0] * self.strength)
-            outputs = (riccati.closed_form(t, 2 * self.strength, 0.0, self.strength, rates)[2]
-                       for t in times)  # from f(0) = Lambda / 2
+            outputs = (outputs_at(t, shares * sizes, shares[0] * sizes[0], self.strength)
+                       for t in times)
             losses = np.array([riccati.loss(weights, f, self.strength) for f in outputs])
             metrics |= {f"{name}_loss": losses,
                         f"{name}_early": fit_exponent(times, losses, EARLY),
                         f"{name}_late": fit_exponent(times, losses, LATE[self.beta])}
         return metrics
+
+
+def outputs_at(time, rates, first, strength: float):
+    """f_s at a time in units of 1 / (2 a_1 Lambda), from f_s(0) = Lambda / 2: (tasks,).
+
+    rates: of the tasks; first: that of the first task, in the same unit.
+    """
+    rates = rates / (2 * first * strength)
+    return riccati.closed_form(time, 2 * strength, 0.0, strength, rates)[2]
 
 
 def grouped_tasks(tasks: int, alpha: float):
@@ -90,24 +98,19 @@ class FiniteTime:
         psi = riccati.context_lengths(self.context_length, self.beta, self.tasks)
         sizes = np.geomspace(10, 1e3, 30).astype(int)
         counts = np.geomspace(1e3, 1e6, 13).astype(int)
-        learned = 0.5 * shares * (self.outputs(shares, psi) - self.strength) ** 2
+        outputs = lambda seen: outputs_at(  # seen: shares of the data
+            self.time, seen * psi, shares[0] * psi[0], self.strength)
+        learned = 0.5 * shares * (outputs(shares) - self.strength) ** 2
         size_loss = learned.cumsum()[sizes - 1] + scaling_laws.size_losses(
             shares, self.strength, sizes)
         random = np.random.default_rng(self.seed)
-        data_loss = np.array([[riccati.loss(shares, self.outputs(
-            random.multinomial(count, shares) / count, psi), self.strength)
+        data_loss = np.array([[riccati.loss(shares, outputs(
+            random.multinomial(count, shares) / count), self.strength)
             for count in counts] for _ in range(self.draws)])
         return {"size": sizes, "size_loss": size_loss,
                 "size_exponent": fit_exponent(sizes, size_loss),
                 "data": counts, "data_loss": data_loss,
                 "data_exponents": [fit_exponent(counts, losses)[0] for losses in data_loss]}
-
-    def outputs(self, shares, psi):
-        """f_s at the run's time, from f_s(0) = Lambda / 2, with these shares of the data."""
-        first = riccati.task_shares(self.tasks, self.alpha)[0] * self.context_length
-        # Rates in units of the first task's 2 a_1 Lambda.
-        rates = shares * psi / (2 * first * self.strength)
-        return riccati.closed_form(self.time, 2 * self.strength, 0.0, self.strength, rates)[2]
 
 
 def query_feature_exponents(records) -> dict[str, list[float]]:

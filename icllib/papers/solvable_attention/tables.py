@@ -61,9 +61,9 @@ def simulated_exponents(records) -> dict[str, list[float]]:
     found = {}
     for record in records:
         for law in LAWS[:3]:
-            fits = found.setdefault(f"{LETTERS[law]} alpha = {record.run['alpha']}", {})
-            fits[fit_exponent(record[law], record[f"{law}_loss"])[0]] = None
-    return {part: list(fits) for part, fits in found.items()}
+            fits = found.setdefault(f"{LETTERS[law]} alpha = {record.run['alpha']}", [])
+            fits.append(fit_exponent(record[law], record[f"{law}_loss"])[0])
+    return {part: list(dict.fromkeys(fits)) for part, fits in found.items()}
 
 
 def plateau_table(records) -> pd.DataFrame:
