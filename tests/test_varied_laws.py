@@ -1,7 +1,5 @@
 """Laws with varied context length and strength: plain loops, quadrature and printed exponents."""
 
-from dataclasses import replace
-
 import mpmath
 import numpy as np
 import pytest
@@ -10,7 +8,8 @@ from icllib.errors import InputError
 from icllib.papers.solvable_attention import (
     FiniteTime, LawFormulas, QueryFeature, VariedBySimulation, VariedInTheLimit, beta_changes,
     exponent_table, simulated_exponents)
-from icllib.papers.solvable_attention.late_times import grouped_tasks, largest_eigenvalues
+from icllib.papers.solvable_attention.late_times import (
+    grouped_tasks, largest_eigenvalues, outputs_at)
 from icllib.papers.solvable_attention.varied import BALANCED, spread_tasks
 from icllib.results import Record
 from icllib.theory import riccati, scaling_laws
@@ -236,16 +235,15 @@ def test_the_query_feature_in_a_plain_sum(form):
 
 
 def test_laws_at_a_finite_time_by_loops():
-    run = FiniteTime(0.5, 300.0, tasks=40, draws=2)
     shares, psi = riccati.task_shares(40, 1.8), 100 / np.arange(1, 41) ** 0.5
     seen = np.random.default_rng(1).multinomial(50, shares) / 50
-    outputs = run.outputs(seen, psi)
+    outputs = outputs_at(300.0, seen * psi, shares[0] * 100, 1.0)
     for s in range(40):
         time = 300 / (2 * shares[0] * 100 * 2)
         assert outputs[s] == pytest.approx(1 / (1 + np.exp(-2 * seen[s] * psi[s] * 2 * time)))
-    metrics = replace(run, tasks=3000).measure()
+    metrics = FiniteTime(0.5, 300.0, tasks=3000, draws=2).measure()
     shares, psi = riccati.task_shares(3000, 1.8), 100 / np.arange(1, 3001) ** 0.5
-    learned = replace(run, tasks=3000).outputs(shares, psi)
+    learned = outputs_at(300.0, shares * psi, shares[0] * 100, 1.0)
     expected = sum(shares[s] * ((learned[s] if s < 10 else 0) - 1) ** 2 / 2 for s in range(3000))
     assert metrics["size_loss"][0] == pytest.approx(expected)
 
