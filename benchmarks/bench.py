@@ -28,6 +28,7 @@ from icllib.training.capture import captured_step
 from icllib.training.provenance import provenance
 
 ROUNDS = 3
+WARM_UP = 3  # untimed steps of a turn: on a CPU, a fleet's first ones fetch its memory anew
 
 
 @dataclass(frozen=True)
@@ -121,8 +122,9 @@ def peak_memory_mib(device: str) -> float | None:
 
 
 def seconds_per_step(step, seconds: float, device: str) -> float:
-    """Mean time of a step, over at least two steps and about so many seconds."""
-    step()
+    """Mean time of a step once warm, over at least two steps and about so many seconds."""
+    for _ in range(WARM_UP):
+        step()
     synchronize(device)
     started, steps = time.monotonic(), 0
     while steps < 2 or time.monotonic() - started < seconds:
