@@ -261,9 +261,10 @@ class Block(nn.Module):
             q, mask, places = at(read, q, 3), mask[read], (places[read], places)
         return self.scoring(q, k, v, mask, places).transpose(2, 3).flatten(3)
 
-    def heads_of(self, x: Tensor) -> Tensor:
-        """Queries, keys and values: (M, B, T, width) -> (3, M, B, H, T, attention width / H)."""
-        return self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(3, 0, 1, 4, 2, 5)
+    def heads_of(self, x: Tensor) -> list[Tensor]:
+        """Queries, keys and values: (M, B, T, width) -> (M, B, H, T, attention width / H) each."""
+        return [part.unflatten(-1, (self.heads, -1)).transpose(2, 3)
+                for part in self.qkv(x).chunk(3, dim=-1)]
 
 
 def at(read: Tensor | None, x: Tensor, axis: int = 2) -> Tensor:

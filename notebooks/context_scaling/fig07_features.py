@@ -30,10 +30,11 @@ from icllib.papers import context_scaling as sheet
 
 page = icllib.Page("context_scaling/fig07_features")
 alone = icllib.records(sheet.fig07_features_alone, profile, page=page.name)
-with_prompt = icllib.records(sheet.fig07_with_prompt, profile, page=page.name)
-records = alone + with_prompt
-shown = icllib.shown_profile(with_prompt)
-icllib.settings_of(sheet.fig07_with_prompt, shown, (*sheet.ASSUMED, "task.noise_std"))
+prompt = icllib.records(sheet.fig07_prompt_alone, profile, page=page.name)
+both = icllib.records(sheet.fig07_prompt_and_features, profile, page=page.name)
+records = alone + prompt + both
+shown = icllib.shown_profile(prompt)
+icllib.settings_of(sheet.fig07_prompt_alone, shown, (*sheet.ASSUMED, "task.noise_std"))
 
 # %% [markdown]
 # These are the settings of the perceptron on the prompt for linear regression, whose runs are those
@@ -61,7 +62,7 @@ inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
 by_input = {name: [r for r in records if sheet.reads(r.run["model"]) == name] for name in inputs}
 profiles = {name: icllib.shown_profile(found) for name, found in by_input.items()}
 Ts = np.unique([r.run["pretraining_tasks"] for r in alone])
-ridge, tables = sheet.bayes_floor(sheet.fig07_with_prompt(shown)[0].evaluation), []
+ridge, tables = sheet.bayes_floor(sheet.fig07_prompt_alone(shown)[0].evaluation), []
 for title, (task, lengths) in sheet.TASKS.items():
     for metric, unit in (("error", task.label_variance), ("excess", 1)):
         for name in inputs:
@@ -113,15 +114,15 @@ numbers(table[table.panel.str.startswith("B")])
 # ## Paper beside ours
 
 # %%
-features, both = {}, {}
+from_features, from_both = {}, {}
 for title in sheet.TASKS:
     for kernel in sheet.KERNELS:
         parts = f"context {kernel} {title}", f"tasks {kernel} {title}"
         context, many_tasks = sheet.feature_ratios(by_input[kernel], title)
-        features |= zip(parts, (context / 0.9, 0.95 / many_tasks))
-        both |= zip(parts, sheet.feature_ratios(by_input[f"prompt + {kernel}"], title))
-page.decide("context_scaling.14", features, profiles["psi_L"])
-page.decide("context_scaling.15", both, shown)
+        from_features |= zip(parts, (context / 0.9, 0.95 / many_tasks))
+        from_both |= zip(parts, sheet.feature_ratios(by_input[f"prompt + {kernel}"], title))
+page.decide("context_scaling.14", from_features, profiles["psi_L"])
+page.decide("context_scaling.15", from_both, profiles["prompt + psi_L"])
 context, many_tasks = sheet.feature_ratios(by_input["prompt"], "ReLU network")
 page.decide("context_scaling.27", {"ReLU network": many_tasks}, shown)
 page.decide("context_scaling.28", {"ReLU network": context}, shown)

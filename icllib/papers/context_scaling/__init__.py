@@ -17,7 +17,7 @@ from icllib.papers.context_scaling.noise import (
 from icllib.papers.context_scaling.perceptrons import (
     FIGURE_5_LENGTHS, FIGURE_5_TASKS, KERNELS, bayes_floor, errors_by_count, feature_ratios,
     fig05_one_layer, fig06_scalar_against_row, fig07_features, fig07_features_alone,
-    fig07_with_prompt, reads)
+    fig07_prompt_alone, fig07_prompt_and_features, reads)
 from icllib.papers.context_scaling.scaling import (
     SGPTS, UNTRAINED_LENGTHS, context_ratios, fig01_decoders, fig01_perceptrons, fig01_scaling,
     fig08_sgpt_scaling, log_slope, optimizer_steps, scaling_ratios, scaling_tasks, transformers,

@@ -66,12 +66,18 @@ def fig06_scalar_against_row(profile: str) -> list[Run]:
 
 def fig07_features(profile: str) -> list[Run]:
     """Figure 7: perceptrons on the prompt, on features and on both, at every T and seed."""
-    return fig07_with_prompt(profile) + fig07_features_alone(profile)
+    return (fig07_prompt_alone(profile) + fig07_prompt_and_features(profile)
+            + fig07_features_alone(profile))
 
 
-def fig07_with_prompt(profile: str) -> list[Run]:
-    """The models of Figure 7 that read the prompt, alone or beside features; most of the cost."""
-    models = [MLP(), *(FeatureMLP(kernel, prompt=True) for kernel in KERNELS.values())]
+def fig07_prompt_alone(profile: str) -> list[Run]:
+    """The models of Figure 7 that read the prompt; on linear functions those of Figure 1."""
+    return at_every_count([MLP()], profile)
+
+
+def fig07_prompt_and_features(profile: str) -> list[Run]:
+    """The models of Figure 7 that read the prompt beside a row of features; most of the cost."""
+    models = [FeatureMLP(kernel, prompt=True) for kernel in KERNELS.values()]
     return at_every_count(models, profile)
 
 
