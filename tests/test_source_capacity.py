@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from icllib.papers.solvable_attention import (SourceCapacityCurves, SourceCapacitySoftmax,
-                                              coordinate_by_coordinate, least_curvature)
+                                              coordinate_by_coordinate, least_curvature,
+                                              stable_seeds)
 from icllib.papers.solvable_attention import source_capacity
 
 SMALL = {"tasks": 4, "sizes": (3,), "width": 5, "scale": 0.5, "seed": 7}
@@ -137,6 +138,14 @@ def test_no_learned_task_is_flatter_than_the_least_curvature(strength):
     start = torch.cat((p_or_k * torch.stack((along, 0 * along), 1).flatten(),
                        torch.tensor([query, 0.0]), p_or_k * along))
     assert largest_eigenvalue(strength, share, start) == pytest.approx(least, rel=1e-3)
+
+
+def test_stable_seeds_are_those_whose_loss_falls_without_rising_in_between():
+    few = [SourceCapacityCurves(1.8, tasks=5, sizes=(5,), steps=400, seed=seed)
+           for seed in range(5)]
+    falls = [bool(np.all(np.diff(run.measure()["ending"]) < 0)) for run in few]
+    assert [run.is_stable() for run in few] == falls == [True, False, False, True, True]
+    assert stable_seeds(3) == [0, 3, 4]
 
 
 def test_coordinate_by_coordinate_is_a_plain_sum_and_one_task_at_a_time_for_large_tau():

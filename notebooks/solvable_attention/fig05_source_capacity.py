@@ -37,7 +37,9 @@ icllib.settings_table(sheet.fig05_source_capacity("paper")[0], assumed=(
 # The softmax itself:
 
 # %% tags=["hide-output"]
-icllib.settings_table(sheet.fig05_source_capacity("paper")[3], assumed=(
+softmax = next(run for run in sheet.fig05_source_capacity("paper")
+               if isinstance(run, sheet.SourceCapacitySoftmax))
+icllib.settings_table(softmax, assumed=(
     "sizes", "tasks", "steps", "width", "scale", "queries", "tests", "seed"))
 
 # %% [markdown]
@@ -81,28 +83,29 @@ middle.legend(loc="lower left")
 legend = below.legend(loc="lower left", ncols=3)
 
 # %% [markdown]
-# Solid with a band: mean and 95% interval over three seeds, each with its own strengths and start;
+# Solid with a band: mean and 95% interval over 48 seeds, each with its own strengths and start;
 # dashed: the power laws of Table 1, shifted up. Single sizes are means over the seeds. The
-# paper does not have the last panel.
+# last panel, which the paper does not have, shows three of the seeds.
 #
 # ## Numbers
 #
-# Exponents of straight lines in log-log, mean over the seeds and each seed. The windows are those
+# Exponents of straight lines in log-log, mean and spread over the seeds. The windows are those
 # of [Figure 8](fig08_softmax_laws.ipynb), fixed before any run: $t$ from 30 to 1,000, $C$ from 300 to
 # 30,000. "Coordinate by coordinate" is what a model of 500 tasks gives in the same window if its
 # loss on the $k$-th largest coordinate of task $s$ falls as $e^{-P(s) \omega_k t}$.
 
 # %% tags=["numbers"]
+import numpy as np
 import pandas as pd
 
 laws = {("time", alpha): [r["time_exponent"][0] for r in runs]
         for alpha, runs in found.by_alpha.items()}
 laws["compute", 1.8] = [r["compute_exponent"][0] for r in found.best]
-each = lambda values, digits: ", ".join(f"{value:.{digits}f}" for value in values)
 pd.DataFrame({(law, alpha): {
     "Table 1": f"{theory_exponents(alpha)[law]:.3f}",
     "coordinate by coordinate": f"{sheet.coordinate_by_coordinate(law, alpha):.3f}",
-    "ours": f"{sum(values) / len(values):.3f}", "each seed": each(values, 2)}
+    "ours": f"{np.mean(values):.3f}", "standard deviation": f"{np.std(values, ddof=1):.3f}",
+    "least, most": f"{min(values):.2f}, {max(values):.2f}", "seeds": len(values)}
     for (law, alpha), values in laws.items()}).T.rename_axis(["law", "alpha"])
 
 # %% [markdown]
@@ -110,6 +113,7 @@ pd.DataFrame({(law, alpha): {
 # start, at $\alpha = 1.8$: loss at the last step and the exponent for $t$ from 30 to 200.
 
 # %% tags=["numbers"]
+each = lambda values, digits: ", ".join(f"{value:.{digits}f}" for value in values)
 pd.DataFrame({name: {"loss at the end": each([r["loss"][-1, -1] for r in runs], 3),
                      "exponent": each([r["time_exponent"][0] for r in runs], 2)}
               for name, runs in (("softmax", found.softmax), ("limit", found.limit))}).T

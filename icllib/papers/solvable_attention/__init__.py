@@ -25,8 +25,8 @@ from icllib.papers.solvable_attention.softmax import (
 from icllib.papers.solvable_attention.softmax_laws import (
     cost_of_learned, draw_law, draw_power_law, first_below, law_curve, one_by_one)
 from icllib.papers.solvable_attention.source_capacity import (
-    STABLE_SEEDS, SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate,
-    fig05_source_capacity, least_curvature)
+    SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate,
+    fig05_source_capacity, least_curvature, stable_seeds)
 from icllib.papers.solvable_attention.source_capacity_laws import (
     draw_softmax_and_limit, figure5, figure5_series, stability_table)
 from icllib.papers.solvable_attention.tables import (

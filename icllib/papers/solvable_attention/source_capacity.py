@@ -8,7 +8,8 @@ Tokens g = (x, y) of task s are jointly normal with a covariance C_s. A long con
 attention into E[g e^(g.u)] / E[e^(g.u)] = C_s u, so that f = v_s^T C_s W_K^T W_Q (x, 0) is linear.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count, islice
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from icllib.tasks import SourceCapacityRegression
 from icllib.theory import riccati, scaling_laws
 
 SIZES = (2, 3, 5, 8, 13, 20, 32, 50, 80, 500)  # D of the law in compute; N_s is last
-STABLE_SEEDS = (0, 3, 4)  # the first three whose most frequent task is stable at a rate of 0.2
+SEEDS = 48  # ASSUMED: exponents of the first three spread by up to 0.08, more than the tolerance
 
 
 @dataclass
@@ -111,7 +112,7 @@ class SourceCapacityCurves:
     width: int = 64  # d_e. ASSUMED: not given; as Figure 8, more than the tasks learned in time
     scale: float = 0.1  # ASSUMED: every entry starts at N(0, scale^2), as Figure 8
     steps: int = 5000  # Appendix G
-    seed: int = 0  # of strengths and start; see STABLE_SEEDS
+    seed: int = 0  # of strengths and start; see stable_seeds
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
@@ -155,6 +156,12 @@ class SourceCapacityCurves:
                    torch.cat((value[:size, :size], label_value[:size]), 1))
         return [tensor.requires_grad_() for tensor in weights]
 
+    def is_stable(self) -> bool:
+        """Whether gradient descent at this rate can learn the most frequent task."""
+        strength = replace(self, tasks=1).problem(1).strengths[0, 0]  # that of any number of tasks
+        share = riccati.task_shares(self.tasks, self.alpha)[0]
+        return self.learning_rate * least_curvature(float(strength), share) < 2
+
     def losses(self, problem: Problem):
         """Functions of the weights: training and test losses of the tasks learned, (D,) each."""
         both = lambda weights: long_context_losses(weights, problem)
@@ -197,24 +204,32 @@ class SourceCapacitySoftmax(SourceCapacityCurves):
     def prompts(self, problem: Problem, queries: int, number: int) -> Prompts:
         """Random prompts; training and test set have different numbers."""
         random = np.random.default_rng([self.seed, number])
-        count, coordinates = problem.variances.shape
+        tasks, coordinates = problem.variances.shape
         normal = lambda length: problem.variances.sqrt()[:, None] * torch.from_numpy(
-            random.standard_normal((count, length, coordinates))).float()
+            random.standard_normal((tasks, length, coordinates))).float()
         return Prompts.of(problem, normal(self.context_length), normal(queries))
+
+
+def stable_seeds(number: int) -> list[int]:
+    """The first seeds with which curves are stable at either alpha."""
+    stable = (seed for seed in count()
+              if all(SourceCapacityCurves(alpha, seed=seed).is_stable() for alpha in ALPHAS))
+    return list(islice(stable, number))
 
 
 def fig05_source_capacity(profile: str) -> list[SourceCapacityCurves]:
     """Figure 5: both laws with long contexts, the softmax beside its limit, and strong tasks."""
-    large, sizes, seeds = {}, SIZES, STABLE_SEEDS
+    large, sizes, seeds = {}, SIZES, stable_seeds(SEEDS)
     small, softmax = {"tasks": 50, "sizes": (50,), "steps": 1000}, {}
     if profile == "smoke":
-        large, sizes, seeds = {"tasks": 60, "steps": 3000}, (10, 60), STABLE_SEEDS[:1]
+        large, sizes, seeds = {"tasks": 60, "steps": 3000}, (10, 60), seeds[:1]
         small, softmax = {"tasks": 5, "sizes": (5,), "steps": 400}, {"context_length": 20}
     runs = []
     for seed in seeds:
         runs += [SourceCapacityCurves(1.8, sizes=sizes, seed=seed, **large),
-                 SourceCapacityCurves(2.1, sizes=sizes[-1:], seed=seed, **large),
-                 SourceCapacityCurves(1.8, seed=seed, **small),
+                 SourceCapacityCurves(2.1, sizes=sizes[-1:], seed=seed, **large)]
+    for seed in seeds[:3]:
+        runs += [SourceCapacityCurves(1.8, seed=seed, **small),
                  SourceCapacitySoftmax(1.8, seed=seed, **softmax, **small)]
     return runs + [SourceCapacityCurves(alpha, seed=seed, **small)
                    for alpha in ALPHAS for seed in (1, 2)]  # too strong to be stable

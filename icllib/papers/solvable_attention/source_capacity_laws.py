@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 
 from icllib.papers.solvable_attention.laws import ALPHAS
-from icllib.papers.solvable_attention.source_capacity import STABLE_SEEDS, least_curvature
+from icllib.papers.solvable_attention.source_capacity import least_curvature
 from icllib.plotting import BLUE, GREEN, ORANGE, draw, series
 from icllib.results import samples
 from icllib.theory.riccati import task_shares
 
 
 class Figure5(NamedTuple):
-    """The records by what they are for; each list has one record per stable seed."""
+    """The records by what they are for; each list has one record per seed."""
 
     by_alpha: dict  # alpha -> the records of the law in time
     best: list  # those with several sizes
@@ -25,8 +25,8 @@ def figure5(records) -> Figure5:
     """The records of Figure 5, sorted."""
     large = [r for r in records if r.run["tasks"] == records[0].run["tasks"]]
     softmax = [r for r in records if "context_length" in r.run]
-    limit = [r for r in records
-             if r not in large + softmax and r.run["seed"] in STABLE_SEEDS]
+    seeds = {r.run["seed"] for r in softmax}
+    limit = [r for r in records if r not in large + softmax and r.run["seed"] in seeds]
     by_alpha = {alpha: [r for r in large if r.run["alpha"] == alpha] for alpha in ALPHAS}
     return Figure5(by_alpha, [r for r in large if len(r.run["sizes"]) > 1], softmax, limit)
 
