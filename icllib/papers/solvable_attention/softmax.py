@@ -196,7 +196,7 @@ def fig08_softmax_laws(profile: str) -> list[SoftmaxTraining]:
     for signs, share in SIGN_LAWS.items():
         limit = at_size_of(profile, positive_share=share)
         per_point = 0 if profile == "smoke" else SoftmaxDataLimit.steps_per_point
-        runs += [SoftmaxCurves(1.8, sizes=SIZES, **limit),
+        runs += [curves(profile, signs, alpha=1.8, sizes=SIZES),
                  curves(profile, signs, alpha=1.8, beta=0.5)]
         for alpha in ALPHAS:
             runs += [curves(profile, signs, alpha=alpha), SoftmaxSizeLimit(alpha, **limit),
