@@ -146,7 +146,6 @@ page.verdicts()
 # - The exponents in $t$ vary over starts, since the most frequent tasks, which are few, start from
 #   random weights. With all signs $+1$ they are a little steeper than Table 1, as they are for tasks
 #   learned one by one: there is no tail of rarer tasks behind the last of 500.
-# - The mean exponent in $C$ is within the tolerance, but its interval over three starts is wider.
 # - The part with $\beta = 0.5$ keeps the exponent of $\beta = 0$:
 #   [Figure 9](fig09_softmax_varied.ipynb) says why.
 # - The constant start of Appendix G would keep all components of a key equal; entries start at random.
