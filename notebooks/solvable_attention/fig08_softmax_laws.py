@@ -81,8 +81,8 @@ legend = legend_below(grid[1, 0], 3)
 
 # %% [markdown]
 # Solid with a band: mean and 95% interval over starts (and data sets, for $N$); dashed: the power
-# laws of Table 1, shifted up. Panels (d) are for $\alpha = 1.8$: single sizes in light blue and their
-# lower envelope.
+# laws of Table 1, shifted up. Panels (d) are for $\alpha = 1.8$: single sizes in light blue, means over
+# starts, and the lower envelope, which is taken for each start and can lie below these means.
 #
 # ## Numbers
 #
