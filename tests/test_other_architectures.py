@@ -70,6 +70,20 @@ def test_perceptrons_side_by_side_do_not_mix():
         np.testing.assert_allclose(train(one, SEEN, BOTH, STRENGTH, 0.5, 20, [20])[0, 0], losses)
 
 
+def test_biases_that_are_not_trained_stay_zero():
+    run = PerceptronTime(1.8, tasks=6, width=5, biases=False)
+    weights, model = run.start(0), network(run.start(0))
+    model[0].bias.requires_grad = model[2].bias.requires_grad = False
+    optimizer = torch.optim.SGD([model[0].weight, model[2].weight], lr=0.7)
+    for _ in range(20):
+        optimizer.zero_grad()
+        (BOTH[0] * losses_of(model)).sum().backward()
+        optimizer.step()
+    found = train(weights, SEEN, BOTH, STRENGTH, 0.7, 20, [20], biases=False)[0, 0]
+    np.testing.assert_allclose(found, losses_of(model).detach(), atol=1e-14)
+    assert not weights.bias.any() and not weights.offset.any() and model[0].bias.eq(0).all()
+
+
 def test_all_tasks_that_are_cut_off_are_one_row():
     """D = 4 of 6 with a row for the rest, against all 6 rows of which two have a feature of 0."""
     run = PerceptronSize(1.8, tasks=6, width=5, starts=1, sizes=(2, 3, 4), steps=40)

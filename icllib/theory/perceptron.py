@@ -74,19 +74,20 @@ def losses_and_gradients(weights: Perceptrons, features: Tensor, shares: Tensor,
 
 
 def train(weights: Perceptrons, features: Tensor, shares: Tensor, strength: float,
-          learning_rate: float, steps: int, kept=()) -> np.ndarray:
+          learning_rate: float, steps: int, kept=(), biases: bool = True) -> np.ndarray:
     """Gradient descent in place on the mean loss; losses before the steps in kept (., M, 2, R).
 
-    Raises InputError for a negative number of steps or a learning rate that is not positive.
+    biases: whether b and c are trained too, or stay as they are. Raises InputError for a negative number of steps or a learning rate that is not positive.
     """
     positive(learning_rate=learning_rate)
     not_negative(steps=steps)
     kept, found = set(kept), []
+    rates = [learning_rate, learning_rate * biases] * 2
     for step in range(steps + 1):
         losses, gradients = losses_and_gradients(weights, features, shares, strength)
         if step in kept:
             found.append(losses.numpy())
         if step < steps:
-            for tensor, gradient in zip(weights.tensors(), gradients):
-                tensor.sub_(gradient, alpha=learning_rate)
+            for tensor, gradient, rate in zip(weights.tensors(), gradients, rates):
+                tensor.sub_(gradient, alpha=rate)
     return np.array(found)

@@ -56,11 +56,12 @@ table = page.save_figure(*sheet.architecture_series(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Losses against model size, time and data."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import (BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, draw,
-                             legend_below)
+from icllib.plotting import (BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY,
+                             draw, legend_below)
 from icllib.theory.scaling_laws import theory_exponents
 
-COLORS = (BLACK, SKY, ORANGE, PURPLE, BLUE, GREEN)
+STYLES = (BLACK, 5), (SKY, 3), (ORANGE, 1.5), (PURPLE, 1.5), (BLUE, 2), (
+    GREEN, 1.5), (RED, 1.5)
 names = sheet.axis_names("t (half times of the first task)")
 figure, grid = plt.subplots(3, 2, figsize=(9, 10.5), sharex="row")
 for law, row in zip(sheet.LAWS, grid):
@@ -69,13 +70,13 @@ for law, row in zip(sheet.LAWS, grid):
         axes.set(xscale="log", yscale="log", xlabel=names[law],
                  title=rf"$\alpha$ = {alpha}")
         panel = f"{law}, alpha = {alpha}"
-        for (name, model), color in zip(models.items(), COLORS):
+        for (name, model), (color, width) in zip(models.items(), STYLES):
             if law in sheet.laws_of(model):
-                draw(axes, table, panel, name, color=color,
-                     lw=4 if color == BLACK else 1.6)
+                draw(axes, table, panel, name, color=color, lw=width)
         sheet.draw_power_law(axes, table, panel, "linear model",
                              theory_exponents(alpha)[law], least=10,
                              color="grey", ls=":", label="Table 1")
+grid[1, 0].set(xlim=(0.1, 1500))
 legend = legend_below(grid[1, 0], 4)
 
 # %% [markdown]
@@ -105,7 +106,7 @@ sheet.read_out_table(found)
 # models whose tasks are apart:
 
 # %% tags=["numbers"]
-sheet.strength_table(records[16:])
+sheet.strength_table(records[16:19])
 
 # %% [markdown]
 # ## Paper beside ours

@@ -10,7 +10,8 @@ from icllib.plotting import series
 from icllib.theory.scaling_laws import theory_exponents
 
 CLOSED = ("linear attention", "diagonal network", "linear model", "shared read-out")
-LARGE = "perceptron, large read-out"
+LARGE = "large read-out"
+NO_BIASES = "large read-out, no biases"
 HALF_TIMES = np.geomspace(0.1, 300, 50)  # at which starts with half times of their own are joined
 
 
@@ -20,7 +21,8 @@ def by_architecture(records) -> dict:
     for place, alpha in enumerate(ALPHAS):
         *closed, time, size, data, large = records[8 * place :][:8]
         joined = {name: one[name] for one in (time, size, data) for name in one.metrics}
-        found[alpha] = dict(zip(CLOSED, closed)) | {"perceptron": joined, LARGE: large}
+        found[alpha] = dict(zip(CLOSED, closed)) | {
+            "perceptron": joined, LARGE: large, NO_BIASES: records[place - len(ALPHAS)]}
     return found
 
 
@@ -66,7 +68,7 @@ def read_out_table(found: dict) -> pd.DataFrame:
     """How much the squared norm of a perceptron's read-out grows in training."""
     rows = {}
     for alpha, models in found.items():
-        for name in ("perceptron", LARGE):
+        for name in ("perceptron", LARGE, NO_BIASES):
             before, after = models[name]["read_out"].mean(0)
             rows[alpha, name] = {"at the start": f"{before:.2f}", "at the end": f"{after:.2f}",
                                  "factor": f"{after / before:.1f}"}

@@ -1,6 +1,6 @@
 """Section 4.1: the laws in D, t and N of a ReLU perceptron, trained by gradient descent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from icllib.papers.solvable_attention.architectures import (
 from icllib.papers.solvable_attention.laws import ALPHAS, LawsInTheLimit
 from icllib.papers.solvable_attention.softmax import at_size_of, exponents
 from icllib.papers.solvable_attention.varied import VariedInTheLimit
+from icllib.results import ADDED
 from icllib.theory import riccati
 from icllib.theory.perceptron import Perceptrons, losses_and_gradients, random_perceptron, train
 from icllib.theory.scaling_laws import fit_exponent
@@ -36,6 +37,7 @@ class PerceptronTraining:
     learning_rate: float = 0.25  # ASSUMED: stable, and some 20 steps to a half time
     seed: int = 0  # of the first start
     starts: int = 3  # ASSUMED
+    biases: bool = field(default=True, metadata=ADDED)  # b and c; without they are 0
 
     def shares(self) -> np.ndarray:
         """P(s) of every task."""
@@ -43,12 +45,16 @@ class PerceptronTraining:
 
     def start(self, number: int) -> Perceptrons:
         """One perceptron at step 0."""
-        return random_perceptron(self.tasks, self.width, self.read_out, self.seed + number)
+        one = random_perceptron(self.tasks, self.width, self.read_out, self.seed + number)
+        if not self.biases:
+            one.bias.zero_()
+            one.offset.zero_()
+        return one
 
     def fit(self, weights: Perceptrons, features, shares, steps: int, kept=()) -> np.ndarray:
         """Train in place; the losses of the inputs at the steps kept."""
         return train(weights, torch.from_numpy(features), torch.from_numpy(shares), self.strength,
-                     self.learning_rate, steps, kept)
+                     self.learning_rate, steps, kept, self.biases)
 
 
 @dataclass(frozen=True)
@@ -139,7 +145,7 @@ class PerceptronData(PerceptronTraining):
                 (shares * trained).sum((1, 2))]
 
     def loss_on_all(self, model: Perceptrons, rows, trained: Perceptrons, number: int) -> float:
-        """Test loss of one perceptron; the hidden weights of tasks without data keep their start."""
+        """Test loss of one perceptron; tasks without data keep their hidden weights."""
         model.hidden[0, rows] = trained.hidden[number]
         whole = Perceptrons(model.hidden, *(tensor[number : number + 1]
                                             for tensor in trained.tensors()[1:]))
@@ -150,7 +156,7 @@ class PerceptronData(PerceptronTraining):
 
 
 def other_architectures(profile: str) -> list:
-    """The comparison of Section 4.1, by alpha; then strengths that fall with a task's rank."""
+    """The comparison of Section 4.1, by alpha; strengths that fall with a task's rank; no biases."""
     runs = []
     for alpha in ALPHAS:
         limit = at_size_of(profile, alpha=alpha)
@@ -161,4 +167,6 @@ def other_architectures(profile: str) -> list:
                  PerceptronData(steps_per_point=per_point, **limit),
                  PerceptronTime(**limit, **LARGE_READ_OUT)]
     return runs + [VariedInTheLimit(1.8, 0.0, 0.5), ClosedFormModel("diagonal", 1.8, 0.5),
-                   ClosedFormModel("linear", 1.8, 0.5)]
+                   ClosedFormModel("linear", 1.8, 0.5)] + [
+                       PerceptronTime(**at_size_of(profile, alpha=alpha), **LARGE_READ_OUT,
+                                      biases=False) for alpha in ALPHAS]
