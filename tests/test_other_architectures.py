@@ -8,9 +8,10 @@ from scipy.integrate import solve_ivp
 from icllib.errors import InputError
 from icllib.papers.solvable_attention import (
     ClosedFormModel, LawsInTheLimit, PerceptronData, PerceptronSize, PerceptronTime, SharedReadOut,
-    half_time, linear_attention_unit)
-from icllib.results import settings
-from icllib.theory import riccati
+    by_architecture, half_time, linear_attention_unit, other_architectures)
+from icllib.papers.solvable_attention.architecture_tables import learned_one_by_one
+from icllib.results import Record, settings
+from icllib.theory import riccati, scaling_laws
 from icllib.theory.perceptron import Perceptrons, losses_and_gradients, random_perceptron, train
 
 SHARES, STRENGTH = riccati.task_shares(6, 1.8), 0.5
@@ -172,6 +173,33 @@ def test_a_shared_read_out_conserves_its_balance_and_follows_a_loop():
     kept = np.unique(np.append(0, np.geomspace(1, 4000, 120).astype(int)))
     assert metrics["time_loss"] == pytest.approx([losses[step] for step in kept])
     assert a**2 - sum(x**2 for x in w) == pytest.approx(1 / 3, abs=0.01)
+
+
+def test_the_page_takes_each_model_from_its_own_record():
+    runs = other_architectures("paper")
+    found = by_architecture([Record.of(run, {str(place): 0}, {}) for place, run in enumerate(runs)])
+    for alpha, models in found.items():
+        kinds = [runs[int(next(iter(models[name].metrics)))] for name in models
+                 if name != "perceptron"]
+        assert [run.alpha for run in kinds] == [alpha] * 6
+        assert [type(run) for run in kinds] == [LawsInTheLimit, *[ClosedFormModel] * 2,
+                                                SharedReadOut, *[PerceptronTime] * 2]
+        assert [run.model for run in kinds[1:3]] == ["diagonal", "linear"]
+        assert [(run.read_out, run.biases) for run in kinds[4:]] == [(10, True), (10, False)]
+        joined = [runs[int(name)] for name in models["perceptron"]]
+        assert [type(run) for run in joined] == [PerceptronTime, PerceptronSize, PerceptronData]
+        assert {(run.alpha, run.read_out) for run in joined} == {(alpha, 1)}
+    assert [run.gamma for run in runs[16:19]] == [0.5] * 3
+
+
+@pytest.mark.parametrize("alpha", [1.8, 2.1])
+def test_tasks_learned_one_by_one_nearly_have_the_laws_of_table_1(alpha):
+    found, law = learned_one_by_one(alpha), scaling_laws.theory_exponents(alpha)
+    assert all(abs(found[name] - law[name]) < 0.05 for name in found) and len(found) == 3
+    shares, left = riccati.task_shares(2000, alpha), []
+    for t in (10, 300):  # in half times, at which the first task's loss has been halved t times
+        left.append(sum(share * 0.5 ** (t * share / shares[0]) for share in shares))
+    assert found["time"] == pytest.approx(np.log(left[1] / left[0]) / np.log(30), abs=0.01)
 
 
 def test_half_times():

@@ -21,10 +21,19 @@
 # In the first three the tasks are apart. The first two even have one flow: with
 # $g = (u + v)^2$ and $h = (u - v)^2$ the diagonal network obeys the Riccati equations of
 # Theorem 3.1 with $a_s = P(s)$, so that linear attention to zeroth order is a diagonal network that
-# runs $\psi (1 + \Lambda^2)$ times as fast. In a perceptron the tasks share the read-out $a$, as they
-# share $A$ in the linear network of the fourth row.
+# runs $\psi (1 + \Lambda^2)$ times as fast.
 #
-# **In short:** not run yet.
+# In a perceptron the tasks share the read-out $a$, as they share $A$ in the linear network of the
+# fourth row. There $A^2 - \sum_s w_s^2$ is conserved. With $K$ tasks learned, $w_s = \Lambda / A$ for
+# each, so that $A^4$ grows as $K \Lambda^2$. Task $s$ then takes a time of the order of
+# $s^\alpha / A^2 \sim s^{\alpha - 1/2}$, and the law in $t$ becomes
+#
+# $$t^{-(\alpha - 1)/(\alpha - 1/2)} .$$
+#
+# **In short:** the diagonal network and the linear model have the laws of linear attention, within
+# 0.01. The perceptron has those in $D$ and $N$, but its loss falls faster in time: as $t^{-0.64}$
+# and $t^{-0.69}$, where Table 1 says $-0.44$ and $-0.52$ and the form above $-0.62$ and $-0.69$. The
+# runs take 3 minutes on one core.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -54,7 +63,7 @@ found = sheet.by_architecture(records)
 table = page.save_figure(*sheet.architecture_series(
     found, records[0].run["strength"], shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Losses against model size, time and data."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three rows of two log-log panels, one column for each alpha: loss against model size, time and data points. In size and data the curves of all models run along the dotted power laws of Table 1, mostly on top of each other; linear attention lies higher in data. In time linear attention, the diagonal network, the linear model and the perceptrons with a large read-out are parallel to Table 1 or nearly so; the perceptron and the linear network with a shared read-out fall more steeply."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import (BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY,
                              draw, legend_below)
@@ -81,29 +90,33 @@ legend = legend_below(grid[1, 0], 4)
 
 # %% [markdown]
 # Loss over that of a model that answers 0. A half time is when the loss on the most frequent task
-# is half its first. Dotted: the power laws of Table 1, shifted up; bands: 95% intervals over starts (3)
-# or, for $N$, over starts with data sets of their own (20).
+# is half its first. Dotted: the power laws of Table 1, shifted up; bands: 95% intervals over 3 starts,
+# for $N$ over 20 starts with data sets of their own. In $D$ the models lie on one curve, in $N$ nearly
+# so, but for linear attention: it starts at $f(0) = 2.5$, farther from $\Lambda = 0.5$ than the others'
+# 0, and stands higher in $t$ too. *Large read-out* is the control: a perceptron whose $a$ starts ten
+# times as large; *no biases* is the same with $b = c = 0$.
 #
 # ## Numbers
 #
 # Exponents of straight lines in log-log, means over starts. The windows were fixed before any
-# exponent of a perceptron was seen. For the first three, at 200,000 tasks: $D$ 10 to 1,000,
-# $N$ $10^3$ to $10^6$, $t$ 10 to 1,000 half times (linear attention: the records of
-# [Figure 3](fig03_scaling_laws.ipynb)). For the others, trained at 2,000 tasks: $D$ 4 to 40, $N$ 10
-# to 1,000, $t$ 10 to 300 half times.
+# exponent of a perceptron was seen. For the first three models, with 200,000 tasks: $D$ 10 to 1,000,
+# $N$ $10^3$ to $10^6$, $t$ 10 to 1,000 half times (for linear attention that of
+# [Figure 3](fig03_scaling_laws.ipynb), whose records these are). For the trained ones, with 2,000
+# tasks: $D$ 4 to 40, $N$ 10 to 1,000, $t$ 10 to 300 half times. The linear model is shown in both.
 
 # %% tags=["numbers"]
 sheet.architecture_table(found)
 
 # %% [markdown]
-# The read-out of a perceptron in the law in $t$, both halves of $a$ (positive and negative) together:
+# What the read-out of a perceptron becomes in the runs for the law in $t$:
 
 # %% tags=["numbers"]
 sheet.read_out_table(found)
 
 # %% [markdown]
-# Where context lengths are equal but strengths fall as $s^{-0.5}$, $\alpha = 1.8$, the law in $t$ of
-# models whose tasks are apart:
+# Contexts of equal length, but strengths that fall as $s^{-0.5}$: the law in $t$ at $\alpha = 1.8$ of the
+# models whose tasks are apart. The strength enters the rate of a task in linear attention and in the
+# diagonal network, not in the linear model.
 
 # %% tags=["numbers"]
 sheet.strength_table(records[16:19])
@@ -130,7 +143,26 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# Not run yet.
+# - That the first three models agree says little. In $D$ and $N$ their laws follow from one
+#   formula: what has room, or has occurred, is learned exactly, and the rest keeps its answer. In $t$
+#   any model whose tasks are apart has the law, if a task takes a time proportional to $1/P(s)$.
+# - The perceptron shares its read-out between the tasks. Frequent tasks make it grow, in square by a
+#   factor of 14 to 21 here, and rare ones are then learned faster. With a read-out that starts large and hardly
+#   grows most of the difference to Table 1 goes away, but the law is still 0.04 to 0.05
+#   steeper than Table 1, which is at the border of the tolerance (claim 38). The biases are shared too:
+#   without them the exponents are those of the linear model in the same windows, within 0.01.
+# - The perceptron's exponents in $D$ are those of the linear model in the same window: that they are
+#   0.02 and 0.04 off Table 1 comes from the window, not from the model.
+# - Size is the cut-off $D$ of features, as the paper defines it. The width of the perceptron is 32 at
+#   every $D$: on these features two hidden units, with read-outs of opposite sign, can answer every
+#   task, so that width is not what is short.
+# - "Fixed context length" alone is not enough: with equal contexts but strengths that fall as
+#   $s^{-0.5}$ the linear model has the exponent $-1$ and linear attention $-0.78$. Section 4.1 fixes
+#   the strength as well, the abstract does not say so.
+# - This is not the setting of the cited papers, which have tasks of their own: the perceptrons of
+#   {cite:t}`michaud2023quantization` learn parities of bits, with Adam. What is tested
+#   here is whether the architecture matters on this paper's data, under gradient descent. Adam was
+#   not run.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/other_architectures/figure.csv>`.
 

@@ -3,15 +3,20 @@
 import numpy as np
 import pandas as pd
 
-from icllib.papers.solvable_attention.architectures import linear_attention_unit
+from icllib.papers.solvable_attention.architectures import TRAINED_TIME, linear_attention_unit
 from icllib.papers.solvable_attention.laws import ALPHAS
+from icllib.papers.solvable_attention.perceptrons import (
+    PerceptronData, PerceptronSize, PerceptronTime)
 from icllib.papers.solvable_attention.tables import LAWS, LETTERS
 from icllib.plotting import series
+from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import theory_exponents
 
 CLOSED = ("linear attention", "diagonal network", "linear model", "shared read-out")
+SAME_WINDOWS = "linear model, windows below"
 LARGE = "large read-out"
 NO_BIASES = "large read-out, no biases"
+TRAINED = ("perceptron", LARGE, NO_BIASES)
 HALF_TIMES = np.geomspace(0.1, 300, 50)  # at which starts with half times of their own are joined
 
 
@@ -53,22 +58,38 @@ def exponents_of(model, law: str) -> list[float]:
     return list(np.atleast_2d(model[f"{law}_exponent"])[:, 0])
 
 
+def learned_one_by_one(alpha: float) -> dict[str, float]:
+    """A linear model's exponents with the number of tasks and in the windows of the perceptron."""
+    shares = riccati.task_shares(PerceptronTime.tasks, alpha)
+    sizes, counts = PerceptronSize.sizes, PerceptronData.counts
+    times = HALF_TIMES[HALF_TIMES >= TRAINED_TIME[0]]
+    left = np.exp(-np.log(2) * np.outer(times, shares / shares[0]))  # of each task's loss
+    curves = {"size": (sizes, scaling_laws.size_losses(shares, 1.0, sizes)),
+              "time": (times, left @ shares),
+              "data": (counts, scaling_laws.data_losses(shares, 1.0, 0.0, counts))}
+    return {law: scaling_laws.fit_exponent(*curve)[0] for law, curve in curves.items()}
+
+
 def architecture_table(found: dict) -> pd.DataFrame:
-    """Fitted exponents beside Table 1: means over starts."""
-    rows = {}
-    for alpha, models in found.items():
-        for law in LAWS[:3]:
-            rows[LETTERS[law], alpha] = {"Table 1": f"{theory_exponents(alpha)[law]:.3f}"} | {
-                name: f"{np.mean(exponents_of(model, law)):.3f}" if law in laws_of(model) else ""
-                for name, model in models.items()}
-    return pd.DataFrame(rows).T.rename_axis(["law", "alpha"])
+    """Fitted exponents below those of Table 1: means over starts."""
+    columns = {}
+    for law in LAWS[:3]:
+        for alpha, models in found.items():
+            values = {"Table 1": theory_exponents(alpha)[law]} | {
+                name: np.mean(exponents_of(model, law))
+                for name, model in models.items() if law in laws_of(model)}
+            values[SAME_WINDOWS] = learned_one_by_one(alpha)[law]
+            columns[LETTERS[law], alpha] = values
+    rows = ["Table 1", *CLOSED[:3], SAME_WINDOWS, CLOSED[3], *TRAINED]
+    return pd.DataFrame(columns).loc[rows].map(lambda x: "" if np.isnan(x) else f"{x:.3f}"
+                                               ).rename_axis(columns=["law", "alpha"])
 
 
 def read_out_table(found: dict) -> pd.DataFrame:
     """How much the squared norm of a perceptron's read-out grows in training."""
     rows = {}
     for alpha, models in found.items():
-        for name in ("perceptron", LARGE, NO_BIASES):
+        for name in TRAINED:
             before, after = models[name]["read_out"].mean(0)
             rows[alpha, name] = {"at the start": f"{before:.2f}", "at the end": f"{after:.2f}",
                                  "factor": f"{after / before:.1f}"}

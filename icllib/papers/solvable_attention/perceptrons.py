@@ -156,7 +156,7 @@ class PerceptronData(PerceptronTraining):
 
 
 def other_architectures(profile: str) -> list:
-    """The comparison of Section 4.1, by alpha; strengths that fall with a task's rank; no biases."""
+    """The comparison of Section 4.1, by alpha; strengths that fall with the rank; no biases."""
     runs = []
     for alpha in ALPHAS:
         limit = at_size_of(profile, alpha=alpha)
