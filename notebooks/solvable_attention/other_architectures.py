@@ -147,9 +147,9 @@ page.verdicts()
 #   formula: what has room, or has occurred, is learned exactly, and the rest keeps its answer. In $t$
 #   any model whose tasks are apart has the law, if a task takes a time proportional to $1/P(s)$.
 # - The perceptron shares its read-out between the tasks. Frequent tasks make its square grow to 14
-#   to 21 times what it was, and rare ones are then learned faster. With a read-out that starts large and hardly
-#   grows most of the difference to Table 1 goes away, but the law is still 0.04 to 0.05
-#   steeper than Table 1, which is at the border of the tolerance (claim 38). The biases are shared too:
+#   to 21 times what it was, and rare ones are then learned faster. With a read-out that starts
+#   large and hardly grows most of the difference to Table 1 goes away, but the law is still 0.04 to
+#   0.05 steeper, which is at the border of the tolerance (claim 38). The biases are shared too:
 #   without them the exponents are those of the linear model in the same windows, within 0.01.
 # - The perceptron's exponents in $D$ are those of the linear model in the same window: that they are
 #   0.02 and 0.04 off Table 1 comes from the window, not from the model.
