@@ -4,6 +4,11 @@ A page's runs are listed by the function that has the page's name. Gradient desc
 models is a short recursion, so every figure runs at full size in every profile but "smoke".
 """
 
+from icllib.papers.solvable_attention.architecture_tables import (
+    LARGE, architecture_series, architecture_table, by_architecture, exponents_of, laws_of,
+    read_out_table, strength_table)
+from icllib.papers.solvable_attention.architectures import (
+    ClosedFormModel, SharedReadOut, half_time, linear_attention_unit)
 from icllib.papers.solvable_attention.curves import PANELS, law_curves, size_curves
 from icllib.papers.solvable_attention.data import (
     DECOUPLED, DataPoint, Decoupling, fig01_data)
@@ -17,6 +22,8 @@ from icllib.papers.solvable_attention.laws import (
     ALPHAS, LawsBySimulation, LawsInTheLimit, closed_form_losses, fig03_scaling_laws)
 from icllib.papers.solvable_attention.noisy import (
     ApproximatelySparse, fig06_approximately_sparse)
+from icllib.papers.solvable_attention.perceptrons import (
+    LARGE_READ_OUT, PerceptronData, PerceptronSize, PerceptronTime, other_architectures)
 from icllib.papers.solvable_attention.perturbation import (
     FIRST_ORDER_STARTS, FORMS, FirstOrder, appJ_first_order)
 from icllib.papers.solvable_attention.softmax import (
