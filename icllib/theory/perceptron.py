@@ -77,7 +77,8 @@ def train(weights: Perceptrons, features: Tensor, shares: Tensor, strength: floa
           learning_rate: float, steps: int, kept=(), biases: bool = True) -> np.ndarray:
     """Gradient descent in place on the mean loss; losses before the steps in kept (., M, 2, R).
 
-    biases: whether b and c are trained too, or stay as they are. Raises InputError for a negative number of steps or a learning rate that is not positive.
+    biases: whether b and c are trained too, or stay as they are. Raises InputError for a negative
+    number of steps or a learning rate that is not positive.
     """
     positive(learning_rate=learning_rate)
     not_negative(steps=steps)
