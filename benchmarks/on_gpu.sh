@@ -7,12 +7,12 @@
 #                                            about 5 minutes
 #   benchmarks/on_gpu.sh pages 450 [PAGE..]  missing records of profile gpu, stopped after so many
 #                                            seconds (a fleet that is being evaluated ends later);
-#                                            without pages, headline ones that fit into half an hour
+#                                            without pages, headline ones, most wanted first
 # New records are under results/, measurements under benchmarks/results/, checkpoints that the next
-# call goes on from under runs/. $ARCHIVE names a .tgz for what was made, written at the end of each
-# call, also of one that failed or was stopped. In a copy without git, $ICLLIB_COMMIT tells the records
-# which code made them: the output of `git rev-parse --short=12 HEAD` where it was copied from, with
-# "-dirty" if icllib/ was changed since.
+# call goes on from under runs/. $ARCHIVE names a .tgz for what was made, written every 20 seconds
+# and at the end, so that a call which is killed loses little. In a copy without git, $ICLLIB_COMMIT
+# tells the records which code made them: the output of `git rev-parse --short=12 HEAD` where it was
+# copied from, with "-dirty" if icllib/ was changed since.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export PYTHONPATH=$PWD PYTHONUNBUFFERED=1
@@ -20,12 +20,17 @@ export PYTHONPATH=$PWD PYTHONUNBUFFERED=1
 WANTED=(context_scaling/fig02_one_noise_level context_scaling/fig07_features
         context_scaling/fig01_scaling causal_lm/few_shot_tokens)
 
-started=$(mktemp)
-pack() {
-  [ -z "${ARCHIVE:-}" ] ||
-    find results benchmarks/results -newer "$started" -type f -print0 | tar czf "$ARCHIVE" --null -T -
+pack() {  # what is newer than the start, through a file of this name, so that two may do it
+  find results benchmarks/results -newer "$scratch/start" -type f ! -name '*.part' -print0 |
+    tar czf "$scratch/$1" --null -T - && mv "$scratch/$1" "$ARCHIVE"
 }
-trap pack EXIT
+if [ -n "${ARCHIVE:-}" ]; then
+  scratch=$(mktemp -d)
+  touch "$scratch/start"
+  pack first || exit 2  # before any work, should it be impossible
+  while sleep 20; do pack next; done > /dev/null 2>&1 &
+  trap "kill $!; pack last" EXIT
+fi
 
 worst=0
 try() {  # one failure does not end the others
@@ -46,10 +51,13 @@ case "${1:-prove}" in
     try python3 benchmarks/precision.py --steps 3000
     ;;
   pages)
-    limit=${2:?seconds}
+    end=$((SECONDS + ${2:?seconds}))
     shift 2
     [ $# -gt 0 ] || set -- "${WANTED[@]}"
-    try python3 -m icllib run "$@" --profile gpu --time-limit "$limit"
+    for page in "$@"; do  # a process each, as an error of the device stays with its process
+      left=$((end - SECONDS))
+      [ $left -le 0 ] || try python3 -m icllib run "$page" --profile gpu --time-limit $left
+    done
     ;;
   *)
     echo "on_gpu.sh: expected prove, speed, precision or pages SECONDS [PAGE..], got $1" >&2

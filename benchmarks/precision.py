@@ -45,6 +45,7 @@ def error(module, precision: str) -> float:
     return float(measured["error"][0, 2:].mean())
 
 
+@torch.no_grad()
 def distance_to_fp32(module, precision: str) -> float:
     """Mean squared difference between the answers in a precision and in fp32."""
     stream = Stream.of([0], "evaluation", "cuda")

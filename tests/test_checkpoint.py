@@ -348,6 +348,20 @@ def test_compute_uses_every_processor(folders):
     assert max(fleets) == -(-3 // cores)
 
 
+@dataclass(frozen=True)
+class Fails:
+    version: ClassVar[int] = 1
+
+    def measure(self):
+        raise ModuleNotFoundError
+
+
+def test_a_computation_that_fails_stops_no_training(folders):
+    with pytest.raises(ModuleNotFoundError):
+        jobs.compute([Fails(), *runs()], [Fails(), *runs()], "smoke", folders)
+    assert all(find_record(run, "test") for run in runs())
+
+
 def test_losses_go_to_tensorboard_where_it_is_asked_for(folders, monkeypatch):
     import types
 

@@ -10,8 +10,8 @@ from icllib.errors import InputError
 from icllib.models import MLP, Transformer
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
-from icllib.training import Curriculum, OutOfTime, Recipe, train
-from icllib.training.engine import prompt_ids
+from icllib.training import Curriculum, Fleet, OutOfTime, Recipe, engine, train
+from icllib.training.engine import prompt_ids, run_steps
 
 NAN = float("nan")
 TASK = LinearRegression(2, noise_std=0.1)
@@ -167,3 +167,19 @@ def test_a_passed_deadline_stops_the_run():
     with pytest.raises(OutOfTime, match="of 20"):
         train(TASK, MODELS[1], RECIPE, [0], [None], deadline=time.monotonic() - 1)
     train(TASK, MODELS[1], RECIPE, [0], [None], deadline=time.monotonic() + 1000)
+
+
+class StepOnGpu(int):
+    is_cuda = True
+
+
+@pytest.mark.parametrize("is_over, raised", [(True, OutOfTime), (False, InterruptedError)])
+def test_nothing_is_compiled_when_the_time_is_over(is_over, raised, monkeypatch):
+    def captured_step(fleet):
+        raise InterruptedError
+
+    monkeypatch.setattr(engine, "captured_step", captured_step)
+    fleet = Fleet([TASK], MODELS[1], RECIPE, [0], [None])
+    fleet.step = StepOnGpu(0)
+    with pytest.raises(raised):
+        run_steps(fleet, should_stop=lambda: is_over)

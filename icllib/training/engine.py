@@ -251,7 +251,8 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
     log: is handed the step and the losses (READ_EVERY, M) since the last call.
     """
     step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
-    take_step = captured_step(fleet) if on_gpu and step < steps else fleet.take_step
+    to_do = step < steps and not should_stop()  # before a minute of compilation
+    take_step = captured_step(fleet) if on_gpu and to_do else fleet.take_step
     progress = Progress(steps, label, unit_per_step=len(fleet.alive), start_at=step)
     stride = READ_EVERY if on_gpu else 1  # a GPU must not wait for the clock at every step
     saved = time.monotonic()

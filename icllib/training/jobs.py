@@ -25,22 +25,21 @@ FEW_STEPS = 20  # over on one processor before a second process has started
 
 
 def compute(runs, missing, profile: str, folder: Path) -> None:
-    """Measure the missing ones of a page's runs and save their records, fleets last.
+    """Measure the missing ones of a page's runs and save their records, fleets first.
 
-    Raises InputError, before any work, for folders that cannot be written to.
+    A GPU that is lent for minutes then trains at once, and a computation that fails there stops no
+    training. Raises InputError, before any work, for folders that cannot be written to.
     """
     check_writable(folder)
-    train = any(isinstance(run, Run) for run in missing)
-    if train:
+    if any(isinstance(run, Run) for run in missing):
         check_writable(checkpoints())
+        trained = [run for run in runs if isinstance(run, Run)]
+        compute_fleets(trained, missing, profile, folder)
     for run in missing:
         if not isinstance(run, Run):
             made, started = provenance("paper"), start_clocks()
             metrics = run.measure()
             Record.of(run, metrics, made | cost_since(started)).save(folder)
-    if train:
-        trained = [run for run in runs if isinstance(run, Run)]
-        compute_fleets(trained, missing, profile, folder)
 
 
 def fleets(runs) -> list[list[Run]]:
