@@ -21,6 +21,7 @@ from icllib.papers.signed_averaging.comparisons import (
     fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, printed_steps,
     training_control, training_settings)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
+from icllib.papers.signed_averaging.deviant_sequences import DeviantNumbers, deviant_numbers
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, WordFrequencies
 from icllib.papers.signed_averaging.not_run import fig06_07_llama, fig08_token_norms
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
