@@ -5,10 +5,13 @@ import pytest
 import torch
 
 from icllib.errors import InputError
+from icllib.models import SignedAveraging, Softmax, Sparsemax, Transformer
 from icllib.papers.signed_averaging import DeviantNumbers, deviant_numbers, deviant_sequences
+from icllib.papers.signed_averaging.deviant_sequences import log_odds_of
 from icllib.papers.signed_averaging.quantifier_models import fig04_every, fig05_some
 from icllib.results import Record, settings
 from icllib.tasks import Quantifier
+from icllib.training.run import Trained
 
 EVERY, SOME = TASKS = [Quantifier("every"), Quantifier("some")]
 SMALL = DeviantNumbers((1, 100), (3, 6), 4, 40, seed=5)
@@ -111,6 +114,22 @@ def test_what_cannot_be_is_refused(wrong, words):
         DeviantNumbers(*wrong)
 
 
+@pytest.mark.parametrize("scoring", [Softmax(), SignedAveraging(), Sparsemax()], ids=str)
+def test_far_out_the_answer_at_a_number_hangs_on_it_alone(scoring):
+    """As the page says: the read-out of its normalized embedding, whatever the attention."""
+    module = Transformer(2, 2, 8, scoring, tokens="separate", positions_up_to=10).build([3], 1, 9)
+    draw = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter += torch.randn(parameter.shape, generator=draw)
+        rows = torch.randn(1, 5, 4, generator=draw)
+        near, far = (torch.cat((rows, torch.full((1, 5, 1), size)), dim=2) for size in (1.0, 1e7))
+        near, far = (log_odds_of([EVERY], Trained(module), xs, (4,)) for xs in (near, far))
+        limit = module.read_out(module.final_norm(1e7 * module.embed.weight[:, None]))
+    assert near.std() > 0.05
+    torch.testing.assert_close(far, limit[..., 0].expand_as(far), atol=1e-3, rtol=0)
+
+
 # ---- the runs and what the page reads -------------------------------------------------------
 
 
@@ -139,7 +158,11 @@ def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():
     assert found["after it"] == pytest.approx([first[:, 1:].mean(), 0])
     tables = {(table.panel[0], table.series[0]): table
               for table in deviant_sequences.deviant_tables(made, "smoke")}
+    second = 1 - np.array(made[1].metrics["open_label"])[1, -1, :, 0]
+    own = tables["own answer, at the number", "every, softmax: others leave it open"]
+    held = np.array(made[0].metrics["open_label"])[1, -1, :, 0]
+    assert own.y.iloc[-1] == pytest.approx((held.mean() + second.mean()) / 2)
     odds = np.array([record.metrics["log_odds"] for record in made[6:]])  # some, SSA
     shown = tables["some, SSA, log-odds", "leave it open"]
-    assert list(shown.x) == list(DeviantNumbers().sizes) and len(tables) == 16
+    assert list(shown.x) == list(DeviantNumbers().sizes) and len(tables) == 32
     assert list(shown.y) == pytest.approx(odds[:, 1, :, :, 0].mean((0, 2)))

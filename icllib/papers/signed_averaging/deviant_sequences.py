@@ -125,15 +125,25 @@ def deviant_numbers(profile: str) -> list[Run]:
 # ---- what the page shows --------------------------------------------------------------------
 
 
-def as_for_the_largest(records) -> dict:
-    """How often an answer is the model's own to the large number alone and not the truth.
+def own_answers(records) -> dict:
+    """How often an answer is the model's own to the large number alone, be it the truth or not.
 
-    Where another number has settled the label, so that the two differ unless the model is wrong
-    about the number alone. By cell: (seeds, sizes, places, after + 1).
+    By cell: (seeds, OTHERS, sizes, places, after + 1).
     """
     chosen = chosen_cells()
     alone, shares = (stacked(records, chosen, name) for name in ("alone", "open_label"))
-    return {cell: shares[cell][:, 0] * (alone[cell] > 0)[..., None, None] for cell in chosen}
+    return {cell: np.where((alone[cell] > 0)[:, None, :, None, None], shares[cell],
+                           1 - shares[cell]) for cell in chosen}
+
+
+def own_mistakes(records) -> dict:
+    """How often it is that and not the truth, where another number has settled the label.
+
+    Never where the model is wrong about the number alone. By cell: (seeds, sizes, places, K).
+    """
+    alone = stacked(records, chosen_cells(), "alone")
+    return {cell: own[:, 0] * (alone[cell] > 0)[..., None, None]
+            for cell, own in own_answers(records).items()}
 
 
 def at_and_after(values) -> dict[str, np.ndarray]:
@@ -144,23 +154,33 @@ def at_and_after(values) -> dict[str, np.ndarray]:
 
 def evidence(records) -> dict:
     """The parts of the claim: the softmax model of "every", at the largest size, by seed."""
-    shares = as_for_the_largest(records)[chosen_cells()[0]]
+    shares = own_mistakes(records)[chosen_cells()[0]]
     return {part: values[:, -1] for part, values in at_and_after(shares).items()}
 
 
 def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
-    """The shares of `as_for_the_largest` and the mean log-odds of the open label, by size."""
-    sizes = records[0].run["evaluation"]["sizes"]
-    shares, tables = as_for_the_largest(records), []
+    """By size of the large number: `own_mistakes`, the mean log-odds of the open label at the
+    number, and `own_answers`."""
+    sizes, tables = records[0].run["evaluation"]["sizes"], []
     odds = stacked(records, chosen_cells(), "log_odds")
-    for cell in chosen_cells():
-        for where, values in at_and_after(shares[cell]).items():
+    for cell, shares in own_mistakes(records).items():
+        for where, values in at_and_after(shares).items():
             tables.append(series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values,
                                  profile))
-        for others, place in zip(OTHERS, (0, 1)):
+        for place, others in enumerate(OTHERS):
             tables.append(series(f"{cell.quantifier}, {cell.scoring}, log-odds", others, sizes,
                                  odds[cell][:, place, :, :, 0].mean(-1), profile))
-    return tables
+    return tables + own_tables(records, profile)
+
+
+def own_tables(records, profile: str) -> list[pd.DataFrame]:
+    """`own_answers`, a panel for the number and one for what follows."""
+    sizes = records[0].run["evaluation"]["sizes"]
+    return [series(f"own answer, {where}", f"{cell.quantifier}, {cell.scoring}: others {others}",
+                   sizes, values[:, place], profile)
+            for cell, own in own_answers(records).items()
+            for where, values in at_and_after(own).items()
+            for place, others in enumerate(OTHERS)]
 
 
 def draw_shares(table):
