@@ -27,6 +27,7 @@ from icllib.papers.signed_averaging.not_run import fig06_07_llama, fig08_token_n
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.papers.signed_averaging.printed_gpt2 import (
     PERPLEXITY, SHOTS, chance_level, gains, printed_scores, tables02_04_gpt2)
+from icllib.papers.signed_averaging.quantifier_alternatives import alternatives_on_quantifiers
 from icllib.papers.signed_averaging.quantifier_models import (
     AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
 from icllib.papers.signed_averaging.quantifiers import (
