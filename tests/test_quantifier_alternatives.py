@@ -13,8 +13,8 @@ from icllib.results import Record, settings
 
 @pytest.mark.parametrize("profile", ["quick", "gpu", "paper"])
 def test_softmax_and_ssa_are_those_of_figure_4_and_the_others_differ_in_scoring_alone(profile):
-    runs = alternatives_on_quantifiers(profile)
-    shared = [run for run in runs if run in fig04_every(profile)]
+    runs, known = alternatives_on_quantifiers(profile), fig04_every(profile)
+    shared = [run for run in runs if run in known]
     seeds = len({run.seed for run in runs})
     assert shared == runs[: 2 * seeds] and len(set(runs)) == len(runs) == 14 * seeds
     assert {run.model.scoring for run in runs} == {

@@ -36,3 +36,4 @@ from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (
     TIMED, TrainingTime, additional_parameters, learned_exponents)
+from icllib.papers.signed_averaging.weight_sizes import WeightSizes, query_key_weights
