@@ -1,0 +1,97 @@
+"""Temperatures in the softmax on the quantifier "every" (Section 6, Appendix C)."""
+
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from icllib.models import SignedAveraging, Softmax
+from icllib.papers.signed_averaging.affine import TEMPERATURES
+from icllib.papers.signed_averaging.comparisons import geometric_rows
+from icllib.papers.signed_averaging.quantifier_figures import PARTS, parts
+from icllib.papers.signed_averaging.quantifier_models import AS_PRINTED, SIZES, Cell
+from icllib.plotting import BLUE, ORANGE, draw_rows, legend_below, series, with_interval
+from icllib.results import dealt, stacked
+from icllib.training import Run
+
+ALL, *_, NEAR = PARTS  # the whole grid, and the lengths and inputs of training
+HEATED = {f"temperature {value}": Softmax(float(value)) for value in TEMPERATURES}
+SCORINGS = {"SSA": SignedAveraging(), "softmax": Softmax()} | HEATED
+
+
+def temperatures_on_every(profile: str) -> list[Run]:
+    """Every temperature of Table 1 on "every"; SSA and softmax are the runs of Figure 4."""
+    size, runs = SIZES[profile], []
+    for scoring in SCORINGS.values():
+        for seed in range(size.seeds):
+            run = Cell("every", AS_PRINTED, "softmax").run(size, seed)
+            runs.append(replace(run, model=replace(run.model, scoring=scoring)))
+    return runs
+
+
+# ---- what the page shows --------------------------------------------------------------------
+
+
+def error_rates(records) -> dict:
+    """The mean share of wrong sequences over each of PARTS: {scoring: {part: (seeds,)}}.
+
+    So that no ratio is infinite, a part in which no sequence is wrong counts as half a sequence.
+    """
+    wrong = stacked(records, SCORINGS, "wrong")
+    sequences, found = records[0].run["evaluation"]["parts"][0]["sequences"], {}
+    for name, own in dealt(records, SCORINGS).items():
+        found[name] = {part: np.maximum(wrong[name][:, inside].mean(1),
+                                        0.5 / (sequences * inside.sum()))
+                       for part, inside in parts(own[0]).items()}
+    return found
+
+
+def ratios_to_softmax(rates: dict, part: str = ALL) -> dict:
+    """Error rates over those of softmax, seed by seed: {scoring: (seeds,)}."""
+    return {name: own[part] / rates["softmax"][part] for name, own in rates.items()}
+
+
+def evidence(rates: dict) -> dict:
+    """The parts of the claim: every temperature, over the whole grid."""
+    ratios = ratios_to_softmax(rates)
+    return {name: ratios[name] for name in HEATED}
+
+
+def rate_tables(rates: dict, profile: str) -> list[pd.DataFrame]:
+    """The error rates over the whole grid and in distribution, and their ratios to softmax's."""
+    tables = [series("error rate", part, [name], own[part][:, None], profile)
+              for part in (ALL, NEAR) for name, own in rates.items()]
+    ratios = ratios_to_softmax(rates)
+    by_seed = np.stack(list(ratios.values()), axis=1)  # (seeds, scorings)
+    tables += [series("ratio", f"seed {seed}", list(ratios), row, profile)
+               for seed, row in enumerate(by_seed)]
+    return [*tables, geometric_rows("ratio", "geometric mean", ratios, profile)]
+
+
+def rate_table(rates: dict) -> pd.DataFrame:
+    """Error rates over the parts of the grid with their intervals, and the ratio to softmax."""
+    ratios = ratios_to_softmax(rates)
+    return pd.DataFrame({name: {part: with_interval(samples) for part, samples in own.items()}
+                         | {"ratio to softmax": with_interval(ratios[name], scale="log")}
+                         for name, own in rates.items()}).T
+
+
+def draw_rates(table):
+    """Left, error rates; right, their ratios to softmax, seed by seed; returns the legends."""
+    _, (left, right) = plt.subplots(1, 2, figsize=(9, 5), sharey=True)
+    for part, color, marker in ((ALL, ORANGE, "o"), (NEAR, "grey", "s")):
+        draw_rows(left, table, "error rate", part, color=color, marker=marker)
+    left.axvline(1 / 8, color="black", ls="--", label="constant predictor")
+    left.set(xlim=(-0.02, 1), xlabel="share of wrong sequences")
+    ratios = table[table.panel == "ratio"]
+    for name, rows in ratios.groupby("series", sort=False):
+        mean = name == "geometric mean"
+        right.plot(rows.y, rows.x, ls="", color="black" if mean else BLUE, mfc="none",
+                   marker="|" if mean else "o", ms=14 if mean else 5,
+                   label=name if mean else "one seed" if name == "seed 0" else None)
+    right.axvline(1, color="grey", lw=1)
+    right.axvline(0.9, color="black", ls=":", label="the claim's 0.9")
+    right.invert_yaxis()
+    right.set(xscale="log", xlabel="error rate / softmax error rate")
+    return [legend_below(left, 2, "left"), legend_below(right, 2, "right")]
