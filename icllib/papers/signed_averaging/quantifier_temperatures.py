@@ -11,7 +11,7 @@ from icllib.papers.signed_averaging.affine import TEMPERATURES
 from icllib.papers.signed_averaging.comparisons import geometric_rows
 from icllib.papers.signed_averaging.quantifier_figures import PARTS, parts
 from icllib.papers.signed_averaging.quantifier_models import AS_PRINTED, SIZES, Cell
-from icllib.plotting import BLUE, ORANGE, draw_rows, legend_below, series, with_interval
+from icllib.plotting import BLUE, ORANGE, legend_below, series, with_interval
 from icllib.results import dealt, stacked
 from icllib.training import Run
 
@@ -60,12 +60,11 @@ def evidence(rates: dict) -> dict:
 
 def rate_tables(rates: dict, profile: str) -> list[pd.DataFrame]:
     """The error rates over the whole grid and in distribution, and their ratios to softmax's."""
-    tables = [series("error rate", part, [name], own[part][:, None], profile)
-              for part in (ALL, NEAR) for name, own in rates.items()]
     ratios = ratios_to_softmax(rates)
-    by_seed = np.stack(list(ratios.values()), axis=1)  # (seeds, scorings)
-    tables += [series("ratio", f"seed {seed}", list(ratios), row, profile)
-               for seed, row in enumerate(by_seed)]
+    panels = {part: {name: own[part] for name, own in rates.items()} for part in (ALL, NEAR)}
+    tables = [series(panel, f"seed {seed}", list(values), row, profile)
+              for panel, values in (panels | {"ratio": ratios}).items()
+              for seed, row in enumerate(np.stack(list(values.values()), axis=1))]
     return [*tables, geometric_rows("ratio", "geometric mean", ratios, profile)]
 
 
@@ -79,19 +78,22 @@ def rate_table(rates: dict) -> pd.DataFrame:
 
 def draw_rates(table):
     """Left, error rates; right, their ratios to softmax, seed by seed; returns the legends."""
-    _, (left, right) = plt.subplots(1, 2, figsize=(9, 5), sharey=True)
-    for part, color, marker in ((ALL, ORANGE, "o"), (NEAR, "grey", "s")):
-        draw_rows(left, table, "error rate", part, color=color, marker=marker)
+    _, (left, right) = plt.subplots(1, 2, figsize=(9, 4), sharey=True)
+    draw_seeds(left, table, NEAR, color="grey", marker="s", label="in distribution")
+    draw_seeds(left, table, ALL, color=ORANGE, marker="o", label="whole grid")
     left.axvline(1 / 8, color="black", ls="--", label="constant predictor")
-    left.set(xlim=(-0.02, 1), xlabel="share of wrong sequences")
-    ratios = table[table.panel == "ratio"]
-    for name, rows in ratios.groupby("series", sort=False):
-        mean = name == "geometric mean"
-        right.plot(rows.y, rows.x, ls="", color="black" if mean else BLUE, mfc="none",
-                   marker="|" if mean else "o", ms=14 if mean else 5,
-                   label=name if mean else "one seed" if name == "seed 0" else None)
+    left.set(xscale="log", xlim=(1e-4, 1), xlabel="share of wrong sequences")
+    draw_seeds(right, table, "ratio", color=BLUE, marker="o", label="one seed")
+    means = table[table.series == "geometric mean"]
+    right.plot(means.y, means.x, ls="", color="black", marker="|", ms=14, label="geometric mean")
     right.axvline(1, color="grey", lw=1)
     right.axvline(0.9, color="black", ls=":", label="the claim's 0.9")
     right.invert_yaxis()
     right.set(xscale="log", xlabel="error rate / softmax error rate")
     return [legend_below(left, 2, "left"), legend_below(right, 2, "right")]
+
+
+def draw_seeds(axes, table, panel: str, **style) -> None:
+    """A point in each row for every seed."""
+    rows = table[(table.panel == panel) & table.series.str.startswith("seed")]
+    axes.plot(rows.y, rows.x, ls="", mfc="none", ms=6, **style)
