@@ -186,7 +186,7 @@ def own_tables(records, profile: str) -> list[pd.DataFrame]:
 def draw_shares(table):
     """A row of panels for each quantifier, at the number and after it; returns the legend."""
     _, panels = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(9, 5.6))
-    for row, quantifier, sign in zip(panels, QUANTIFIERS, ("", "-")):
+    for row, quantifier in zip(panels, QUANTIFIERS):
         for axes, where in zip(row, at_and_after(np.zeros((1, 2)))):
             for scoring in SCORINGS:
                 draw(axes, table, f"{quantifier}, {where}", scoring, marker="o",
