@@ -103,9 +103,9 @@ page.verdicts()
 # - At `quick` 70 spoils the answer where it comes last: the log-odds are near 0, right or wrong by
 #   chance of the seed, and beyond 5 in size for an ordinary last number. Where it stands inside,
 #   followed by 3, the answer is about as sure as without it, and little weight goes to it. So at this
-#   size the damage is done without much attention to 70. A likely reason, not tested here: the
-#   embedding of 70 is about seventy times that of 1 and stays in the residual stream of its own token,
-#   where what attention adds is small beside it.
+#   size the damage is done without much attention to 70. The likely reason: the embedding of 70 is
+#   about seventy times that of 1 and stays in the residual stream of its own token, where what attention
+#   adds is small beside it. [One large number](deviant_numbers.ipynb) follows this on many sequences.
 # - SSA does not differ from softmax in any of this, beyond the spread over seeds.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig02_attention_maps/figure.csv>`.

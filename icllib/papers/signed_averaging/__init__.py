@@ -21,6 +21,7 @@ from icllib.papers.signed_averaging.comparisons import (
     fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, printed_steps,
     training_control, training_settings)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
+from icllib.papers.signed_averaging.deviant_sequences import DeviantNumbers, deviant_numbers
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, WordFrequencies
 from icllib.papers.signed_averaging.not_run import fig06_07_llama, fig08_token_norms
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
@@ -28,9 +29,11 @@ from icllib.papers.signed_averaging.printed_gpt2 import (
     PERPLEXITY, SHOTS, chance_level, gains, printed_scores, tables02_04_gpt2)
 from icllib.papers.signed_averaging.quantifier_models import (
     AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
+from icllib.papers.signed_averaging.quantifier_temperatures import temperatures_on_every
 from icllib.papers.signed_averaging.quantifiers import (
     FIRST_COUNTED, LENGTHS, READ, BaseRates, quantifier_base_rates)
 from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (
     TIMED, TrainingTime, additional_parameters, learned_exponents)
+from icllib.papers.signed_averaging.weight_sizes import WeightSizes, query_key_weights

@@ -1,0 +1,223 @@
+"""One number far outside the training distribution among ordinary ones, under the quantifiers.
+
+Section 5 says that a model answers for the whole sequence as for its largest number alone. That
+can be seen only where the two differ: where the large number would leave the label open, as a
+positive one does under "every" and a negative one under "some", and another number has settled it.
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import ClassVar
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from icllib.checks import each, positive, whole
+from icllib.evaluate import CHUNK
+from icllib.papers.signed_averaging.quantifier_figures import STYLES
+from icllib.papers.signed_averaging.quantifier_models import (
+    AS_PRINTED, SCORINGS, SIZES, cells, truth)
+from icllib.plotting import draw, legend_below, series
+from icllib.results import stacked
+from icllib.streams import Stream
+from icllib.training import Run
+
+QUANTIFIERS = ("every", "some")
+OTHERS = ("settle the label", "leave it open")  # the numbers beside the large one
+ASSUMED = (  # what the paper does not give, by name, for the table on the page
+    "model.positions_up_to", "evaluation.sizes", "evaluation.places", "evaluation.after",
+    "evaluation.sequences", "evaluation.seed", "seed")
+
+
+@dataclass(frozen=True)
+class DeviantNumbers:
+    """Answers to x ~ N(0, 1) with one large number x_p, m under "every" and -m under "some".
+
+    The sequences come twice: as they were drawn, but only those whose label another number has
+    settled before x_p; and all of them, with every number of the sign that leaves the label open.
+    Measures `alone`, the log-odds of the open label after the large number alone, (M, sizes), and
+    `open_label` and `log_odds`, the share of answers with the open label and its mean log-odds, at
+    x_p and after it, (M, OTHERS, sizes, places, after + 1). Raises InputError for what cannot be.
+    """
+
+    sizes: tuple = (1, 3, 10, 30, 70, 100)  # m: 70 is that of Figure 2
+    places: tuple = (4, 10, 20)  # p: 4 is that of Figure 2
+    after: int = 10  # answers to the numbers after it
+    sequences: int = 6400  # as many as for Figure 4
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        object.__setattr__(self, "sizes", each(positive, "sizes", self.sizes))
+        object.__setattr__(self, "places", each(partial(whole, 2), "places", self.places))
+        whole(after=self.after, sequences=self.sequences)
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The answers of M predictors that share one `predict`, each under its own quantifier."""
+        rows = [torch.stack([self.answers(size, place, tasks, predictor, device)
+                             for place in range(len(self.places))], dim=3)
+                for size in self.sizes]
+        open_label, log_odds = torch.stack(rows, dim=3).cpu().numpy()
+        alone = self.alone(tasks, predictor, device)
+        return {"alone": alone.cpu().numpy(), "open_label": open_label, "log_odds": log_odds}
+
+    def alone(self, tasks, predictor, device) -> Tensor:
+        """The log-odds of the open label after one number: (M, sizes)."""
+        signs = open_signs(tasks, device)
+        xs = signs * torch.tensor(self.sizes, device=device, dtype=torch.float32)[:, None]
+        return (signs * log_odds_of(tasks, predictor, xs, range(1)))[..., 0]
+
+    def answers(self, size, place: int, tasks, predictor, device) -> Tensor:
+        """Shares and mean log-odds of the open label, for both kinds of sequences: (2, M, 2, K)."""
+        stream = Stream.of([self.seed] * len(tasks), "evaluation", device)
+        signs, p, total, count = open_signs(tasks, device), self.places[place], 0, 0
+        lengths = range(p - 1, p + self.after)
+        all_ids = place * self.sequences + torch.arange(self.sequences, device=device)
+        for ids in all_ids.split(CHUNK):
+            drawn = stream.normal(ids.expand(len(tasks), -1), "xs", (p + self.after,))
+            for_open = []
+            for xs in (drawn, signs * drawn.abs()):
+                xs[..., p - 1] = signs[..., 0] * size
+                for_open.append(signs * log_odds_of(tasks, predictor, xs, lengths))
+            settled = (signs * drawn[..., : p - 1] <= 0).any(-1)
+            kept = torch.stack((settled, torch.ones_like(settled)), dim=1)[..., None]
+            odds = torch.stack(for_open, dim=1)  # (M, 2, B, K)
+            total = total + torch.stack(((odds > 0) & kept, odds * kept)).double().sum(dim=3)
+            count = count + kept.double().sum(dim=2)
+        return total / count
+
+
+def open_signs(tasks, device) -> Tensor:
+    """The sign of the numbers that leave the label open: (M, 1, 1).
+
+    It is also that of the log-odds of the open label, "true" under "every", "false" under "some".
+    """
+    return torch.tensor([1.0 if task.quantifier == "every" else -1.0 for task in tasks],
+                        device=device)[:, None, None]
+
+
+def log_odds_of(tasks, predictor, xs: Tensor, lengths) -> Tensor:
+    """What each member answers to sequences with the labels of its task: (M, B, n) -> (M, B, K)."""
+    ys = torch.stack([truth(task.quantifier, own) for task, own in zip(tasks, xs)])
+    with torch.no_grad():
+        return predictor.predict(xs[..., None], ys, lengths)
+
+
+# ---- the runs -------------------------------------------------------------------------------
+
+
+def chosen_cells() -> list:
+    """Softmax, then SSA, under "every", then under "some"."""
+    return [cell for quantifier in QUANTIFIERS for cell in cells(quantifier, (AS_PRINTED,))]
+
+
+def deviant_numbers(profile: str) -> list[Run]:
+    """Section 5: the paper's models of Figures 4 and 5, measured on deviant sequences."""
+    size = SIZES[profile]
+    evaluation = DeviantNumbers(sequences=size.sequences)
+    return [replace(cell.run(size, seed), evaluation=evaluation)
+            for cell in chosen_cells() for seed in range(size.seeds)]
+
+
+# ---- what the page shows --------------------------------------------------------------------
+
+
+def own_answers(records) -> dict:
+    """How often an answer is the model's own to the large number alone, be it the truth or not.
+
+    By cell: (seeds, OTHERS, sizes, places, after + 1).
+    """
+    chosen = chosen_cells()
+    alone, shares = (stacked(records, chosen, name) for name in ("alone", "open_label"))
+    return {cell: np.where((alone[cell] > 0)[:, None, :, None, None], shares[cell],
+                           1 - shares[cell]) for cell in chosen}
+
+
+def own_mistakes(records) -> dict:
+    """How often it is that and not the truth, where another number has settled the label.
+
+    Never where the model is wrong about the number alone. By cell: (seeds, sizes, places, K).
+    """
+    alone = stacked(records, chosen_cells(), "alone")
+    return {cell: own[:, 0] * (alone[cell] > 0)[..., None, None]
+            for cell, own in own_answers(records).items()}
+
+
+def at_and_after(values) -> dict[str, np.ndarray]:
+    """Means over places, at the large number and after it: (..., places, K) -> (...) each."""
+    means = values.mean(axis=-2)
+    return {"at the number": means[..., 0], "after it": means[..., 1:].mean(axis=-1)}
+
+
+def evidence(records) -> dict:
+    """The parts of the claim: the softmax model of "every", at the largest size, by seed."""
+    shares = own_mistakes(records)[chosen_cells()[0]]
+    return {part: values[:, -1] for part, values in at_and_after(shares).items()}
+
+
+def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
+    """By size of the large number: `own_mistakes`, the mean log-odds of the open label at the
+    number, and `own_answers`."""
+    sizes, tables = records[0].run["evaluation"]["sizes"], []
+    odds = stacked(records, chosen_cells(), "log_odds")
+    for cell, shares in own_mistakes(records).items():
+        for where, values in at_and_after(shares).items():
+            tables.append(series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values,
+                                 profile))
+        for place, others in enumerate(OTHERS):
+            tables.append(series(f"{cell.quantifier}, {cell.scoring}, log-odds", others, sizes,
+                                 odds[cell][:, place, :, :, 0].mean(-1), profile))
+    return tables + own_tables(records, profile)
+
+
+def own_tables(records, profile: str) -> list[pd.DataFrame]:
+    """`own_answers`, a panel for the number and one for what follows."""
+    sizes = records[0].run["evaluation"]["sizes"]
+    return [series(f"own answer, {where}", f"{cell.quantifier}, {cell.scoring}: others {others}",
+                   sizes, values[:, place], profile)
+            for cell, own in own_answers(records).items()
+            for where, values in at_and_after(own).items()
+            for place, others in enumerate(OTHERS)]
+
+
+def draw_shares(table):
+    """A row of panels for each quantifier, at the number and after it; returns the legend."""
+    _, panels = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(9, 5.6))
+    for row, quantifier in zip(panels, QUANTIFIERS):
+        for axes, where in zip(row, at_and_after(np.zeros((1, 2)))):
+            for scoring in SCORINGS:
+                draw(axes, table, f"{quantifier}, {where}", scoring, marker="o",
+                     **STYLES[scoring])
+            axes.axhline(0.9, color="black", ls=":", label="the claim's 0.9")
+            axes.set(xscale="log", ylim=(-0.05, 1.05), title=f"{quantifier}, {where}")
+        row[0].set_ylabel("answers as for the\nlargest number alone")
+    for axes in panels[-1]:
+        label_sizes(axes, table)
+    return legend_below(panels[0, 0], 3)
+
+
+def draw_log_odds(table):
+    """Log-odds of the open label at the large number; returns the legend."""
+    _, panels = plt.subplots(2, 2, sharex=True, figsize=(9, 5.6))
+    for row, quantifier in zip(panels, QUANTIFIERS):
+        for axes, scoring in zip(row, SCORINGS):
+            for others, style in zip(OTHERS, ({"ls": "-"}, {"ls": "--"})):
+                draw(axes, table, f"{quantifier}, {scoring}, log-odds", others, marker="o",
+                     label=f"other numbers {others}", color=STYLES[scoring]["color"], **style)
+            axes.axhline(0, color="grey", lw=1)
+            axes.set(xscale="log", title=f"{quantifier}, {scoring}")
+        row[0].set_ylabel("log-odds of the\nopen label")
+    for axes in panels[-1]:
+        label_sizes(axes, table)
+    return legend_below(panels[0, 0], 2)
+
+
+def label_sizes(axes, table) -> None:
+    """The sizes that were measured as ticks, 70 without its name, which 100 would touch."""
+    ticks = sorted(set(table.x))
+    axes.set_xticks(ticks, ["" if size == 70 else f"{size:g}" for size in ticks])
+    axes.minorticks_off()
+    axes.set_xlabel("size m of the one number")

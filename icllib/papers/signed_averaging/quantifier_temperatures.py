@@ -1,0 +1,99 @@
+"""Temperatures in the softmax on the quantifier "every" (Section 6, Appendix C)."""
+
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from icllib.models import SignedAveraging, Softmax
+from icllib.papers.signed_averaging.affine import TEMPERATURES
+from icllib.papers.signed_averaging.comparisons import geometric_rows
+from icllib.papers.signed_averaging.quantifier_figures import PARTS, parts
+from icllib.papers.signed_averaging.quantifier_models import AS_PRINTED, SIZES, Cell
+from icllib.plotting import BLUE, ORANGE, legend_below, series, with_interval
+from icllib.results import dealt, stacked
+from icllib.training import Run
+
+ALL, *_, NEAR = PARTS  # the whole grid, and the lengths and inputs of training
+HEATED = {f"temperature {value}": Softmax(float(value)) for value in TEMPERATURES}
+SCORINGS = {"SSA": SignedAveraging(), "softmax": Softmax()} | HEATED
+
+
+def temperatures_on_every(profile: str) -> list[Run]:
+    """Every temperature of Table 1 on "every"; SSA and softmax are the runs of Figure 4."""
+    size, runs = SIZES[profile], []
+    for scoring in SCORINGS.values():
+        for seed in range(size.seeds):
+            run = Cell("every", AS_PRINTED, "softmax").run(size, seed)
+            runs.append(replace(run, model=replace(run.model, scoring=scoring)))
+    return runs
+
+
+# ---- what the page shows --------------------------------------------------------------------
+
+
+def error_rates(records) -> dict:
+    """The mean share of wrong sequences over each of PARTS: {scoring: {part: (seeds,)}}.
+
+    So that no ratio is infinite, a part in which no sequence is wrong counts as half a sequence.
+    """
+    wrong = stacked(records, SCORINGS, "wrong")
+    sequences, found = records[0].run["evaluation"]["parts"][0]["sequences"], {}
+    for name, own in dealt(records, SCORINGS).items():
+        found[name] = {part: np.maximum(wrong[name][:, inside].mean(1),
+                                        0.5 / (sequences * inside.sum()))
+                       for part, inside in parts(own[0]).items()}
+    return found
+
+
+def ratios_to_softmax(rates: dict, part: str = ALL) -> dict:
+    """Error rates over those of softmax, seed by seed: {scoring: (seeds,)}."""
+    return {name: own[part] / rates["softmax"][part] for name, own in rates.items()}
+
+
+def evidence(rates: dict) -> dict:
+    """The parts of the claim: every temperature, over the whole grid."""
+    ratios = ratios_to_softmax(rates)
+    return {name: ratios[name] for name in HEATED}
+
+
+def rate_tables(rates: dict, profile: str) -> list[pd.DataFrame]:
+    """The error rates over the whole grid and in distribution, and their ratios to softmax's."""
+    ratios = ratios_to_softmax(rates)
+    panels = {part: {name: own[part] for name, own in rates.items()} for part in (ALL, NEAR)}
+    tables = [series(panel, f"seed {seed}", list(values), row, profile)
+              for panel, values in (panels | {"ratio": ratios}).items()
+              for seed, row in enumerate(np.stack(list(values.values()), axis=1))]
+    return [*tables, geometric_rows("ratio", "geometric mean", ratios, profile)]
+
+
+def rate_table(rates: dict) -> pd.DataFrame:
+    """Error rates over the parts of the grid with their intervals, and the ratio to softmax."""
+    ratios = ratios_to_softmax(rates)
+    return pd.DataFrame({name: {part: with_interval(samples) for part, samples in own.items()}
+                         | {"ratio to softmax": with_interval(ratios[name], scale="log")}
+                         for name, own in rates.items()}).T
+
+
+def draw_rates(table):
+    """Left, error rates; right, their ratios to softmax, seed by seed; returns the legends."""
+    _, (left, right) = plt.subplots(1, 2, figsize=(9, 4), sharey=True)
+    draw_seeds(left, table, NEAR, color="grey", marker="s", label="in distribution")
+    draw_seeds(left, table, ALL, color=ORANGE, marker="o", label="whole grid")
+    left.axvline(1 / 8, color="black", ls="--", label="constant predictor")
+    left.set(xscale="log", xlim=(1e-4, 1), xlabel="share of wrong sequences")
+    draw_seeds(right, table, "ratio", color=BLUE, marker="o", label="one seed")
+    means = table[table.series == "geometric mean"]
+    right.plot(means.y, means.x, ls="", color="black", marker="|", ms=14, label="geometric mean")
+    right.axvline(1, color="grey", lw=1)
+    right.axvline(0.9, color="black", ls=":", label="the claim's 0.9")
+    right.invert_yaxis()
+    right.set(xscale="log", xlabel="error rate / softmax error rate")
+    return [legend_below(left, 2, "left"), legend_below(right, 2, "right")]
+
+
+def draw_seeds(axes, table, panel: str, **style) -> None:
+    """A point in each row for every seed."""
+    rows = table[(table.panel == panel) & table.series.str.startswith("seed")]
+    axes.plot(rows.y, rows.x, ls="", mfc="none", ms=6, **style)

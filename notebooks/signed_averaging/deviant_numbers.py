@@ -1,0 +1,115 @@
+# %% [markdown]
+# # One large number in a sequence
+#
+# Why do decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is far larger?
+# {cite:t}`naim2025scaled` (Section 5) report that under the quantifiers "models base their predictions
+# for an entire deviant sequence $S$ solely on their prediction for the largest element in $S$", and
+# that a "single sufficiently large number in $S$ was enough to trigger this behavior consistently".
+# Their example is [Figure 2](fig02_attention_maps.ipynb): after $1, -2, 3, 70$ the model says that
+# every number is positive.
+#
+# That can be seen only where the answer to the large number alone is not the truth. So one number
+# $x_p$ of an ordinary sequence is replaced by $m$ under `every` (are all numbers so far positive?) and
+# by $-m$ under `some` (is any?). Alone it would leave the label open, but a number before it has
+# settled the label: an $x_i \le 0$ under `every`, an $x_i > 0$ under `some`. What is counted is how
+# often the answer at $x_p$, and at the ten numbers after it, is the model's own to the large number
+# alone and not the truth. At $m = 1$, an ordinary number, this is the rate of plain mistakes.
+#
+# **In short:** at `quick` (twelve models of 3 layers and width 32, 5 minutes of processor time in
+# all), a single large number does drown the others, but in its own answer alone. At $m = 100$ the
+# log-odds hardly change any more with the numbers before it; they are near 0, and whether they come
+# out right hangs on the seed. In the answers after it no mistake is made. SSA does not differ from
+# softmax in this, and the answer at the number does not need the attention to go wrong: it follows
+# from the size of the embedding.
+
+# %% tags=["parameters"]
+profile = "stored"
+
+# %% tags=["hide-output"]
+import icllib
+from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import deviant_sequences as deviant
+
+page = icllib.Page("signed_averaging/deviant_numbers")
+records = icllib.records(sheet.deviant_numbers, profile, page=page.name)
+shown = icllib.shown_profile(records)
+icllib.settings_of(sheet.deviant_numbers, shown, deviant.ASSUMED)
+
+# %% [markdown]
+# These are the models of [Figure 4](fig04_every.ipynb) and [Figure 5](fig05_some.ipynb) with
+# positions, trained again and asked other things. The settings are those of softmax under `every`.
+# All models see the same numbers, at every size.
+#
+# ## Figure
+#
+# Means over the places $p$ of the large number, and on the right over the ten answers after it. Bands
+# are 95% intervals over seeds.
+
+# %%
+table = page.save_figure(*deviant.deviant_tables(records, shown))
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of a third between sizes 10 and 70, with bands from below 0 to above 1. After the number, and under some, both stay at 0."}}
+legend = deviant.draw_shares(table)
+
+# %% tags=["numbers"]
+from icllib.plotting import numbers
+
+numbers(table[table.series.isin(["softmax", "SSA"])])
+
+# %% [markdown]
+# ### What the other numbers still do
+#
+# A model that answers for the largest number alone has the same log-odds whatever stands before it.
+# Below: the mean log-odds of the open label at the large number, where the other numbers settle the
+# label, and where the same numbers, with other signs, leave it open. Lines that meet mean that the
+# other numbers have no say; the label of the large number alone is the one above 0.
+
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 4; from size 10 on the two come together, and at 100 they nearly meet at or just below 0."}}
+legend = deviant.draw_log_odds(table)
+
+# %% tags=["numbers"]
+numbers(table[table.panel.str.endswith("log-odds")])
+
+# %% [markdown]
+# How often the answer is the model's own to the large number alone, whether that is right or not. The
+# models themselves are not always right about it: at $m = 100$ two of three softmax models say of a
+# first $x_1 = 100$ that it is not positive.
+
+# %% tags=["numbers"]
+numbers(table[table.panel.str.startswith("own answer")])
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+page.decide("signed_averaging.36", deviant.evidence(records), shown)
+page.verdicts()
+
+# %% [markdown]
+# ## What differs and why
+#
+# - The paper shows one sequence, and does not say how large is sufficiently large or how many sequences
+#   were looked at. Sizes, places and the law of the other numbers are ours, and so is the reading of
+#   the largest element as the one of largest size, which a negative number can be. `some` is shown
+#   beside the claim, which is about Figure 2's `every`.
+# - *Solely.* At the number itself this is close to what is seen: at $m = 100$ the log-odds of the
+#   softmax models of `every` differ by 0.3 between the two kinds of sequences, and by 10.5 at $m = 1$.
+#   The answer is then the model's own to the number alone in each of the three. It is wrong in one of
+#   them, where the claim finds all sequences wrong; in the other two the model is wrong about 100 alone,
+#   and so by mistake right about the sequence. There the claim finds nothing.
+# - *For an entire sequence.* Not seen: none of the answers to the ten numbers after the large one is
+#   wrong where another has settled the label. Where they leave it open, about half of the answers after
+#   the number are wrong, but as many with $m = 1$: so late, an open label is rare in training.
+# - *Why.* In a decoder of this kind the answer at $x_p$ hangs on $x_p$ alone as $m$ grows, whatever turns
+#   scores into weights. The stream of its token starts as $x_p w$ plus a bias and its position, where $w$
+#   is the embedding; each layer adds what it makes of normalized streams, which is bounded; and the last
+#   layer normalization takes the size away, so that what is left is the direction of $w$. A test
+#   shows it for softmax, SSA and sparsemax. The weight that later tokens give to the large number is
+#   another matter, and is all that scoring functions can change.
+# - SSA stays within the spread of softmax. Under `every` its two lines are a little further apart at
+#   $m = 100$, by 0.45 against 0.29, which three seeds do not settle.
+#
+# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/deviant_numbers/figure.csv>`.
+
+# %% tags=["provenance"]
+print(icllib.provenance_line(records, page.name))

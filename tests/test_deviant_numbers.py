@@ -1,0 +1,168 @@
+"""One large number in a sequence: what is asked, what is counted, the runs, the statistics."""
+
+import numpy as np
+import pytest
+import torch
+
+from icllib.errors import InputError
+from icllib.models import SignedAveraging, Softmax, Sparsemax, Transformer
+from icllib.papers.signed_averaging import DeviantNumbers, deviant_numbers, deviant_sequences
+from icllib.papers.signed_averaging.deviant_sequences import log_odds_of
+from icllib.papers.signed_averaging.quantifier_models import fig04_every, fig05_some
+from icllib.results import Record, settings
+from icllib.tasks import Quantifier
+from icllib.training.run import Trained
+
+EVERY, SOME = TASKS = [Quantifier("every"), Quantifier("some")]
+SMALL = DeviantNumbers((1, 100), (3, 6), 4, 40, seed=5)
+
+
+class Predictor:
+    """Answers one sequence at a time by a function of its numbers so far, and remembers them."""
+
+    def __init__(self, answer):
+        self.answer, self.seen = answer, []
+
+    def predict(self, xs, ys, lengths):
+        self.seen.append((xs[..., 0], ys))
+        rows = [[[self.answer(row[: n + 1]) for n in lengths] for row in own]
+                for own in xs[..., 0].tolist()]
+        return torch.tensor(rows)
+
+
+every = lambda row: 1.0 if all(x > 0 for x in row) else -1.0
+some = lambda row: 1.0 if any(x > 0 for x in row) else -1.0
+largest = lambda row: max(row, key=abs)
+erratic = lambda row: sum(row) % 3 - 1.2
+
+
+@pytest.mark.parametrize("task, right", [(EVERY, every), (SOME, some)])
+def test_a_predictor_that_is_right_never_answers_for_the_largest_alone(task, right):
+    found = SMALL.measure([task], Predictor(right))
+    assert (found["alone"] > 0).all()
+    settled, still_open = found["open_label"][0]
+    assert not settled.any() and (still_open == 1).all()
+    assert (found["log_odds"][0, 0] == -1).all() and (found["log_odds"][0, 1] == 1).all()
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.quantifier)
+def test_a_predictor_that_sees_the_largest_number_alone_always_does(task):
+    found = SMALL.measure([task], Predictor(largest))
+    ordinary, large = found["open_label"][0, 0]
+    assert (large == 1).all()
+    assert 0.1 < ordinary.mean() < 0.9
+    assert found["log_odds"][0, 1, 1] == pytest.approx(np.full((2, 5), 100.0))
+    assert found["alone"].tolist() == [[1.0, 100.0]]
+
+
+@pytest.mark.parametrize("member", [0, 1])
+def test_counts_are_those_of_a_loop(member):
+    predictor = Predictor(erratic)
+    found = SMALL.measure(TASKS, predictor)
+    keeps_open = (lambda x: x > 0) if member == 0 else (lambda x: x < 0)
+    sign, judge = (1, every) if member == 0 else (-1, some)
+    seen = iter(predictor.seen)
+    for i, size in enumerate(SMALL.sizes):
+        for j, p in enumerate(SMALL.places):
+            for others in (0, 1):
+                xs, ys = (values[member].tolist() for values in next(seen))
+                for row, labels in zip(xs, ys):
+                    assert labels == [judge(row[: k + 1]) > 0 for k in range(p + 4)]
+                    assert row[p - 1] == sign * size
+                rows = [row for row in xs if others or not all(map(keeps_open, row[: p - 1]))]
+                assert len(rows) == 40 or others == 0
+                odds = np.array([[sign * erratic(row[: k + 1]) for k in range(p - 1, p + 4)]
+                                 for row in rows])
+                shares, means = (found[name][member, others, i, j]
+                                 for name in ("open_label", "log_odds"))
+                assert shares == pytest.approx((odds > 0).mean(0), abs=1e-9)
+                assert means == pytest.approx(odds.mean(0), abs=1e-5)
+
+
+def test_sizes_and_kinds_share_their_numbers_and_places_do_not():
+    predictor = Predictor(largest)
+    SMALL.measure([SOME], predictor)
+    drawn, still_open, *_ = (xs[0] for xs, _ in predictor.seen)
+    others = torch.arange(drawn.shape[1]) != SMALL.places[0] - 1
+    assert torch.equal(drawn[:, others].abs(), still_open[:, others].abs())
+    assert (still_open <= 0).all() and (drawn[:, others] > 0).any()
+    larger = predictor.seen[4][0][0]
+    assert torch.equal(drawn[:, others], larger[:, others])
+    elsewhere = predictor.seen[2][0][0]
+    assert not torch.isin(drawn[:, others], elsewhere).any()
+
+
+def test_a_shared_fleet_changes_nothing():
+    together = SMALL.measure(TASKS, Predictor(erratic))
+    for member, task in enumerate(TASKS):
+        for name, values in SMALL.measure([task], Predictor(erratic)).items():
+            np.testing.assert_array_equal(values[0], together[name][member])
+
+
+def test_more_sequences_than_one_pass_holds(monkeypatch):
+    whole = SMALL.measure(TASKS, Predictor(erratic))
+    monkeypatch.setattr(deviant_sequences, "CHUNK", 7)
+    for name, values in SMALL.measure(TASKS, Predictor(erratic)).items():
+        np.testing.assert_allclose(values, whole[name], atol=1e-12)
+
+
+@pytest.mark.parametrize("wrong, words", [
+    (((0,),), "sizes: expected a positive number"), (((1,), (1,)), "places: expected an integer"),
+    (((1,), (4,), 0), "after"), (((1,), (4,), 5, 0), "sequences"), (((),), "sizes")])
+def test_what_cannot_be_is_refused(wrong, words):
+    with pytest.raises(InputError, match=words):
+        DeviantNumbers(*wrong)
+
+
+@pytest.mark.parametrize("scoring", [Softmax(), SignedAveraging(), Sparsemax()], ids=str)
+def test_far_out_the_answer_at_a_number_hangs_on_it_alone(scoring):
+    """As the page says: the read-out of its normalized embedding, whatever the attention."""
+    module = Transformer(2, 2, 8, scoring, tokens="separate", positions_up_to=10).build([3], 1, 9)
+    draw = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter += torch.randn(parameter.shape, generator=draw)
+        rows = torch.randn(1, 5, 4, generator=draw)
+        near, far = (torch.cat((rows, torch.full((1, 5, 1), size)), dim=2) for size in (1.0, 1e7))
+        near, far = (log_odds_of([EVERY], Trained(module), xs, (4,)) for xs in (near, far))
+        limit = module.read_out(module.final_norm(1e7 * module.embed.weight[:, None]))
+    assert near.std() > 0.05
+    torch.testing.assert_close(far, limit[..., 0].expand_as(far), atol=1e-3, rtol=0)
+
+
+# ---- the runs and what the page reads -------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", ["smoke", "quick", "gpu", "paper"])
+def test_the_models_are_those_of_figures_4_and_5(profile):
+    trained = lambda run: (run.task, run.model, run.recipe, run.seed)
+    known = {trained(run) for page in (fig04_every, fig05_some) for run in page(profile)}
+    runs = deviant_numbers(profile)
+    assert {trained(run) for run in runs} < known
+    assert len(set(runs)) == len(runs) == 4 * len({run.seed for run in runs})
+    assert all(run.task.law == "independent" and run.model.positions == "learned"
+               for run in runs)
+
+
+def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():
+    draw, runs = np.random.default_rng(0), deviant_numbers("smoke")
+    made = []
+    for run in runs:
+        metrics = {"alone": [1.0] * 6, "open_label": draw.random((2, 6, 3, 11)).tolist(),
+                   "log_odds": draw.normal(size=(2, 6, 3, 11)).tolist()}
+        made.append(Record(settings(run), {}, metrics, {}))
+    made[1].metrics["alone"][-1] = -0.5  # wrong about the number alone: nothing to be seen
+    first = np.array(made[0].metrics["open_label"])[0, -1]
+    found = deviant_sequences.evidence(made)
+    assert found["at the number"] == pytest.approx([first[:, 0].mean(), 0])
+    assert found["after it"] == pytest.approx([first[:, 1:].mean(), 0])
+    tables = {(table.panel[0], table.series[0]): table
+              for table in deviant_sequences.deviant_tables(made, "smoke")}
+    second = 1 - np.array(made[1].metrics["open_label"])[1, -1, :, 0]
+    own = tables["own answer, at the number", "every, softmax: others leave it open"]
+    held = np.array(made[0].metrics["open_label"])[1, -1, :, 0]
+    assert own.y.iloc[-1] == pytest.approx((held.mean() + second.mean()) / 2)
+    odds = np.array([record.metrics["log_odds"] for record in made[6:]])  # some, SSA
+    shown = tables["some, SSA, log-odds", "leave it open"]
+    assert list(shown.x) == list(DeviantNumbers().sizes) and len(tables) == 32
+    assert list(shown.y) == pytest.approx(odds[:, 1, :, :, 0].mean((0, 2)))

@@ -1,0 +1,65 @@
+"""The sizes of attention weights: against matrices by hand; the runs; the claim's ratios."""
+
+import numpy as np
+import pytest
+import torch
+
+from icllib.claims import find_claim
+from icllib.models import Transformer
+from icllib.papers.signed_averaging import WeightSizes, query_key_weights, training_laws
+from icllib.papers.signed_averaging import weight_sizes
+from icllib.results import Record, settings
+from icllib.training.run import Trained
+
+
+def test_sizes_are_those_of_the_matrices_and_of_what_makes_the_scores():
+    """Scores of the model itself, between unit vectors in place of its normalized stream."""
+    module = Transformer(2, 2, 6, tokens="separate").build([1, 2], 1, 3)
+    with torch.no_grad():
+        for block in module.blocks:
+            block.attention_norm.gain.uniform_(0.5, 2, generator=torch.Generator().manual_seed(0))
+    found = WeightSizes().measure([None, None], Trained(module))["sizes"]
+    assert found.shape == (2, 4, 2)
+    for layer, block in enumerate(module.blocks):
+        weight = block.qkv.weight.detach().numpy()  # biases are zero
+        for part in range(3):
+            own = weight[:, :, part * 6 : part * 6 + 6]
+            assert found[:, part, layer] == pytest.approx(np.sqrt((own**2).mean((1, 2))))
+        units = block.attention_norm.gain * torch.eye(6)
+        q, k, _ = block.heads_of(units.expand(2, 1, 6, 6))
+        scores = (q @ k.mT / 3**0.5).detach()[:, 0]  # (M, heads, 6, 6)
+        expected = scores.square().mean((1, 2, 3)).sqrt()
+        assert found[:, 3, layer] == pytest.approx(expected.numpy(), rel=1e-5)
+
+
+def test_a_model_starts_at_the_size_that_the_figure_divides_by():
+    module = Transformer(2, 8, 64, tokens="separate").build([0], 1, 40)
+    sizes = weight_sizes.over_layers(WeightSizes().measure([None], Trained(module))["sizes"])[0]
+    assert sizes == pytest.approx([0.02, 0.02, 0.02, 0.0004], rel=0.03)
+
+
+@pytest.mark.parametrize("profile", ["quick", "gpu", "paper"])
+def test_the_models_are_those_of_training_laws(profile):
+    trained = lambda run: (run.task, run.model, run.recipe, run.seed, run.along.steps)
+    known = [trained(run) for run in training_laws(profile)]
+    runs = query_key_weights(profile)
+    assert [trained(run) for run in runs] == known[: len(runs)] and len(runs) == 9
+    assert [run.task.input_std for run in runs] == [1.0] * 3 + [10.0] * 3 + [100.0] * 3
+
+
+def test_ratios_are_to_the_narrow_law_seed_by_seed():
+    draw, runs = np.random.default_rng(0), query_key_weights("quick")
+    sizes = draw.uniform(1, 2, (9, 4, 2))
+    along = draw.uniform(1, 2, (9, 5, 4, 2))
+    made = [Record(settings(run), {}, {"sizes": own.tolist(), "sizes_along": path.tolist()}, {})
+            for run, own, path in zip(runs, sizes, along)]
+    found = weight_sizes.evidence(made)
+    assert set(found) == set(find_claim("signed_averaging.37").parts)
+    norms = np.sqrt((sizes**2).mean(-1))
+    assert found["K, N(0, 10)"] == pytest.approx(norms[3:6, 1] / norms[:3, 1])
+    assert found["Q, N(0, 100)"] == pytest.approx(norms[6:, 0] / norms[:3, 0])
+    last = weight_sizes.size_tables(made, "quick")[-1]
+    assert (last.panel[0], last.series[0]) == ("scores", "N(0, 100)")
+    paths = np.sqrt((along[6:, :, 3] ** 2).mean(-1)) / 0.02**2
+    assert list(last.y) == pytest.approx([1, *paths.mean(0)])
+    assert list(last.x) == [0, 125, 250, 500, 1000, 2000]
