@@ -29,7 +29,7 @@ from icllib.papers.signed_averaging.printed_gpt2 import (
     PERPLEXITY, SHOTS, chance_level, gains, printed_scores, tables02_04_gpt2)
 from icllib.papers.signed_averaging.quantifier_models import (
     AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
-from icllib.papers.signed_averaging.quantifier_temperatures import temperatures_on_every
+from icllib.papers.signed_averaging.quantifier_alternatives import alternatives_on_every
 from icllib.papers.signed_averaging.quantifiers import (
     FIRST_COUNTED, LENGTHS, READ, BaseRates, quantifier_base_rates)
 from icllib.papers.signed_averaging.scoring_function import (

@@ -1,4 +1,4 @@
-"""Temperatures in the softmax on the quantifier "every" (Section 6, Appendix C)."""
+"""The scoring functions of Table 1 on the quantifier "every" (Section 6, Appendix C)."""
 
 from dataclasses import replace
 
@@ -6,9 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from icllib.models import SignedAveraging, Softmax
-from icllib.papers.signed_averaging.affine import TEMPERATURES
-from icllib.papers.signed_averaging.comparisons import geometric_rows
+from icllib.papers.signed_averaging.affine import TEMPERATURES, scorings
+from icllib.papers.signed_averaging.comparisons import HELD_AGAINST_SOFTMAX, geometric_rows
 from icllib.papers.signed_averaging.quantifier_figures import PARTS, parts
 from icllib.papers.signed_averaging.quantifier_models import AS_PRINTED, SIZES, Cell
 from icllib.plotting import BLUE, ORANGE, legend_below, series, with_interval
@@ -16,14 +15,16 @@ from icllib.results import dealt, stacked
 from icllib.training import Run
 
 ALL, *_, NEAR = PARTS  # the whole grid, and the lengths and inputs of training
-HEATED = {f"temperature {value}": Softmax(float(value)) for value in TEMPERATURES}
-SCORINGS = {"SSA": SignedAveraging(), "softmax": Softmax()} | HEATED
+HEATED = tuple(f"temperature {value}" for value in TEMPERATURES)
+NAMES = tuple(scorings())
 
 
-def temperatures_on_every(profile: str) -> list[Run]:
-    """Every temperature of Table 1 on "every"; SSA and softmax are the runs of Figure 4."""
+def alternatives_on_every(profile: str) -> list[Run]:
+    """Every scoring function of Table 1 on "every"; SSA and softmax are the runs of Figure 4."""
     size, runs = SIZES[profile], []
-    for scoring in SCORINGS.values():
+    if profile == "smoke":
+        size = replace(size, heads=4)  # four functions need four heads
+    for scoring in scorings(size.heads).values():
         for seed in range(size.seeds):
             run = Cell("every", AS_PRINTED, "softmax").run(size, seed)
             runs.append(replace(run, model=replace(run.model, scoring=scoring)))
@@ -38,9 +39,9 @@ def error_rates(records) -> dict:
 
     So that no ratio is infinite, a part in which no sequence is wrong counts as half a sequence.
     """
-    wrong = stacked(records, SCORINGS, "wrong")
+    wrong = stacked(records, NAMES, "wrong")
     sequences, found = records[0].run["evaluation"]["parts"][0]["sequences"], {}
-    for name, own in dealt(records, SCORINGS).items():
+    for name, own in dealt(records, NAMES).items():
         found[name] = {part: np.maximum(wrong[name][:, inside].mean(1),
                                         0.5 / (sequences * inside.sum()))
                        for part, inside in parts(own[0]).items()}
@@ -52,10 +53,10 @@ def ratios_to_softmax(rates: dict, part: str = ALL) -> dict:
     return {name: own[part] / rates["softmax"][part] for name, own in rates.items()}
 
 
-def evidence(rates: dict) -> dict:
-    """The parts of the claim: every temperature, over the whole grid."""
+def evidence(rates: dict, names) -> dict:
+    """The parts of a claim: these scoring functions, over the whole grid."""
     ratios = ratios_to_softmax(rates)
-    return {name: ratios[name] for name in HEATED}
+    return {name: ratios[name] for name in names}
 
 
 def rate_tables(rates: dict, profile: str) -> list[pd.DataFrame]:
@@ -78,7 +79,7 @@ def rate_table(rates: dict) -> pd.DataFrame:
 
 def draw_rates(table):
     """Left, error rates; right, their ratios to softmax, seed by seed; returns the legends."""
-    _, (left, right) = plt.subplots(1, 2, figsize=(9, 4), sharey=True)
+    _, (left, right) = plt.subplots(1, 2, figsize=(9, 5.5), sharey=True)
     draw_seeds(left, table, NEAR, color="grey", marker="s", label="in distribution")
     draw_seeds(left, table, ALL, color=ORANGE, marker="o", label="whole grid")
     left.axvline(1 / 8, color="black", ls="--", label="constant predictor")

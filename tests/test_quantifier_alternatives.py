@@ -1,0 +1,64 @@
+"""Scoring functions on "every": the runs, and what the claims are decided on."""
+
+import numpy as np
+import pytest
+
+from icllib.claims import find_claim
+from icllib.papers.signed_averaging import alternatives_on_every, fig04_every
+from icllib.papers.signed_averaging import quantifier_alternatives as alternatives
+from icllib.papers.signed_averaging.affine import SIZES, scorings, table01_scoring_functions
+from icllib.papers.signed_averaging.quantifier_alternatives import NAMES
+from icllib.results import Record, settings
+
+
+@pytest.mark.parametrize("profile", ["quick", "gpu", "paper"])
+def test_softmax_and_ssa_are_those_of_figure_4_and_the_others_differ_in_scoring_alone(profile):
+    runs, known = alternatives_on_every(profile), fig04_every(profile)
+    shared = [run for run in runs if run in known]
+    seeds = len({run.seed for run in runs})
+    assert shared == runs[: 2 * seeds] and len(set(runs)) == len(runs) == 14 * seeds
+    assert {run.model.scoring for run in runs} == {
+        run.model.scoring for run in table01_scoring_functions(profile)}
+    assert len({(run.task, run.recipe, run.evaluation, run.model.width) for run in runs}) == 1
+
+
+def made_of(wrong):
+    """Records at quick with the same error rate everywhere on the grid: wrong[scoring][seed]."""
+    runs, rows = alternatives_on_every("quick"), {}
+    for name, scoring in scorings(SIZES["quick"].heads).items():
+        rows[scoring] = wrong[name]
+    return [Record(settings(run), {}, {"wrong": np.full((6, 7), rows[run.model.scoring][run.seed])
+                                       .tolist()}, {}) for run in runs]
+
+
+def test_evidence_is_the_ratio_to_softmax_of_the_same_seed():
+    draw = np.random.default_rng(0)
+    wrong = {name: draw.uniform(0.1, 1, 3) for name in NAMES}
+    rates = alternatives.error_rates(made_of(wrong))
+    for number, names in ((38, alternatives.HEATED), (39, alternatives.HELD_AGAINST_SOFTMAX)):
+        found = alternatives.evidence(rates, names)
+        assert set(found) == set(find_claim(f"signed_averaging.{number}").parts)
+        for name, ratio in found.items():
+            assert ratio == pytest.approx(wrong[name] / wrong["softmax"])
+    table, = (table for table in alternatives.rate_tables(rates, "quick")
+              if table.series[0] == "geometric mean")
+    expected = [np.exp(np.log(wrong[name] / wrong["softmax"]).mean()) for name in table.x]
+    assert list(table.x) == list(NAMES) and list(table.y) == pytest.approx(expected)
+
+
+def test_a_grid_without_a_wrong_sequence_counts_as_half_a_sequence():
+    wrong = {name: np.zeros(3) for name in NAMES}
+    wrong["softmax"] = np.array([0.5, 0, 1])
+    ratios = alternatives.ratios_to_softmax(alternatives.error_rates(made_of(wrong)))["entmax"]
+    least = 0.5 / (384 * 42)
+    assert ratios == pytest.approx([least / 0.5, 1, least])
+
+
+def test_parts_of_the_grid():
+    """Errors at sigma = 1 up to length 40 alone: three of the 42 cells."""
+    records = made_of({name: np.zeros(3) for name in NAMES})
+    for record in records:
+        record.metrics["wrong"][0][:3] = [0.3, 0.6, 0.9]
+    rates = alternatives.error_rates(records)["temperature 10"]
+    assert rates["sigma = 1, lengths up to 40"] == pytest.approx([0.6] * 3)
+    assert rates["all lengths and sigmas"] == pytest.approx([1.8 / 42] * 3)
