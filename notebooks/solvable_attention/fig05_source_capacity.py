@@ -31,15 +31,15 @@ from icllib.papers import solvable_attention as sheet
 
 page = icllib.Page("solvable_attention/fig05_source_capacity")
 records = icllib.records(sheet.fig05_source_capacity, profile, page=page.name)
-icllib.settings_table(sheet.fig05_source_capacity("paper")[0], assumed=(
+runs = sheet.fig05_source_capacity("paper")
+icllib.settings_table(runs[0], assumed=(
     "sizes", "tasks", "width", "scale", "seed"))
 
 # %% [markdown]
 # The softmax itself:
 
 # %% tags=["hide-output"]
-softmax = next(run for run in sheet.fig05_source_capacity("paper")
-               if isinstance(run, sheet.SourceCapacitySoftmax))
+softmax = next(run for run in runs if isinstance(run, sheet.SourceCapacitySoftmax))
 icllib.settings_table(softmax, assumed=(
     "sizes", "tasks", "steps", "width", "scale", "queries", "tests", "seed"))
 

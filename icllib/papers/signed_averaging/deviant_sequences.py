@@ -20,12 +20,14 @@ from icllib.evaluate import CHUNK
 from icllib.papers.signed_averaging.quantifier_figures import STYLES
 from icllib.papers.signed_averaging.quantifier_models import (
     AS_PRINTED, SCORINGS, SIZES, cells, truth)
+from icllib.papers.signed_averaging.quantifiers import settled_answer
 from icllib.plotting import draw, legend_below, series
 from icllib.results import stacked
 from icllib.streams import Stream
 from icllib.training import Run
 
 QUANTIFIERS = ("every", "some")
+WHERE = ("at the number", "after it")  # the answers
 OTHERS = ("settle the label", "leave it open")  # the numbers beside the large one
 ASSUMED = (  # what the paper does not give, by name, for the table on the page
     "model.positions_up_to", "evaluation.sizes", "evaluation.places", "evaluation.after",
@@ -95,7 +97,7 @@ def open_signs(tasks, device) -> Tensor:
 
     It is also that of the log-odds of the open label, "true" under "every", "false" under "some".
     """
-    return torch.tensor([1.0 if task.quantifier == "every" else -1.0 for task in tasks],
+    return torch.tensor([1.0 - 2 * settled_answer(task) for task in tasks],
                         device=device)[:, None, None]
 
 
@@ -149,7 +151,7 @@ def own_mistakes(records) -> dict:
 def at_and_after(values) -> dict[str, np.ndarray]:
     """Means over places, at the large number and after it: (..., places, K) -> (...) each."""
     means = values.mean(axis=-2)
-    return {"at the number": means[..., 0], "after it": means[..., 1:].mean(axis=-1)}
+    return dict(zip(WHERE, (means[..., 0], means[..., 1:].mean(axis=-1))))
 
 
 def evidence(records) -> dict:
@@ -187,7 +189,7 @@ def draw_shares(table):
     """A row of panels for each quantifier, at the number and after it; returns the legend."""
     _, panels = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(9, 5.6))
     for row, quantifier in zip(panels, QUANTIFIERS):
-        for axes, where in zip(row, at_and_after(np.zeros((1, 2)))):
+        for axes, where in zip(row, WHERE):
             for scoring in SCORINGS:
                 draw(axes, table, f"{quantifier}, {where}", scoring, marker="o",
                      **STYLES[scoring])

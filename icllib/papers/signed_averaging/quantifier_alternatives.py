@@ -8,10 +8,10 @@ import pandas as pd
 
 from icllib.papers.signed_averaging.affine import TEMPERATURES, scorings
 from icllib.papers.signed_averaging.comparisons import HELD_AGAINST_SOFTMAX, geometric_rows
-from icllib.papers.signed_averaging.quantifier_figures import PARTS, parts
+from icllib.papers.signed_averaging.quantifier_figures import PARTS, half_a_sequence, parts
 from icllib.papers.signed_averaging.quantifier_models import AS_PRINTED, SIZES, Cell
 from icllib.plotting import BLUE, ORANGE, legend_below, series, with_interval
-from icllib.results import dealt, stacked
+from icllib.results import stacked
 from icllib.training import Run
 
 ALL, *_, NEAR = PARTS  # the whole grid, and the lengths and inputs of training
@@ -35,17 +35,11 @@ def alternatives_on_every(profile: str) -> list[Run]:
 
 
 def error_rates(records) -> dict:
-    """The mean share of wrong sequences over each of PARTS: {scoring: {part: (seeds,)}}.
-
-    So that no ratio is infinite, a part in which no sequence is wrong counts as half a sequence.
-    """
-    wrong = stacked(records, NAMES, "wrong")
-    sequences, found = records[0].run["evaluation"]["parts"][0]["sequences"], {}
-    for name, own in dealt(records, NAMES).items():
-        found[name] = {part: np.maximum(wrong[name][:, inside].mean(1),
-                                        0.5 / (sequences * inside.sum()))
-                       for part, inside in parts(own[0]).items()}
-    return found
+    """The mean share of wrong sequences over each of PARTS: {scoring: {part: (seeds,)}}."""
+    return {name: {part: np.maximum(wrong[:, inside].mean(1),
+                                    half_a_sequence(records[0], inside.sum()))
+                   for part, inside in parts(records[0]).items()}
+            for name, wrong in stacked(records, NAMES, "wrong").items()}
 
 
 def ratios_to_softmax(rates: dict, part: str = ALL) -> dict:

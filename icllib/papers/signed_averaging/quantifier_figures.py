@@ -83,16 +83,17 @@ def errors_by_part(records, quantifier: str) -> dict:
     return found
 
 
-def evidence(records, errors: dict, quantifier: str) -> dict:
-    """SSA's mean error over softmax's in the parts of the claim, seed by seed.
+def half_a_sequence(record, count: int = 1) -> float:
+    """What no wrong sequence in so many cells of the grid counts as, so that no ratio is infinite."""
+    return 0.5 / (record.run["evaluation"]["parts"][0]["sequences"] * count)
 
-    So that no ratio is infinite, a part in which no sequence is wrong counts as half a sequence.
-    """
+
+def evidence(records, errors: dict, quantifier: str) -> dict:
+    """SSA's mean error over softmax's in the parts of the claim, seed by seed."""
     softmax, ssa = (errors[cell] for cell in cells(quantifier, (AS_PRINTED,)))
-    sequences = records[0].run["evaluation"]["parts"][0]["sequences"]
     ratios = {}
     for part, inside in list(parts(records[0]).items())[:3]:
-        least = 0.5 / (sequences * inside.sum())
+        least = half_a_sequence(records[0], inside.sum())
         ratios[part] = np.maximum(ssa[part], least) / np.maximum(softmax[part], least)
     return ratios
 
@@ -115,12 +116,8 @@ def longer_sequences(records, quantifier: str) -> dict:
 
 
 def deviant_sequences(records, quantifier: str) -> dict:
-    """The same at the largest sigma over sigma = 1, at the length of training, by seed.
-
-    So that no ratio is infinite, no wrong sequence counts as half a sequence.
-    """
-    sequences = records[0].run["evaluation"]["parts"][0]["sequences"]
-    wrong = np.maximum(at_length(records, quantifier, TRAINED), 0.5 / sequences)
+    """The same at the largest sigma over sigma = 1, at the length of training, by seed."""
+    wrong = np.maximum(at_length(records, quantifier, TRAINED), half_a_sequence(records[0]))
     return {f"length {TRAINED}": wrong[:, -1] / wrong[:, 0]}
 
 

@@ -10,7 +10,7 @@ import torch
 
 from icllib.papers.signed_averaging.ablations import models_by_law
 from icllib.plotting import GREEN, ORANGE, SKY, draw, legend_below, series
-from icllib.results import dealt
+from icllib.results import stacked
 from icllib.training import Run
 
 LAWS = {"N(0, 1)": ORANGE, "N(0, 10)": SKY, "N(0, 100)": GREEN}  # colors as in training_laws
@@ -63,8 +63,7 @@ def over_layers(sizes) -> np.ndarray:
 
 def evidence(records) -> dict:
     """The parts of the claim: Q and K after wide training over those after training on N(0, 1)."""
-    found = {name: over_layers(np.array([record["sizes"] for record in own]))
-             for name, own in dealt(records, LAWS).items()}
+    found = {name: over_layers(sizes) for name, sizes in stacked(records, LAWS, "sizes").items()}
     narrow, *wide = LAWS
     return {f"{letter}, {name}": found[name][:, kind] / found[narrow][:, kind]
             for name in wide for kind, letter in enumerate("QK")}
@@ -72,10 +71,9 @@ def evidence(records) -> dict:
 
 def size_tables(records, profile: str) -> list[pd.DataFrame]:
     """The sizes over all layers along training, over what they start from."""
-    tables = []
-    for name, own in dealt(records, LAWS).items():
-        stops = own[0].run["along"]["steps"]
-        sizes = over_layers(np.array([record["sizes_along"] for record in own]))
+    tables, stops = [], records[0].run["along"]["steps"]
+    for name, sizes in stacked(records, LAWS, "sizes_along").items():
+        sizes = over_layers(sizes)
         for place, kind in enumerate(KINDS):
             start = START**2 if kind == "scores" else START  # expected of N(0, START^2) weights
             relative = np.insert(sizes[:, :, place] / start, 0, 1, axis=1)

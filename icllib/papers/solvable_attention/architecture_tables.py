@@ -5,11 +5,11 @@ import pandas as pd
 
 from icllib.papers.solvable_attention.architectures import TRAINED_TIME, linear_attention_unit
 from icllib.papers.solvable_attention.laws import ALPHAS
-from icllib.papers.solvable_attention.perceptrons import (
-    PerceptronData, PerceptronSize, PerceptronTime)
+from icllib.papers.solvable_attention.perceptrons import PerceptronTime
+from icllib.papers.solvable_attention.softmax_laws import one_by_one
 from icllib.papers.solvable_attention.tables import LAWS, LETTERS
 from icllib.plotting import series
-from icllib.theory import riccati, scaling_laws
+from icllib.theory import riccati
 from icllib.theory.scaling_laws import theory_exponents
 
 CLOSED = ("linear attention", "diagonal network", "linear model", "shared read-out")
@@ -60,14 +60,9 @@ def exponents_of(model, law: str) -> list[float]:
 
 def learned_one_by_one(alpha: float) -> dict[str, float]:
     """A linear model's exponents with the number of tasks and in the windows of the perceptron."""
-    shares = riccati.task_shares(PerceptronTime.tasks, alpha)
-    sizes, counts = PerceptronSize.sizes, PerceptronData.counts
-    times = HALF_TIMES[HALF_TIMES >= TRAINED_TIME[0]]
-    left = np.exp(-np.log(2) * np.outer(times, shares / shares[0]))  # of each task's loss
-    curves = {"size": (sizes, scaling_laws.size_losses(shares, 1.0, sizes)),
-              "time": (times, left @ shares),
-              "data": (counts, scaling_laws.data_losses(shares, 1.0, 0.0, counts))}
-    return {law: scaling_laws.fit_exponent(*curve)[0] for law, curve in curves.items()}
+    half_time = np.log(2) / riccati.task_shares(PerceptronTime.tasks, alpha)[0]
+    times = half_time * HALF_TIMES[HALF_TIMES >= TRAINED_TIME[0]]
+    return {law: one_by_one(law, alpha, PerceptronTime.tasks, times) for law in LAWS[:3]}
 
 
 def architecture_table(found: dict) -> pd.DataFrame:

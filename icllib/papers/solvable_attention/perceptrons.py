@@ -9,7 +9,8 @@ import torch
 from icllib.papers.solvable_attention.architectures import (
     TRAINED_TIME, ClosedFormModel, SharedReadOut, half_time, kept_steps)
 from icllib.papers.solvable_attention.laws import ALPHAS, LawsInTheLimit
-from icllib.papers.solvable_attention.softmax import at_size_of, exponents
+from icllib.papers.solvable_attention.softmax import (
+    SoftmaxDataLimit, SoftmaxSizeLimit, at_size_of, exponents)
 from icllib.papers.solvable_attention.varied import VariedInTheLimit
 from icllib.results import ADDED
 from icllib.theory import riccati
@@ -84,7 +85,7 @@ class PerceptronTime(PerceptronTraining):
 class PerceptronSize(PerceptronTraining):
     """Losses of perceptrons that see the D most frequent features, after long training."""
 
-    sizes: tuple[int, ...] = (4, 6, 8, 11, 15, 21, 29, 40)  # D, as of softmax attention
+    sizes: tuple[int, ...] = SoftmaxSizeLimit.sizes
     steps: int = 40_000  # ASSUMED: enough to learn what has room
     version: ClassVar[int] = 1
 
@@ -113,7 +114,7 @@ class PerceptronData(PerceptronTraining):
     """Test losses after long training on random data sets, each with a start of its own."""
 
     starts: int = 20  # ASSUMED: data sets vary more than starts do
-    counts: tuple[int, ...] = (10, 18, 32, 56, 100, 178, 316, 562, 1000)  # as softmax attention
+    counts: tuple[int, ...] = SoftmaxDataLimit.counts
     steps: int = 5000  # Appendix G; or, if that is more,
     steps_per_point: int = 20  # ASSUMED: times N, so that an input that occurs once is learned
     version: ClassVar[int] = 1

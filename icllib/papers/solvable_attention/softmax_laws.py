@@ -49,14 +49,15 @@ def first_below(curve: LawCurve, fraction: float) -> np.ndarray:
     return np.where(below.any(axis=1), curve.xs[below.argmax(axis=1)], np.inf)
 
 
-def one_by_one(law: str, alpha: float) -> float:
+def one_by_one(law: str, alpha: float, tasks: int = SoftmaxSizeLimit.tasks,
+               steps=np.geomspace(*FIT_STEPS, 30)) -> float:
     """The exponent in a fit's window of a model that learns its tasks one by one.
 
     Its loss on task s falls as e^{-P(s) t}, or is zero once the task occurs or has room. What is
-    left between this and Table 1 is the finite number of tasks and the window.
+    left between this and Table 1 is the finite number of tasks and the window. steps: those of the
+    law in time.
     """
-    shares = riccati.task_shares(SoftmaxSizeLimit.tasks, alpha)
-    steps = np.geomspace(*FIT_STEPS, 30)
+    shares = riccati.task_shares(tasks, alpha)
     if law == "size":
         xs = np.array(SoftmaxSizeLimit.sizes)
         losses = scaling_laws.size_losses(shares, 1.0, xs)
