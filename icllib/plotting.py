@@ -10,6 +10,7 @@ from icllib.claims import interval
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK = (
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 COLORS = [BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK]
+ANYWHERE, POSITIVE, SHARE = (-np.inf, np.inf), (0, np.inf), (0, 1)  # what a quantity can be
 COLUMNS = ["panel", "series", "x", "y", "low", "high", "seeds", "profile"]
 
 
@@ -30,14 +31,16 @@ def use_style() -> None:
     })
 
 
-def series(panel: str, name: str, xs, samples, profile: str) -> pd.DataFrame:
+def series(panel: str, name: str, xs, samples, profile: str, within=ANYWHERE) -> pd.DataFrame:
     """Rows of a figure's table: mean and 95% interval over seeds at each x.
 
-    samples: (seeds, len(xs)), or (len(xs),) for a curve without spread.
+    samples: (seeds, len(xs)), or (len(xs),) for a curve without spread. within: what the quantity
+    can be, such as SHARE; the interval is cut there.
     """
     samples = np.atleast_2d(np.asarray(samples, dtype=float))
-    means, lows, highs = zip(*(interval(column) for column in samples.T))
-    return band(panel, name, xs, means, lows, highs, len(samples), profile)
+    means, lows, highs = np.transpose([interval(column) for column in samples.T])
+    return band(panel, name, xs, means, np.clip(lows, *within), np.clip(highs, *within),
+                len(samples), profile)
 
 
 def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -> pd.DataFrame:
@@ -86,9 +89,13 @@ def short(value: float, digits: int) -> str:
     return f"{float(f'{value:.{digits}g}'):.15g}"
 
 
-def with_interval(samples, digits: int = 2, scale: str = "linear") -> str:
-    """A mean and its 95% interval over seeds as text; a number without spread stands alone."""
-    mean, low, high = interval(samples, scale)
+def with_interval(samples, digits: int = 2, scale: str = "linear", within=ANYWHERE) -> str:
+    """A mean and its 95% interval over seeds as text; a number without spread stands alone.
+
+    within: what the quantity can be, such as SHARE; the interval is cut there.
+    """
+    mean, *ends = interval(samples, scale)
+    low, high = np.clip(ends, *within)
     spread = f" [{short(low, digits)}, {short(high, digits)}]" if low != high else ""
     return short(mean, digits) + spread
 

@@ -6,12 +6,13 @@ import re
 import matplotlib.pyplot as plt
 import nbformat
 import pandas as pd
+import numpy as np
 import pytest
 
 from icllib.claims import evidence_path, find_claim, ledger, load_claims
 from icllib.pages import Page, all_pages, notebooks_folder, settings_of, settings_table
 from icllib.papers import context_scaling
-from icllib.plotting import legend_below, numbers, series, short
+from icllib.plotting import ANYWHERE, SHARE, legend_below, numbers, series, short, with_interval
 from icllib.results import PROFILES, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
 from icllib.status import runs_of, status
@@ -71,6 +72,17 @@ def test_a_page_of_what_is_printed_tells_what_was_not_run(output):
 ])
 def test_numbers_are_short_but_not_in_powers_of_ten(value, digits, text):
     assert short(value, digits) == text
+
+
+def test_intervals_end_where_the_quantity_does():
+    samples = [0.0, 0.1, 0.5]  # of shares; Student's 4.303 at two degrees of freedom
+    half = 4.303 * np.std(samples, ddof=1) / 3**0.5
+    rows = [series("A", "a", [0], np.array([samples]).T, "quick", within)
+            for within in (ANYWHERE, SHARE)]
+    np.testing.assert_allclose([row.low[0] for row in rows], [0.2 - half, 0], rtol=1e-3)
+    np.testing.assert_allclose([row.high[0] for row in rows], 0.2 + half, rtol=1e-3)
+    assert with_interval(samples, within=SHARE) == "0.2 [0, 0.86]"
+    assert with_interval(samples) == "0.2 [-0.46, 0.86]"
 
 
 def test_numbers_have_short_heads_and_exact_counts():
