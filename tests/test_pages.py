@@ -5,8 +5,8 @@ import re
 
 import matplotlib.pyplot as plt
 import nbformat
-import pandas as pd
 import numpy as np
+import pandas as pd
 import pytest
 
 from icllib.claims import evidence_path, find_claim, ledger, load_claims
