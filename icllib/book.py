@@ -1,11 +1,18 @@
-"""Building the website: the ledger as text, then Jupyter Book with warnings as errors."""
+"""Building the website: the ledger as text, then Jupyter Book with warnings as errors.
+
+_config.yml names this module as an extension of Sphinx, which writes the verdicts of a page's
+claims under its title.
+"""
 
 import os
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from html import escape
 from pathlib import Path
+
+from docutils import nodes
 
 from icllib.claims import PAPERS, Decision, ledger
 from icllib.results import PROJECT, clock_of, load_record, results_folder, write_text
@@ -72,3 +79,31 @@ def table(decisions: list[Decision]) -> str:
         lines.append(f"| {claim.number} | {claim.where} | {statement} "
                      f"| {badge(item.verdict)} | {item.profile or ''} | {page} |")
     return "\n".join(lines) + "\n"
+
+
+def setup(app) -> dict:
+    """What Sphinx calls first."""
+    app.connect("doctree-read", write_verdicts_under_title)
+    return {"parallel_read_safe": True}
+
+
+def write_verdicts_under_title(app, document) -> None:
+    """A line on a page of notebooks/: which of its claims have which verdict today."""
+    page = app.env.docname.removeprefix("notebooks/")
+    decisions = [item for item in ledger_of_this_build()
+                 if page in (item.claim.page, item.claim.printed_on)]
+    if decisions:
+        title = next(document.findall(nodes.title))
+        title.parent.insert(1, nodes.raw("", verdict_line(decisions), format="html"))
+
+
+ledger_of_this_build = cache(ledger)
+
+
+def verdict_line(decisions: list[Decision]) -> str:
+    """The numbers of claims by verdict, as HTML."""
+    numbers = {verdict: [item.claim.number for item in decisions if item.verdict == verdict]
+               for verdict in VERDICTS}
+    parts = [f"{badge(verdict)} claim{'s' * (len(own) > 1)} {', '.join(own)}"
+             for verdict, own in numbers.items() if own]
+    return f'<p class="verdict-line">{" ".join(parts)}</p>'

@@ -25,6 +25,17 @@ def test_every_claim_is_on_the_front_page(site):
     assert front.count('class="verdict ') == len(ledger()) + len(book.VERDICTS)
 
 
+def test_verdicts_stand_under_the_title_as_in_the_tables_of_the_page(site):
+    for page in {item.claim.page for item in ledger() if item.claim.page}:
+        title, line, rest = re.split('<p class="verdict-line">(.*?)</p>',
+                                     (site / f"notebooks/{page}.html").read_text(), maxsplit=1)
+        assert "<h2>" not in title and "<p><strong>" not in title, page
+        groups = re.findall(r'verdict-([\w-]+)">[^<]*</span> claims? ([\d, ]+)', line)
+        above = {(number, verdict) for verdict, own in groups for number in own.strip().split(", ")}
+        below = set(re.findall(r'<strong>Claim (\d+) .*?verdict verdict-([\w-]+)"', rest))
+        assert below and {pair for pair in above if pair[1] != "not-run"} == below, page
+
+
 def test_the_readme_has_the_verdicts_and_hours_of_the_front_page():
     readme = (PROJECT / "README.md").read_text()
     *_, rows = book.summary(ledger()).partition("---:|\n")
