@@ -14,7 +14,7 @@ from pathlib import Path
 
 from docutils import nodes
 
-from icllib.claims import PAPERS, Decision, ledger
+from icllib.claims import PAPERS, Decision, holds, ledger
 from icllib.results import PROJECT, clock_of, load_record, results_folder, write_text
 from icllib.verdicts import badge
 
@@ -77,8 +77,16 @@ def table(decisions: list[Decision]) -> str:
         page = (f"[page](../notebooks/{claim.page}.ipynb)" if item.profile
                 else "; ".join(filter(None, (claim.not_run, claim.cost, printed))))
         lines.append(f"| {claim.number} | {claim.where} | {statement} "
-                     f"| {badge(item.verdict)} | {item.profile or ''} | {page} |")
+                     f"| {badge(item.verdict)}{parts_held(item)} | {item.profile or ''} | {page} |")
     return "\n".join(lines) + "\n"
+
+
+def parts_held(item: Decision) -> str:
+    """How many parts of a claim hold, where that is not all or none."""
+    if item.verdict != "partly":
+        return ""
+    held = [holds(item.claim, part, samples) for part, samples in item.evidence.items()]
+    return f" {held.count('yes')} of {len(held)} parts"
 
 
 def setup(app) -> dict:

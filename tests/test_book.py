@@ -5,7 +5,7 @@ import re
 import pytest
 
 from icllib import book
-from icllib.claims import ledger
+from icllib.claims import Claim, decide, ledger
 from icllib.pages import all_pages
 from icllib.results import PROJECT
 
@@ -34,6 +34,15 @@ def test_verdicts_stand_under_the_title_as_in_the_tables_of_the_page(site):
         above = {(number, verdict) for verdict, own in groups for number in own.strip().split(", ")}
         below = set(re.findall(r'<strong>Claim (\d+) .*?verdict verdict-([\w-]+)"', rest))
         assert below and {pair for pair in above if pair[1] != "not-run"} == below, page
+
+
+def test_the_ledger_says_how_many_parts_of_a_claim_hold():
+    claim = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
+                  "ordering", "ratio of A to B", ("a", "b", "c"), {"below": 1.0})
+    some = decide(claim, {"a": [0.5], "b": [0.9], "c": [1.1]}, "gpu")
+    every = decide(claim, {"a": [0.5], "b": [0.9], "c": [0.7]}, "gpu")
+    assert "partly</span> 2 of 3 parts |" in book.table([some])
+    assert "reproduced</span> |" in book.table([every])
 
 
 def test_the_readme_has_the_verdicts_and_hours_of_the_front_page():
