@@ -18,7 +18,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import trained
+from icllib.papers.causal_lm import printed, trained
 
 page = icllib.Page("causal_lm/fig03_layer_probes")
 records = icllib.records(trained.fig03_layer_probes, profile, page=page.name)
@@ -37,9 +37,9 @@ found = trained.errors_by_cell(records, cells, "_by_layer")
 errors = {cell: values[:, :, 0]  # (seeds, layers)
           for cell, values in found.items()}
 layers = np.arange(1, 1 + next(iter(errors.values())).shape[1])
-table = page.save_figure(*(series(task, cell.mask, layers, errors[cell], shown)
-                           for task in trained.TASKS for cell in cells
-                           if cell.task == task))
+table = page.save_figure(*(
+    series(task, cell.mask, layers, errors[cell], shown, printed.WITHIN[task])
+    for task in trained.TASKS for cell in cells if cell.task == task))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: query error after every layer, read by probes, for the prefix and the causal mask with shared layers. All fall with depth; after the last layer the prefix curve lies lower on every task, after the first the causal one does on classes."}}
 import matplotlib.pyplot as plt

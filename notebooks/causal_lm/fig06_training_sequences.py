@@ -15,7 +15,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import trained
+from icllib.papers.causal_lm import printed, trained
 
 page = icllib.Page("causal_lm/fig06_training_sequences")
 records = icllib.records(trained.fig06_training_sequences, profile, page=page.name)
@@ -38,8 +38,9 @@ counts = sorted({cell.batches for cell in cells})
 curves = {(task, mask): np.stack([errors[cell] for cell in cells  # (seeds, counts)
                                   if (cell.task, cell.mask) == (task, mask)], axis=1)
           for task in trained.TASKS for mask in trained.MASKS}
-table = page.save_figure(*(series(task, mask, counts, values, shown)
-                           for (task, mask), values in curves.items()))
+table = page.save_figure(*(
+    series(task, mask, counts, values, shown, printed.WITHIN[task])
+    for (task, mask), values in curves.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}}
 import matplotlib.pyplot as plt

@@ -54,7 +54,7 @@ icllib.settings_table(causal_lm.KaczmarzErrors(0.0), assumed=(
 # %%
 import numpy as np
 
-from icllib.plotting import series
+from icllib.plotting import POSITIVE, series
 from icllib.theory import kaczmarz
 
 pairs, run = records[0]["pairs"].astype(int), records[0].run
@@ -65,7 +65,8 @@ for panel, (metric, noise) in metrics.items():
     for mu in causal_lm.INPUT_MEANS:
         sampled[panel, mu] = icllib.samples(records, metric, input_mean=mu)
         exact = kaczmarz.expected_errors(dimension, mu, run["pairs"], noise)[pairs]
-        tables += [series(panel, f"mu = {mu:g}", pairs, sampled[panel, mu], shown),
+        tables += [series(panel, f"mu = {mu:g}", pairs, sampled[panel, mu], shown,
+                          POSITIVE),
                    series(panel, f"exact, mu = {mu:g}", pairs, exact, shown)]
 table = page.save_figure(*tables)
 

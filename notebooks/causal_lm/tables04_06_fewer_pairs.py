@@ -42,7 +42,8 @@ entry = {cell: [printed.extra_loss(cell),
          for cell in cells}
 line = lambda cell: f"{cell.mask}, {cell.sharing}"
 table = page.save_figure(
-    *(series(cell.task, line(cell), lengths, errors[cell], shown) for cell in cells),
+    *(series(cell.task, line(cell), lengths, errors[cell], shown,
+             printed.WITHIN[cell.task]) for cell in cells),
     *(series(f"{cell.task}, paper", line(cell), of_tables, entry[cell], "paper")
       for cell in cells))
 
