@@ -47,7 +47,8 @@ from icllib.plotting import band, series
 shown = icllib.shown_profile(records)
 limit = {r.run["alpha"]: r for r in records if "size_exponent" in r.metrics}
 simulated = [r for r in records if "size_exponent" not in r.metrics]
-tables = []
+tables = [series("compute", "N_s = 500, alpha = 1.8", sheet.ENVELOPE_BUDGETS,
+                 sheet.simulated_envelope(simulated[0]), shown)]
 for alpha, r in limit.items():
     same = [run for run in simulated if run.run["alpha"] == alpha]
     for law in sheet.LAWS[:3]:
@@ -84,6 +85,8 @@ for axes, letter, (law, name) in zip(panels, "abcd", sheet.axis_names().items())
         draw(axes, table, law, f"closed form, alpha = {alpha}", color=color, ls="",
              marker="o", mfc="white", markevery=4,
              label=rf"closed form, $\alpha$ = {alpha}")
+sheet.draw_power_law(panels[3], table, "compute", "N_s = 500, alpha = 1.8",
+                     theory_exponents(1.8)["compute"], least=0, color=BLUE, ls=":")
 for number in range(8):
     draw(panels[3], table, "compute", f"alpha = 1.8, size {number}", color=BLUE, lw=1,
          alpha=0.2 + 0.1 * number)
@@ -104,15 +107,18 @@ legend = legend_below(panels[1], 4)
 # %% tags=["numbers"]
 import numpy as np
 import pandas as pd
+from icllib.theory.scaling_laws import fit_exponent
 
 at_500, rows = sheet.simulated_exponents(simulated), {}
+of_best = {f"C alpha = {run.run['alpha']}": fit_exponent(
+    sheet.ENVELOPE_BUDGETS, sheet.simulated_envelope(run))[:1] for run in simulated}
 for alpha, r in limit.items():
     for law, exponent in theory_exponents(alpha).items():
         slope, half = r[f"{law}_exponent"]
-        fits = at_500.get(f"{sheet.LETTERS[law]} alpha = {alpha}")  # none in C
+        fits = (at_500 | of_best)[f"{sheet.LETTERS[law]} alpha = {alpha}"]
         rows[alpha, law] = {"theory": f"{exponent:.3f}", "limit": f"{slope:.3f}",
                             "half width": f"{half:.4f}",
-                            "N_s = 500": f"{np.mean(fits):.2f}" if fits else ""}
+                            "N_s = 500": f"{np.mean(fits):.2f}"}
 pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
 
 # %% [markdown]
