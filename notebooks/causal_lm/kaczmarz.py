@@ -2,11 +2,11 @@
 # # After Proposition 5: does causal attention converge with more examples?
 #
 # **In short:** the paper says that causal attention may not converge to the solution as pairs are
-# added. Without label noise, as in its synthetic experiments, it does: the error falls geometrically,
-# halved every 11 pairs at $\mu = 0$, where the paper sees it too, and every 159 at $\mu = 3$. So the
-# sentence, read for $\mu \ge 1$, is *not reproduced*.
-# With label noise, which is our addition and a claim of its own, it does not converge: the error ends
-# at a floor near $\sigma^2$.
+# added. Without label noise, as in its synthetic experiments, it does: the error falls
+# geometrically, halved every 11 pairs for inputs of mean $\mu = 0$, where the paper sees it too,
+# and every 159 at $\mu = 3$. So the sentence, read for $\mu \ge 1$, is *not reproduced*. With label
+# noise of deviation $\sigma$, which is our addition and a claim of its own, the error ends at a
+# floor near $\sigma^2$.
 #
 # The causal stationary points are one pass of Kaczmarz's method {cite:p}`kaczmarz1937angenaherte`.
 # {cite:t}`ding2024causallm` note that their step $1 / \lVert x \rVert^2$ does not decay, and infer
