@@ -10,7 +10,7 @@ from icllib.theory.scaling_laws import (
 LAWS = ("size", "time", "data", "compute")
 LETTERS = dict(zip(LAWS, "DtNC"))  # what each is a law of
 KINDS = ("fixed", "beta = 0.5", "gamma = 0.5", "gamma = 0.5, large strength")  # of Table 2's page
-# Of Figure 3d, where neither the smallest nor the largest of its sizes is the best throughout.
+# Of Figure 3d: below, its smallest size is the best; above, the larger ones are not yet trained.
 ENVELOPE_BUDGETS = np.geomspace(1, 100, 40)
 
 
