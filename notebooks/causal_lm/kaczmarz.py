@@ -5,8 +5,7 @@
 # added. Without label noise, as in its synthetic experiments, it does: the error falls
 # geometrically, halved every 11 pairs for inputs of mean $\mu = 0$, where the paper sees it too,
 # and every 159 at $\mu = 3$. So the sentence, read for $\mu \ge 1$, is *not reproduced*. With label
-# noise of deviation $\sigma$, which is our addition and a claim of its own, the error ends at a
-# floor near $\sigma^2$.
+# noise of deviation $\sigma$, our addition, the error ends at a floor near $\sigma^2$.
 #
 # The causal stationary points are one pass of Kaczmarz's method {cite:p}`kaczmarz1937angenaherte`.
 # {cite:t}`ding2024causallm` note that their step $1 / \lVert x \rVert^2$ does not decay, and infer

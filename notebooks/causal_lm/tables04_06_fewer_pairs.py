@@ -3,8 +3,8 @@
 #
 # **In short:** in the paper the prefix mask leads at every length, and every error grows as pairs
 # are taken away. At `quick`, on average over three seeds, it leads in classification, in linear
-# regression with shared layers and in non-linear regression with unshared ones; in the other two it
-# does not. In regression the errors jump as soon as there are fewer pairs than in training (in the
+# regression with shared layers and in non-linear regression with unshared ones, but not in the
+# other two. In regression errors jump as soon as there are fewer pairs than in training (in the
 # linear task from at most 0.04 to at least 0.18), by larger factors than in the paper. All of it is
 # undecided.
 #

@@ -1,12 +1,12 @@
 # %% [markdown]
 # # Figure 4: scaling laws with varied context length and strength
 #
-# **In short:** let the context length of a task fall with its rank $s$ as $s^{-\beta}$, and its
+# **In short:** let the context length of a task fall with its rank $s$ as $s^{-\beta}$, its
 # strength as $s^{-\gamma}$. In the closed forms $\beta$ slows the laws in time and compute as
-# printed, and $\gamma$ steepens all four, those in time and compute by more than Table 2 says (in
-# time $-0.78$ at $\gamma = 0.5$, not $-0.55$). With the query's own feature, which the closed forms
-# leave out, $\beta$ slows the law in time for a while only: later it moves back towards that of
-# $\beta = 0$. All of it takes 7 seconds.
+# printed, and $\gamma$ steepens all four, in time and compute by more than Table 2 says ($-0.78$ in
+# time at $\gamma = 0.5$, not $-0.55$). With the query's own feature, which the closed forms leave
+# out, $\beta$ slows the law in time for a while only: later it moves back towards that of
+# $\beta = 0$. All in 7 seconds.
 #
 # Tasks now differ: the context length falls with the task's rank as $\psi_s = \psi_1 s^{-\beta}$ and
 # the strength as $\Lambda_s = \Lambda_1 s^{-\gamma}$ {cite:p}`lyu2025solvable`. Two forms of the laws

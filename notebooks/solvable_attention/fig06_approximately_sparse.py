@@ -2,11 +2,10 @@
 # # Figure 6: features that are only nearly sparse
 #
 # **In short:** with noise on the features, says the paper, the closed form still follows the loss
-# if the context is long. At length 100 it does, on average within 8%, up to $t \approx 0.4$; then
+# if the context is long. At length 100 it does within 8%, on average, up to $t \approx 0.4$; then
 # the noise sets a floor, and the loss ends a quarter above it. That is 0.102 decades, mean over ten
-# draws, at the tolerance of 0.1: *undecided*. The training set, whose size the paper does not give,
-# decides: with a third of the prompts the gap was larger. All at full size, in 22 minutes of one
-# core.
+# draws, at the tolerance of 0.1: *undecided*. The size of the training set, which the paper does
+# not give, decides. All at full size, in 22 minutes of one core.
 #
 # Real features are not exactly zero off one coordinate. The paper adds noise
 # {cite:p}`lyu2025solvable`: $\tilde\phi(s, x) = \phi(s, x) + \zeta$ with
