@@ -112,7 +112,19 @@ def test_a_table_sets_ours_beside_the_paper_s():
     assert list(table.index) == ["prefix, shared, extra loss", "prefix, unshared"]
     assert list(table.columns) == [(task, who) for task in TASKS for who in ("paper", "ours")]
     assert table.loc["prefix, unshared", ("classes", "paper")] == "27.6"  # as printed
-    assert table.iloc[0, 1] == "2 [-0.48, 4.5]"  # t interval: 2 -+ 4.303 / sqrt(3)
+    assert table.iloc[0, 1] == "2 [0, 4.5]"  # t interval: 2 -+ 4.303 / sqrt(3), and no error < 0
+    wide = {cells[0]._replace(task="classes"): [20.0, 50.0, 95.0]}  # 55 -+ 94: percent end, too
+    assert printed.beside(wide, {}).iloc[0, 0] == "55 [0, 100]"
+    ends = printed.task_rows("ours", wide, "quick")[0][["low", "high"]]
+    assert ends.iloc[0].tolist() == [0, 100]
+
+
+def test_every_seed_in_a_table():
+    prefix, causal = (Cell("linear", mask, True, True) for mask in trained.MASKS)
+    table = printed.seed_by_seed({"one": {prefix: [2.71, 0.00521], causal: [1, 12]},
+                                  "other": {prefix: [3.0], causal: [4.0]}})
+    assert table.loc["prefix, shared, extra loss"].tolist() == ["2.7, 0.0052", "3"]
+    assert table["one"].tolist() == ["2.7, 0.0052", "1, 12"]
 
 
 def test_printed_class_errors_apart_by_the_spread_of_drawn_answers():

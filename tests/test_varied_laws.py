@@ -6,8 +6,8 @@ import pytest
 
 from icllib.errors import InputError
 from icllib.papers.solvable_attention import (
-    FiniteTime, LawFormulas, QueryFeature, VariedBySimulation, VariedInTheLimit, beta_changes,
-    exponent_table, simulated_exponents)
+    ENVELOPE_BUDGETS, FiniteTime, LawFormulas, LawsBySimulation, QueryFeature, VariedBySimulation,
+    VariedInTheLimit, beta_changes, exponent_table, simulated_envelope, simulated_exponents)
 from icllib.papers.solvable_attention.late_times import (
     grouped_tasks, largest_eigenvalues, outputs_at)
 from icllib.papers.solvable_attention.varied import BALANCED, spread_tasks
@@ -266,6 +266,22 @@ def test_simulated_exponents_have_one_value_for_each_data_set():
     assert found["D alpha = 1.8"] == pytest.approx([-0.8])
     assert found["t alpha = 1.8"] == pytest.approx([-0.4])
     assert found["N alpha = 1.8"] == pytest.approx([-0.3, -0.5])
+
+
+def test_the_simulated_envelope_is_the_best_of_the_sizes_step_by_step():
+    """Against a loop over sizes and whole steps of the same training."""
+    run = LawsBySimulation(1.8)
+    shares = riccati.task_shares(run.tasks, run.alpha)
+    losses = 0.5 * shares * (run.outputs(shares) - run.strength) ** 2
+    found = simulated_envelope(run.measure())
+    for budget, loss in list(zip(ENVELOPE_BUDGETS, found))[::13]:
+        best = np.inf
+        for size in np.geomspace(5, 100, 8).astype(int):
+            step = round(budget / size / run.learning_rate)
+            if 10 <= step <= run.steps:
+                beyond = 0.5 * shares[size:].sum() * run.strength**2
+                best = min(best, losses[step, :size].sum() + beyond)
+        assert loss == pytest.approx(best, rel=0.01)
 
 
 def test_the_curvature_of_equation_83_by_exact_derivatives():

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # Figure 4 and Propositions 7 and 8: a step divided by the position
 #
-# **In short:** the paper says that dividing the causal step by the position $j$ of a pair, and not by
-# their number $n$, performs worse. It does, at each of four means of the inputs: with 300 pairs by a
-# factor of a million at mean 0, and of 2 at mean 3. Both propositions hold. Everything is exact, or
-# sampled at the paper's dimension.
+# **In short:** the paper says that dividing the causal step by the position $j$ of a pair, and not
+# by their number $n$, performs worse. It does, at each of four means of the inputs: with 300 pairs
+# by a factor of a million at mean 0, and of 2 at mean 3. Both propositions hold. Everything is
+# exact, or sampled at the paper's dimension.
 #
 # Position $j$ of a causal prompt sees $j$ pairs, so one may divide its update by $j$ and not by $n$
 # {cite:p}`ding2024causallm`. With $w_j^{(l)} = \frac1j \sum_{i \le j} a_i^{(l)} x_i^\top$, the paper's

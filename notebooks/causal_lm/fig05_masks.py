@@ -1,13 +1,14 @@
 # %% [markdown]
 # # Figure 5: the masks
 #
+# **In short:** four attention masks, drawn; no claim hangs on the page. Under three of them a query
+# is answered as if it were alone, up to rounding. Under the *full* one, where queries see each
+# other, its output changes by up to 0.21.
+#
 # Who may attend to whom, with the pairs first and then the queries {cite:p}`ding2024causallm`. Row
 # $t$ attends to column $s$ where the cell is filled. In every mask but the first a query attends to
 # all pairs and to nothing else, so that many queries can share one prompt. The matrices are those
 # that the book's models use, at a smaller size.
-#
-# **In short:** with each of the four masks, except where queries see each other, a query is answered
-# as if it were alone. The page only draws masks; no claim hangs on it.
 
 # %% tags=["parameters"]
 profile = "stored"

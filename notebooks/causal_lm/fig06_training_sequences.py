@@ -2,8 +2,9 @@
 # # Figure 6: how many training sequences
 #
 # **In short:** the paper shows how the test error falls with the number of training sequences. At
-# `quick` it falls on all three tasks under both masks; in regression the prefix mask needs fewer
-# sequences: 30 batches bring it, on average, below the error of the causal mask with 1,000.
+# `quick` (27 minutes of processor time) it falls on all three tasks under both masks. In regression
+# the prefix mask needs fewer sequences: with 30 batches its mean error is below that of the causal
+# mask with 1,000 (linear: 0.019 against 0.031; non-linear: 0.0048 against 0.0073).
 #
 # Training goes through stored sequences again and again. How many must there be? Figure 6 of
 # {cite:t}`ding2024causallm` trains the shared-layer decoders of
@@ -15,7 +16,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import trained
+from icllib.papers.causal_lm import printed, trained
 
 page = icllib.Page("causal_lm/fig06_training_sequences")
 records = icllib.records(trained.fig06_training_sequences, profile, page=page.name)
@@ -38,8 +39,9 @@ counts = sorted({cell.batches for cell in cells})
 curves = {(task, mask): np.stack([errors[cell] for cell in cells  # (seeds, counts)
                                   if (cell.task, cell.mask) == (task, mask)], axis=1)
           for task in trained.TASKS for mask in trained.MASKS}
-table = page.save_figure(*(series(task, mask, counts, values, shown)
-                           for (task, mask), values in curves.items()))
+table = page.save_figure(*(
+    series(task, mask, counts, values, shown, printed.WITHIN[task])
+    for (task, mask), values in curves.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}}
 import matplotlib.pyplot as plt

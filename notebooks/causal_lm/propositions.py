@@ -1,8 +1,11 @@
 # %% [markdown]
 # # Propositions 1 to 5
 #
-# **In short:** all five hold, to rounding errors of double precision. Propositions 3 and 4 need a bound
-# on the step size which the paper does not state ([what happens beyond it](what_fails.ipynb)).
+# **In short:** with hand-set weights, says the paper, layers of linear self-attention run an
+# ordinary algorithm: gradient descent if all pairs see each other, and in the limit one online pass
+# over the pairs if each sees only those before it. All five propositions hold, to rounding (below
+# $10^{-13}$). Two of them, 3 and 4, need a bound on the step size which the paper does not state
+# ([what happens beyond it](what_fails.ipynb)).
 #
 # {cite:t}`ding2024causallm` describe linear self-attention by ordinary algorithms. With tokens
 # $z_j = (x_j, y_j)$ and the weights of their Eq. 5 (keys and queries read $x$, values read $-y$,

@@ -1,12 +1,11 @@
 # %% [markdown]
 # # Table 1: trained decoders, prefix beside causal
 #
-# **In short:** in the paper the prefix mask has the lower error in every pair of rows: by a factor of 6
-# to 32 in regression, by 11 to 14% in classification, which is 1.7 and 2.5 standard errors of its own
-# test; there shared layers also beat unshared ones. Ours at `quick`, with small models and 20 minutes
-# of processor time: by a factor of 5 to 22 in regression and by 7 to 9% in classification, where the
-# interval of shared layers still includes no difference. Whether layers are shared makes no difference
-# that could be seen in classification.
+# **In short:** in the paper the prefix mask has the lower error in every pair of rows: by a factor
+# of 6 to 32 in regression and by 11 to 14% in classification, where shared layers also beat
+# unshared ones. Ours at `quick`, with small models and 20 minutes of processor time: by a factor of
+# 5 to 22 in regression and by 7 to 9% in classification. There the interval of shared layers still
+# includes no difference, and whether layers are shared makes none that could be seen.
 #
 # Do the conclusions for linear attention hold for trained softmax transformers?
 # {cite:t}`ding2024causallm` train decoders on three tasks, with inputs $x \sim \mathcal{U}(-1,1)^d$

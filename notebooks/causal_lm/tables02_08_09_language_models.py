@@ -1,11 +1,12 @@
 # %% [markdown]
 # # Table 2, and Tables 8, 9: language models
 #
-# **In short:** in every printed comparison the prefix mask scores higher than the causal one. That its
-# lead widens with size, as the text says, is so in print on MMLU, but not on BBH from Base to Large.
-# Nothing on this page was run: it shows the printed scores, says why they stay so, and what a run of
-# the first table would cost: minutes of a GPU with the models that the authors released, about 18,000
-# GPU-hours without them.
+# **In short:** nothing on this page was run; it shows the printed scores and what a run would cost.
+# In print the prefix mask always scores higher than the causal one. That its lead widens with size,
+# as the text says of Table 2, is so on MMLU, but not on BBH from Base to Large. A run of Table 2
+# takes minutes of a GPU with the models that the authors released, about 18,000 GPU-hours without
+# them. The models of Tables 8 and 9 are not public.
+#
 # What runs instead is [an analogue of ours](few_shot_tokens.ipynb) and
 # [the prefix mask for decoders](../../book/howto/prefix_language_models.md) of `transformers`.
 #
@@ -84,9 +85,9 @@ page.not_run()
 # tokens: 14,042 questions of MMLU and 6,511 of BBH, at 2,000 tokens each (assumed).
 #
 # Without them the models must be pre-trained, at $6 N D$ operations. The one million steps are the
-# paper's. It says no more than "the T5 recipe" about the rest, so 2,048 sequences a step and 626
-# tokens a sequence are assumed to be those of T5X's public decoder-only example. The rate is assumed
-# too: $4 \times 10^{14}$ operations a second on an H200, 40% of its dense bf16 peak.
+# paper's. Of the rest it says "the same T5 pretraining recipe" and no more, so 2,048 sequences a step
+# and 626 tokens a sequence are assumed to be those of T5X's public decoder-only example. The rate is
+# assumed too: $4 \times 10^{14}$ operations a second on an H200, 40% of its dense bf16 peak.
 
 # %% tags=["numbers"]
 costs = pd.DataFrame({

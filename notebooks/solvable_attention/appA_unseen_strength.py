@@ -1,8 +1,13 @@
 # %% [markdown]
 # # Appendix A: a strength that training never had
 #
-# Does the trained model read the strength from the context, or has it learned it by heart? The paper
-# {cite:p}`lyu2025solvable` takes one task and a constraint that others use too: the first
+# **In short:** does a trained model read the strength, the ratio of target to feature, from the
+# context, or has it learned it by heart? With the paper's constraint, which leaves two numbers to
+# train, it reads it: strengths that training never had are answered to $10^{-9}$. Without it the
+# model has learned its strength, 0.5, in part by heart: contexts of 1.5 and $-0.8$ are answered
+# with 1.22 and 0.05. This takes less than a second.
+#
+# The paper {cite:p}`lyu2025solvable` takes one task and a constraint that others use too: the first
 # $\mathcal{N}_s$ components of $v_s$ and the last of $w_s$ are zero for all times. Two numbers are
 # left,
 #
@@ -15,10 +20,6 @@
 # [Theorem 3.1](thm31_closed_form.ipynb) is exact. As for any $H^2 = \mu H$ its rate is
 # $a = c\,\mu = c\,\psi\Lambda$, with $c$ the share of the task; the text keeps
 # $a = c\,\psi(\Lambda^2 + 1)$.
-#
-# **In short:** with the constraint the model reads the strength from the context, to
-# $10^{-9}$. Without it, it has learned the strength in part by heart. This takes less than a
-# second.
 
 # %% tags=["parameters"]
 profile = "stored"

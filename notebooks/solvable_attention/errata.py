@@ -1,10 +1,14 @@
 # %% [markdown]
 # # Errata: printed and corrected formulas, and the number that decides
 #
-# Some formulas of the paper {cite:p}`lyu2025solvable` do not hold as printed. Each is listed with its
-# correction and with two numbers: how far the printed form is off, and how far the corrected one is.
-# What "off" means is in the last column of the lists. None of this touches the paper's main line:
-# Eq. 13 with $C = gh/2$, Eq. 14 for $v = w$, Eq. 7, Eq. 9 and the entries of Table 1 hold.
+# **In short:** 28 slips of the print, each with its correction and with how far either is off. The
+# main line stands: the closed form with the constant of the main text (but for a sign where
+# $v = -w$), and the printed entries of Table 1. What changes is Table 2, whose $3 \gamma$ in time
+# is a $\gamma$ unless all strengths are large (off by 0.22 at $\gamma = 0.5$) and whose shares of
+# compute are exchanged, and the first-order solution of Appendix J. This takes a second.
+#
+# What "off" means is in the last column of the lists. Of the paper {cite:p}`lyu2025solvable` Eq. 13
+# with $C = gh/2$, Eq. 14 for $v = w$, Eq. 7, Eq. 9 and the entries of Table 1 hold.
 #
 # Throughout, $M = 1 + \Lambda^2$, $c = \#_s / N$ and $a = c\,\psi M$.
 
@@ -107,7 +111,8 @@ off("the solution")
 # The 3 in Table 2 needs $\Lambda_s^2 \gg 1$ for all tasks that matter, against $\Lambda_s \propto
 # s^{-\gamma}$; the compute law follows the time law. The $-1/N$ that Eq. 83 leaves out is as large as
 # the first term beside it, which it cancels. Where $\psi_s \propto s^{-\beta}$ falls below 1, against
-# Assumption 3.1, the law in time returns to that of $\beta = 0$ ([Figure 4](fig04_varied_laws.ipynb)).
+# Assumption 3.1, the law in time moves back towards that of $\beta = 0$ 
+# ([Figure 4](fig04_varied_laws.ipynb)).
 # In Eq. 99, $e^{-Ft}$ should be $e^{-FN}$, and
 # between Eqs. 101 and 102 $1 + \gamma/\alpha$ should be $1 + 2\gamma/\alpha$. More fits are on the pages
 # of [Figure 3](fig03_scaling_laws.ipynb) and of [Tables 1 and 2](table02_exponents.ipynb).

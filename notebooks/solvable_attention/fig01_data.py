@@ -1,6 +1,10 @@
 # %% [markdown]
 # # Figure 1: how a data point is made
 #
+# **In short:** one data point of the paper's regression, drawn. It has exactly the matrix of Eq. 7,
+# and two numbers per task give the answers of the full weight matrices during training, up to
+# rounding: the tasks are learned apart, as the paper says. This takes less than a second.
+#
 # Figure 1 of the paper {cite:p}`lyu2025solvable` sketches one data point of multitask sparse feature
 # regression. This page draws a real one:
 #
@@ -17,9 +21,6 @@
 # which is the same for all prompts of a task. Second, each row $v_s$ of $V$ and each column $w_s$ of
 # $W$ in $f = [V \Phi\Phi^\top W \hat\phi]_s$ therefore learns its own task, and only the two
 # coordinates that $H_s$ couples, $s$ and the label, ever move (Eq. 8).
-#
-# **In short:** the drawn prompt has exactly the matrix of Eq. 7, and two coordinates per task
-# give the answers of the full $V$ and $W$ up to rounding. This takes less than a second.
 
 # %% tags=["parameters"]
 profile = "stored"

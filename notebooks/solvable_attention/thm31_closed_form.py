@@ -1,6 +1,10 @@
 # %% [markdown]
 # # Theorem 3.1: the closed form
 #
+# **In short:** for long contexts the paper solves the training of linear attention in closed form.
+# From 200 random starts of four kinds the solution follows the integrated flow to $10^{-8}$, and
+# the product $gh$ (below) is conserved, as the paper says. This takes 2 seconds.
+#
 # For each task $s$, the output $f = v^\top H w$ of linear attention under gradient flow
 # {cite:p}`lyu2025solvable` can be solved where the context is long: with $\eta = v + w$,
 # $\rho = v - w$, $g = \psi\,\eta^\top H^0 \eta$ and $h = \psi\,\rho^\top H^0 \rho$,
@@ -20,9 +24,6 @@
 # $\kappa_+ \kappa_- = C/2$, so that nothing cancels. Balanced starts ($C = 0$), $f_0 = \Lambda$,
 # late times and negative $\Lambda$ need no special case. Printed Eq. 13 divides by zero at the first
 # two.
-#
-# **In short:** from 200 random starts of four kinds the closed form follows the integrated
-# flow to $10^{-8}$, and $gh$ is conserved. This takes 2 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from icllib.papers.causal_lm.trained import MASKS, SIZES, TASKS, Cell
-from icllib.plotting import BLACK, draw_rows, legend_below, series, with_interval
+from icllib.plotting import BLACK, POSITIVE, draw_rows, legend_below, series, short, with_interval
 
 # (mask, shared layers, extra loss): one error per task
 TABLE_3 = {
@@ -31,6 +31,7 @@ FEWER_PAIRS = {
 }
 PERMUTED = ((9.0e-3, 1.5e-4, 24.1), (1.9e-1, 2.5e-3, 26.9), (2.6e-3, 9.5e-5, 26.1),
             (1.1e-2, 1.8e-3, 26.2))
+WITHIN = dict(zip(TASKS, (POSITIVE, POSITIVE, (0, 100))))  # what an error can be
 DIAMOND = {"marker": "D", "mfc": "none", "color": BLACK}  # how printed numbers are drawn
 ROWS = [(mask, shared) for shared in (True, False) for mask in MASKS]
 
@@ -89,7 +90,8 @@ def task_rows(name: str, values: dict, profile: str) -> list[pd.DataFrame]:
 
     values: Cell -> samples over seeds, or a printed number.
     """
-    return [series(cell.task, name, [row_name(cell)], np.reshape(samples, (-1, 1)), profile)
+    return [series(cell.task, name, [row_name(cell)], np.reshape(samples, (-1, 1)), profile,
+                   WITHIN[cell.task])
             for cell, samples in values.items()]
 
 
@@ -119,5 +121,15 @@ def beside(ours: dict, printed: dict) -> pd.DataFrame:
         row = table.setdefault(row_name(cell), {})
         if printed:
             row[cell.task, "paper"] = f"{printed[cell]:g}" if cell in printed else ""
-        row[cell.task, "ours"] = with_interval(samples, digits)
+        row[cell.task, "ours"] = with_interval(samples, digits, within=WITHIN[cell.task])
     return pd.DataFrame.from_dict(table, orient="index")
+
+
+def seed_by_seed(columns: dict) -> pd.DataFrame:
+    """A table of errors with every seed's own, where a mean would describe none of them.
+
+    columns: name -> errors by cell; a cell is named by its row.
+    """
+    each = lambda samples: ", ".join(short(error, 2) for error in samples)
+    return pd.DataFrame({name: {row_name(cell): each(samples) for cell, samples in errors.items()}
+                         for name, errors in columns.items()})

@@ -37,8 +37,8 @@ from icllib.papers.solvable_attention.source_capacity import (
 from icllib.papers.solvable_attention.source_capacity_laws import (
     draw_softmax_and_limit, figure5, figure5_series, stability_table)
 from icllib.papers.solvable_attention.tables import (
-    KINDS, LAWS, LETTERS, allocation_table, axis_names, exponent_table, kind,
-    large_strength_table, late_table, plateau_table, simulated_exponents)
+    ENVELOPE_BUDGETS, KINDS, LAWS, LETTERS, allocation_table, axis_names, exponent_table, kind,
+    large_strength_table, late_table, plateau_table, simulated_envelope, simulated_exponents)
 from icllib.papers.solvable_attention.theorem import (
     STARTS, ClosedFormCheck, IdempotentCheck, LossCurves, fig02_loss_curves, fig07_idempotent,
     thm31_closed_form)

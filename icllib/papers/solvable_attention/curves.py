@@ -1,6 +1,6 @@
 """The curves of Figure 4: losses and the power laws drawn beside them."""
 
-from icllib.plotting import band, series
+from icllib.plotting import POSITIVE, band, series
 from icllib.theory.scaling_laws import theory_exponents
 
 PANELS = (("time", "beta"), ("compute", "beta"), ("time", "gamma"),
@@ -21,7 +21,7 @@ def law_curves(records, figure: str, anchors: dict, profile: str) -> list:
                 value = f"{varied} = {record.run[varied]:g}"
                 for name, ys in _lines(record, law, anchors[law]).items():
                     tables.append(series(f"{figure}: {law}, {varied}", f"{value}{name}",
-                                         record[law], ys, profile))
+                                         record[law], ys, profile, POSITIVE))
     return tables
 
 

@@ -1,13 +1,17 @@
 """The laws' names, and the tables of Figure 4's and Table 2's pages, from their records."""
 
+import numpy as np
 import pandas as pd
 
 from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
-from icllib.theory.scaling_laws import allocation_exponents, fit_exponent, theory_exponents
+from icllib.theory.scaling_laws import (
+    allocation_exponents, fit_exponent, lower_envelope, theory_exponents)
 
 LAWS = ("size", "time", "data", "compute")
 LETTERS = dict(zip(LAWS, "DtNC"))  # what each is a law of
 KINDS = ("fixed", "beta = 0.5", "gamma = 0.5", "gamma = 0.5, large strength")  # of Table 2's page
+# Of Figure 3d: below, its smallest size is the best; above, the larger ones are not yet trained.
+ENVELOPE_BUDGETS = np.geomspace(1, 100, 40)
 
 
 def axis_names(time: str = "t") -> dict[str, str]:
@@ -64,6 +68,13 @@ def simulated_exponents(records) -> dict[str, list[float]]:
             fits = found.setdefault(f"{LETTERS[law]} alpha = {record.run['alpha']}", [])
             fits.append(fit_exponent(record[law], record[f"{law}_loss"])[0])
     return {part: list(dict.fromkeys(fits)) for part, fits in found.items()}
+
+
+def simulated_envelope(record) -> np.ndarray:
+    """The least loss over the sizes of Figure 3d, of a simulation, at each of ENVELOPE_BUDGETS."""
+    times = record["time"]
+    sizes = record["compute"][:, 0] / times[0]
+    return lower_envelope(sizes, times, record["compute_loss"], ENVELOPE_BUDGETS)
 
 
 def plateau_table(records) -> pd.DataFrame:
