@@ -48,7 +48,7 @@ icllib.settings_of(sheet.deviant_numbers, shown, deviant.ASSUMED)
 # %%
 table = page.save_figure(*deviant.deviant_tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of a third between sizes 10 and 70, with bands from below 0 to above 1. After the number, and under some, both stay at 0."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of a third between sizes 10 and 70, with bands from 0 to 1. After the number, and under some, both stay at 0."}}
 legend = deviant.draw_shares(table)
 
 # %% tags=["numbers"]

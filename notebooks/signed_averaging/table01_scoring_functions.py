@@ -46,7 +46,7 @@ sheet.training_settings(sheet.table01_scoring_functions, shown)
 # %%
 import numpy as np
 
-from icllib.plotting import series
+from icllib.plotting import POSITIVE, series
 
 errors = icllib.stacked(records, sheet.scorings(), "error")
 ours, paper = sheet.EqualSteps(errors), sheet.EqualSteps(sheet.PRINTED)
@@ -54,7 +54,7 @@ ratios = {name: sheet.mean_ratio(ours, name) for name in errors}
 of_paper = {name: sheet.mean_ratio(paper, name) for name in sheet.PRINTED}
 tables = []
 for name, samples in errors.items():
-    tables.append(series(name, "ours", sheet.SIGMAS, samples, shown))
+    tables.append(series(name, "ours", sheet.SIGMAS, samples, shown, POSITIVE))
     if name in sheet.PRINTED:
         printed = sheet.PRINTED[name]
         tables.append(series(name, "paper", sheet.SIGMAS, printed, "paper"))
