@@ -76,9 +76,9 @@ for axes, (title, values) in zip(panels.flat[1:], maps.items()):
     image = axes.imshow(values, origin="lower", **(same if title in names else signed))
     axes.grid(False)
     axes.set(xticks=range(len(stds)), yticks=range(len(stds)), xticklabels=stds,
-             yticklabels=stds, xlabel=r"$\sigma_F$", ylabel=r"$\sigma_I$", title=title)
-    label = r"$\log_{10}$ error" + ("" if title in names else ", difference")
-    figure.colorbar(image, ax=axes, label=label)
+             yticklabels=stds, xlabel=r"$\sigma_F$", ylabel=r"$\sigma_I$",
+             title=rf"{title}, $\log_{{10}}$ error")
+    figure.colorbar(image, ax=axes)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds; the dashed lines are the printed rows of Table 1, of the paper's
