@@ -1,20 +1,19 @@
 # %% [markdown]
 # # Scoring functions on `every`
 #
+# **In short:** the paper writes that no known replacement of softmax improves on it; this page
+# tries them on the quantifier `every`. At `quick` (42 models of 3 layers and width 32, 41 minutes
+# of processor time), the ratios to softmax settle nothing: one softmax model of three fails on 44%
+# of all sequences, the other two on hardly any. All fifteen models with a temperature err on at
+# most 4%, so that a temperature may help, which the paper denies; the others show no gain.
+#
 # {cite:t}`naim2025scaled` try temperatures of 5 to 100 in the softmax, sparsemax, entmax, mixed heads,
 # cosFormer and SA-softmax, and write that none of them "yielded improvements over standard Softmax on
 # our tasks" (Section 6; Appendix C). [Table 1](table01_scoring_functions.ipynb) has the numbers for
-# affine functions. For the quantifiers, their other task, no number is printed. Here every trained
-# row of that table is trained on `every`, in the setting of [Figure 4](fig04_every.ipynb): up to 40
-# numbers $x_i \sim \mathcal{N}(0, 1)$ in training, 10 to 200 numbers $x_i \sim \mathcal{N}(0, \sigma)$
-# with $\sigma$ from 1 to 30 in the tests.
-#
-# **In short:** at `quick` (42 models of 3 layers and width 32, 41 minutes of processor time in all),
-# the ratios to softmax settle nothing, since one softmax model of three fails on nearly half of all
-# sequences and the other two on hardly any. But no model with a temperature fails like that one: all
-# fifteen err on at most 4% of the sequences. Of the 27 others 16 err on more than 5%, and in one seed all
-# nine on more than 13%. So a temperature may help here, which the paper denies; the other
-# replacements show no gain.
+# affine functions; for the quantifiers none is printed. Here every trained row of that table is trained
+# on `every`, in the setting of [Figure 4](fig04_every.ipynb): up to 40 numbers
+# $x_i \sim \mathcal{N}(0, 1)$ in training, 10 to 200 numbers $x_i \sim \mathcal{N}(0, \sigma)$ with
+# $\sigma$ from 1 to 30 in the tests.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -70,9 +69,10 @@ page.verdicts()
 #   of softmax. In seed 1 softmax is wrong on 44% of all sequences and every temperature on 0.3 to 4%;
 #   in the other two seeds softmax is wrong on 0.4% and 0.1%, and the temperatures mostly on more.
 # - The models of a seed start from the same weights and see the same sequences. In seed 1 all nine without
-#   a temperature fail, on 13 to 55%, so that it is not plain softmax alone that this seed is bad
-#   for. That the five with a temperature do not may be a gain. Three seeds cannot tell, and the claims
-#   ask for a ratio to softmax seed by seed, which two good softmax models make large.
+#   a temperature fail, on 13 to 55% (in all seeds 16 of 27 on more than 5%), so that it is not plain
+#   softmax alone that this seed is bad for. That the five with a temperature do not may be a gain.
+#   Three seeds cannot tell, and the claims ask for a ratio to softmax seed by seed, which two good
+#   softmax models make large.
 # - Unlike on [affine functions](table01_scoring_functions.ipynb), where high temperatures stay on
 #   the plateau of the start at `quick`, all models here learn the task in distribution.
 #

@@ -1,14 +1,14 @@
 # %% [markdown]
 # # Attention or feed-forward layers alone
 #
-# Which part of a transformer learns in context? {cite:t}`naim2025scaled` (Section 5.2) take parts
-# away. Models whose layers consist of attention alone learn affine functions $y = a x + c$ in
-# context about as well as full ones. Small models of feed-forward layers alone do not.
+# **In short:** in the paper models of attention layers alone learn affine functions in context
+# about as well as full ones, and models of feed-forward layers alone do not. At `quick` (three
+# models of each kind, of 12 layers and width 32; 19 minutes of processor time), both are seen in
+# distribution (claim 13): attention alone has an error of 0.05, as the full model has, and
+# feed-forward layers alone 1.7, where answering 0 costs 2. Claim 33 asks about larger functions.
 #
-# **In short:** at `quick` (three models of each kind, of 12 layers and width 32; 19 minutes of
-# processor time in all), both are seen.
-#
-# The latter could hardly be otherwise: without attention no token sees another one. Such a model
+# {cite:t}`naim2025scaled` (Section 5.2) take parts away from models of $y = a x + c$. That feed-forward
+# layers alone fail could hardly be otherwise: without attention no token sees another one. Such a model
 # can answer with a function of $x_k$ and of the position $k$ only, and for $a, c \sim N(0, 1)$,
 # independent of $x$, the best one is zero. Its error is then
 #

@@ -1,24 +1,24 @@
 # %% [markdown]
 # # Figure 2: attention in the last layer, with one large number
 #
+# **In short:** in the paper a softmax model puts all its attention on 70, the last of four numbers
+# of which one is negative, and answers that all are positive. At `quick` (six models of 3 layers
+# and width 32, 6 minutes of processor time), 70 leaves the answer near a coin toss (mean log-odds
+# of *true* $-0.5$, on the right side; $-7.8$ with 0.7 in its place), but draws 5% of the attention,
+# less than an equal share. Scaled signed averaging (SSA) does not differ.
+#
 # {cite:t}`naim2025scaled` give a decoder that was trained on `every` with $x_i \sim \mathcal{N}(0, 1)$
 # the numbers $1, -2, 3, 70$ with their labels,
 #
 # $$1, \text{true}, -2, \text{false}, 3, \text{false}, 70 ,$$
 #
-# and look at the weights with which the last token attends in the last layer. They report that
-# softmax puts all weight on the largest number, and that the model then answers *true*, as if $-2$ had
-# not been there. Scaled signed averaging (SSA) is to spread its weights; the paper shows no map of it.
-# In each head
+# and look at the weights with which the last token attends in the last layer. SSA is to spread its
+# weights; the paper shows no map of it. In each head
 #
 # $$\alpha_{ij} = \frac{f(z_{ij})}{\sum_{k \le i} f(z_{ik})} , \qquad z_{ij} = \frac{q_i^\top k_j}{\sqrt{d}} ,$$
 #
 # with the width $d$ of a head, $f(z) = e^z$ for softmax and
 # $f(z) = (1 + b \lvert z \rvert)^{\operatorname{sgn}(z)\, n}$ for SSA.
-#
-# **In short:** at `quick` (three models of each kind, of 3 layers and width 32; 6 minutes of
-# processor time in all), 70 does spoil the answer, but not by drawing attention: on this sequence
-# it gets less than an equal share, under softmax as under SSA.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -100,12 +100,13 @@ page.verdicts()
 # - The paper shows one map and does not say of which head or model. Here weights are means over the
 #   heads of the last layer and over seeds, and the claim's 0.9 stands for *all* weight. That SSA puts
 #   less there is what the paper's argument asks for; it is not shown in print.
-# - At `quick` 70 spoils the answer where it comes last: the log-odds are near 0, right or wrong by
-#   chance of the seed, and beyond 5 in size for an ordinary last number. Where it stands inside,
-#   followed by 3, the answer is about as sure as without it, and little weight goes to it. So at this
-#   size the damage is done without much attention to 70. The likely reason: the embedding of 70 is
-#   about seventy times that of 1 and stays in the residual stream of its own token, where what attention
-#   adds is small beside it. [One large number](deviant_numbers.ipynb) follows this on many sequences.
+# - At `quick` 70 unsettles the answer where it comes last: the log-odds are near 0, right in two
+#   seeds of three, and beyond 5 in size for an ordinary last number. Where it stands inside,
+#   followed by 3, the answer is about as sure as without it, and little weight goes to it. So at
+#   this size the damage is done without much attention to 70. The likely reason: the embedding of
+#   70 is about seventy times that of 1 and stays in the residual stream of its own token, where
+#   what attention adds is small beside it. [One large number](deviant_numbers.ipynb) follows this
+#   on many sequences.
 # - SSA does not differ from softmax in any of this, beyond the spread over seeds.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig02_attention_maps/figure.csv>`.

@@ -1,19 +1,19 @@
 # %% [markdown]
 # # Figure 8: norms of token embeddings
 #
+# **In short:** Figure 8 was not run: it needs GPT-2's weights and the OpenWebText corpus, which
+# cannot be had here. It counts how many tokens of the corpus have an embedding of which norm, as
+# evidence that inputs of very different size occur in language too. It has no printed number, and
+# no claim hangs on it. The page has the command that makes it (an estimated half minute of one
+# core), and shows it on a made example.
+#
 # Softmax lets one score take nearly all attention when it is far above the others.
-# {cite:t}`naim2025scaled` report that one large number does that in their tasks. Is language any
-# different? Section 5.3 says no: "significant differences" occur with words too, as seen in the
-# OpenWebText corpus. Figure 8 is the evidence: *how many tokens have a norm of value x*, token
-# embedding norm across, token count on a log scale upwards, for OpenWebText in GPT-2's tokenizer. With
-# the embedding $e_v$ of token $v$ and a corpus $w_1, w_2, \dots$ it is, for each bin of norms,
+# {cite:t}`naim2025scaled` report that one large number does that in their tasks, and Section 5.3 that
+# "significant differences" occur with words too. The figure shows *how many tokens have a norm of value
+# x*, token embedding norm across, token count on a log scale upwards, in GPT-2's tokenizer. With the
+# embedding $e_v$ of token $v$ and a corpus $w_1, w_2, \dots$ it is, for each bin of norms,
 #
 # $$\text{count(bin)} = \# \{ i : \lVert e_{w_i} \rVert \in \text{bin} \} .$$
-#
-# No number is printed, and no claim of the ledger hangs on the figure.
-#
-# **Figure 8 was not run.** It needs GPT-2's weights and the corpus, which cannot be had here. This
-# page has the command that makes it, and shows it at work on a made example.
 
 # %% tags=["parameters"]
 profile = "stored"

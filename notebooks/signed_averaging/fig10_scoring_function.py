@@ -1,8 +1,13 @@
 # %% [markdown]
 # # Figure 10: the scoring function beside the exponential
 #
-# Scaled signed averaging (SSA) replaces the exponential of softmax by a power of each score
-# {cite:p}`naim2025scaled`:
+# **In short:** scaled signed averaging (SSA) replaces the exponential of softmax by a power of each
+# score. Near 0 these powers react more strongly to a score than the exponential does, and more
+# gently beyond a crossing, at a score of 2.5 for the exponent 2. With a growing exponent $n = m$
+# and scale $b = 1/m$ they tend to the exponential, for scores of both signs. The page only draws a
+# formula (`paper`, within a second); no claim hangs on it.
+#
+# The function is {cite:p}`naim2025scaled`
 #
 # $$f(x) = \left( 1 + b \lvert x \rvert \right)^{\operatorname{sgn}(x)\, n} , \qquad b > 0 , \ n \ge 1 .$$
 #
@@ -14,10 +19,6 @@
 #
 # where $g = 1$ for the exponential. With $n = m$ and $b = 1/m$, Section 7 lets $m \to \infty$:
 # $f(x) \to e^x$. More exactly, $f(x) e^{-x} - 1 \approx - \operatorname{sgn}(x)\, x^2 / 2m$.
-#
-# **In short:** near 0 these powers react more strongly to a score than the exponential does, and more
-# gently beyond a crossing. With $n = m$ and $b = 1/m$ they tend to it for scores of both signs. The
-# page only draws a formula; no claim hangs on it.
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -1,11 +1,16 @@
 # %% [markdown]
 # # Base rates of the quantifier tasks
 #
+# **In short:** what are the paper's error rates on the quantifiers `every` and `some` to be read
+# against? A predictor that always gives the same answer errs on one sequence in eight at *every*
+# length and scale, and one that reads ten numbers and ignores the rest on fewer than one in a
+# thousand (`paper`, 5 seconds, nothing trained). So a long sequence asks for no more than a short
+# one, and an error rate of 1/8 is no sign that anything was learned.
+#
 # The label at position $k$ says whether all (`every`) or any (`some`) of $x_1, \dots, x_k$ are
 # positive. The paper {cite:p}`naim2025scaled` trains on independent $x_i \sim \mathcal{N}(0, 1)$, tests
-# on $\mathcal{N}(0, \sigma)$ and shows error rates over the length and $\sigma$ in its Figures 4 and 5.
-# This page trains nothing. It asks what these errors are for predictors that know next to nothing, so
-# that they can stand beside the heat maps as a reference.
+# on $\mathcal{N}(0, \sigma)$ and shows its error rates in Figures 4 and 5. The rates on this page are
+# to stand beside these heat maps as a reference.
 #
 # A label that is settled stays so: `every` is false from the first $x_i \le 0$ on, `some` is true from
 # the first $x_i > 0$ on. It is still open after $k$ independent numbers with probability
@@ -17,11 +22,6 @@
 # `some`, is then wrong exactly where the label is open at position 3. A predictor that is right on
 # the first $r \ge 2$ numbers and from then on gives the constant's answer is wrong where the label is
 # open at $r + 1$.
-#
-# **In short:** the constant predictor errs on one sequence in eight at *every* length and
-# $\sigma$, and one that reads ten numbers and ignores the rest errs on fewer than one in a
-# thousand. So a long sequence asks for no more than a short one, and an error rate of 1/8 is no sign
-# that anything was learned.
 #
 # In the *balanced* distribution, which is not the paper's, the position of the number that settles the
 # label is uniform on $1, \dots, n$ and never. Then $P(\text{open at } k) = 1 - k / (n + 1)$, so that

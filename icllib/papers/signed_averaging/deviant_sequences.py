@@ -21,7 +21,7 @@ from icllib.papers.signed_averaging.quantifier_figures import STYLES
 from icllib.papers.signed_averaging.quantifier_models import (
     AS_PRINTED, SCORINGS, SIZES, cells, truth)
 from icllib.papers.signed_averaging.quantifiers import settled_answer
-from icllib.plotting import draw, legend_below, series
+from icllib.plotting import SHARE, draw, legend_below, series
 from icllib.results import stacked
 from icllib.streams import Stream
 from icllib.training import Run
@@ -168,7 +168,7 @@ def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
     for cell, shares in own_mistakes(records).items():
         for where, values in at_and_after(shares).items():
             tables.append(series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values,
-                                 profile))
+                                 profile, SHARE))
         for place, others in enumerate(OTHERS):
             tables.append(series(f"{cell.quantifier}, {cell.scoring}, log-odds", others, sizes,
                                  odds[cell][:, place, :, :, 0].mean(-1), profile))
@@ -179,7 +179,7 @@ def own_tables(records, profile: str) -> list[pd.DataFrame]:
     """`own_answers`, a panel for the number and one for what follows."""
     sizes = records[0].run["evaluation"]["sizes"]
     return [series(f"own answer, {where}", f"{cell.quantifier}, {cell.scoring}: others {others}",
-                   sizes, values[:, place], profile)
+                   sizes, values[:, place], profile, SHARE)
             for cell, own in own_answers(records).items()
             for where, values in at_and_after(own).items()
             for place, others in enumerate(OTHERS)]

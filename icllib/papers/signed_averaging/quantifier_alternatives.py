@@ -10,7 +10,7 @@ from icllib.papers.signed_averaging.affine import TEMPERATURES, scorings
 from icllib.papers.signed_averaging.comparisons import HELD_AGAINST_SOFTMAX, geometric_rows
 from icllib.papers.signed_averaging.quantifier_figures import PARTS, half_a_sequence, parts
 from icllib.papers.signed_averaging.quantifier_models import AS_PRINTED, SIZES, Cell
-from icllib.plotting import BLUE, ORANGE, legend_below, series, with_interval
+from icllib.plotting import BLUE, ORANGE, SHARE, legend_below, series, with_interval
 from icllib.results import stacked
 from icllib.training import Run
 
@@ -66,7 +66,8 @@ def rate_tables(rates: dict, profile: str) -> list[pd.DataFrame]:
 def rate_table(rates: dict) -> pd.DataFrame:
     """Error rates over the parts of the grid with their intervals, and the ratio to softmax."""
     ratios = ratios_to_softmax(rates)
-    return pd.DataFrame({name: {part: with_interval(samples) for part, samples in own.items()}
+    return pd.DataFrame({name: {part: with_interval(samples, within=SHARE)
+                                for part, samples in own.items()}
                          | {"ratio to softmax": with_interval(ratios[name], scale="log")}
                          for name, own in rates.items()}).T
 

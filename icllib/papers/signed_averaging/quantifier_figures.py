@@ -9,7 +9,7 @@ from icllib.papers.signed_averaging.quantifier_models import (
     AS_PRINTED, EXAMPLES, SCORINGS, VARIANTS, cells)
 from icllib.papers.signed_averaging.quantifiers import TRAINED, open_rates, reader_error
 from icllib.plotting import (
-    BLUE, ORANGE, draw, draw_rows, legend_below, matrix, series, with_interval)
+    BLUE, ORANGE, SHARE, draw, draw_rows, legend_below, matrix, series, with_interval)
 from icllib.results import dealt, stacked
 
 STYLES = {"softmax": {"color": ORANGE}, "SSA": {"color": BLUE},
@@ -42,13 +42,13 @@ def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
             tables.append(series(cell.variant, "constant", lengths, constant, profile))
         for place, sigma in enumerate(sigmas):
             tables.append(series(cell.variant, f"{cell.scoring}, sigma = {sigma}", lengths,
-                                 wrong[cell][:, place], profile))
+                                 wrong[cell][:, place], profile, SHARE))
         for place in (0, -1):
             panel = position_panel(cell.variant, sigmas[place])
             curves = {cell.scoring: wrong_at[cell][:, place]}
             if cell.scoring == "softmax":
                 curves["constant"] = open_rates(cell.task, lengths.max())
-            tables += [series(panel, name, *by_tens(rates), profile)
+            tables += [series(panel, name, *by_tens(rates), profile, SHARE)
                        for name, rates in curves.items()]
     return tables
 
@@ -123,7 +123,7 @@ def deviant_sequences(records, quantifier: str) -> dict:
 
 def part_table(errors: dict) -> pd.DataFrame:
     """Mean errors over the parts of the grid with their intervals, one row per cell."""
-    rows = {(cell.variant, cell.scoring): {part: with_interval(samples)
+    rows = {(cell.variant, cell.scoring): {part: with_interval(samples, within=SHARE)
                                            for part, samples in parts.items()}
             for cell, parts in errors.items()}
     return pd.DataFrame(rows).T
@@ -158,9 +158,11 @@ def attention_tables(records, profile: str) -> list[pd.DataFrame]:
     for cell in chosen:
         rows = maps[cell][:, 0].mean(1)  # over heads: (seeds, T, T)
         tables += [series(f"map, {cell.scoring}", f"row {row}", range(1, rows.shape[1] + 1),
-                          rows[:, row - 1], profile) for row in range(1, rows.shape[1] + 1)]
+                          rows[:, row - 1], profile, SHARE)
+                   for row in range(1, rows.shape[1] + 1)]
         tables.append(series("share", cell.scoring, places,
-                             np.stack([share(maps[cell], k) for k in places], axis=1), profile))
+                             np.stack([share(maps[cell], k) for k in places], axis=1), profile,
+                             SHARE))
         tables.append(series("log-odds", cell.scoring, places, odds[cell][:, :, -1], profile))
     return tables
 

@@ -9,7 +9,7 @@ import pandas as pd
 import torch
 
 from icllib.papers.signed_averaging.ablations import models_by_law
-from icllib.plotting import GREEN, ORANGE, SKY, draw, legend_below, series
+from icllib.plotting import GREEN, ORANGE, POSITIVE, SKY, draw, legend_below, series
 from icllib.results import stacked
 from icllib.training import Run
 
@@ -70,25 +70,33 @@ def evidence(records) -> dict:
 
 
 def size_tables(records, profile: str) -> list[pd.DataFrame]:
-    """The sizes over all layers along training, over what they start from."""
+    """The sizes over all layers along training, over what they start from: each seed, the means."""
     tables, stops = [], records[0].run["along"]["steps"]
     for name, sizes in stacked(records, LAWS, "sizes_along").items():
         sizes = over_layers(sizes)
         for place, kind in enumerate(KINDS):
             start = START**2 if kind == "scores" else START  # expected of N(0, START^2) weights
             relative = np.insert(sizes[:, :, place] / start, 0, 1, axis=1)
-            tables.append(series(kind, name, [0, *stops], relative, profile))
+            tables += [series(kind, f"{name}, seed {seed}", [0, *stops], path, profile)
+                       for seed, path in enumerate(relative)]
+            tables.append(series(kind, name, [0, *stops], relative, profile, POSITIVE))
     return tables
 
 
 def draw_sizes(table):
-    """A panel for each of KINDS; returns the legend."""
+    """A panel for each of KINDS with a line for each seed; returns the legend."""
     _, panels = plt.subplots(2, 2, sharex=True, figsize=(9, 5.6))
     for axes, kind in zip(panels.flat, KINDS):
         for name, color in LAWS.items():
-            draw(axes, table, kind, name, color=color, marker="o")
+            seeds = table.series[table.series.str.startswith(f"{name}, seed")].unique()
+            for curve in seeds:
+                draw(axes, table, kind, curve, color=color, marker="o",
+                     label=name if curve == seeds[0] else "_")
         axes.axhline(1, color="grey", lw=1)
-        axes.set(title=kind)
+        axes.set(title=kind, yscale="log")
+        ticks = (1, 3, 10, 30) if kind == "scores" else (1, 2, 3, 4)
+        axes.set_yticks(ticks, ticks)
+        axes.minorticks_off()
     for axes in panels[:, 0]:
         axes.set_ylabel("size / size at the start")
     for axes in panels[1]:
