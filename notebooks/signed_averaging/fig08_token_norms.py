@@ -10,7 +10,7 @@
 #
 # $$\text{count(bin)} = \# \{ i : \lVert e_{w_i} \rVert \in \text{bin} \} .$$
 #
-# No number is printed, and no claim of the ledger hangs on the figure.
+# No number is printed.
 #
 # **Figure 8 was not run.** It needs GPT-2's weights and the corpus, which cannot be had here. This
 # page has the command that makes it, and shows it at work on a made example.
@@ -99,6 +99,12 @@ legend = axes.legend()
 histogram.iloc[::4].round(2)
 
 # %% [markdown]
+# ## Paper beside ours
+
+# %%
+page.not_run()
+
+# %% [markdown]
 # ## What differs and why
 #
 # - The figure is missing. What the command counts is tested against a plain loop on small made
@@ -112,7 +118,8 @@ histogram.iloc[::4].round(2)
 #   $\operatorname{LN}(c\, u) = \operatorname{LN}(u)$ for every $c > 0$, up to a small constant in the
 #   denominator. A long embedding weighs more against that of its position; its length does not
 #   otherwise reach the scores of the first layer. Differences of norms are thus no differences of
-#   scores, and how far scores lie apart would have to be measured on the scores.
+#   scores, and how far scores lie apart would have to be measured on the scores. Claim 50 takes the
+#   figure's reading all the same.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig08_token_norms/figure.csv>`.
 
