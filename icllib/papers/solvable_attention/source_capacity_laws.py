@@ -64,7 +64,8 @@ def first_and_other_seeds(laws: dict) -> pd.DataFrame:
     """Means with 95% intervals over the seeds of claim 16's first verdict, all others, and both."""
     groups = {"first three": slice(3), "the others": slice(3, None), "all": slice(None)}
     return pd.DataFrame({
-        (law, alpha): {name: with_interval(values[seeds]) for name, seeds in groups.items()}
+        (law, alpha): {name: with_interval(values[seeds]) for name, seeds in groups.items()
+                       if values[seeds]}
         for (law, alpha), values in laws.items()}).T.rename_axis(["law", "alpha"])
 
 
