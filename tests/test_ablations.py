@@ -123,6 +123,27 @@ def test_answers_on_a_line_are_chosen_by_its_slope():
     assert ablations.on_line(answers, 9).tolist() == answers[:, 1].tolist()
 
 
+def test_always_answering_zero_does_not_get_worse_in_claims_40_and_41():
+    stds = (1, 2, 10)
+    grid = np.array([[[std_f**2 * (1 + std_i**2) for std_f in stds] for std_i in stds]] * 2, float)
+    unshifted = ablations.shift_ratios(grid, stds)
+    assert all(list(ratio) == [1, 1] for ratio in unshifted.values()) and len(unshifted) == 3
+    grid[0, -1, 0] *= 3  # the widest inputs, of one seed
+    grid[1, 0, -1] *= 5
+    grid[:, -1, -1] *= 7
+    ratios = ablations.shift_ratios(grid, stds)
+    assert ratios["inputs"] == pytest.approx([3, 1])
+    assert ratios["functions"] == pytest.approx([1, 5])
+    assert ratios["both"] == pytest.approx([7, 7])
+
+
+def test_the_printed_answers_fail_as_claim_47_says():
+    errors = (2.15 - 0.78) ** 2 + (0.96 - 0.26) ** 2 + (0.65 - 0.42) ** 2
+    ratio, zero = ablations.failure_on_sequence([printed_ablations.SEQUENCE, (9, 9, 0, 0, 0)])
+    assert ratio == pytest.approx(errors / (0.78**2 + 0.26**2 + 0.42**2)) and zero == 1
+    assert ratio == pytest.approx(CLAIMS["signed_averaging.47"]["softmax"], abs=5e-3)
+
+
 def test_metrics_find_their_model_in_any_order():
     models = ablations.models_by_law("smoke")
     runs = [run for runs in models.values() for run in runs]

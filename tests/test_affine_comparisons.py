@@ -31,6 +31,8 @@ def test_printed_entries_give_the_printed_statistics_of_the_claims():
     assert means(sheet.growth(sheet.PRINTED["softmax"])) == printed(2)
     for number, statistic in zip((3, 4, 5, 6), sheet.STATISTICS):
         assert means(statistic(paper)) == printed(number)
+    four = np.divide(*paper("four functions", "softmax"))
+    assert {"four functions": four[0, 0]} == printed(45)
 
 
 def test_statistics_are_plain_loops_over_sigma():
@@ -43,6 +45,19 @@ def test_statistics_are_plain_loops_over_sigma():
     assert sheet.STATISTICS[1](compared)["entmax"][1] == pytest.approx(largest)
     product = np.prod([at("cosFormer", sigma) / at("softmax", sigma) for sigma in range(3, 11)])
     assert sheet.STATISTICS[3](compared)["cosFormer"][1] == pytest.approx(product ** (1 / 8))
+
+
+def test_cells_of_figure_3_are_counted_by_which_law_is_wide():
+    softmax = np.ones((2, 3, 3))
+    ssa = softmax.copy()
+    ssa[:, 0, 1:] = 0.5  # wide functions only
+    ssa[:, 2, 2] = 4.0
+    rows = sheet.cells_with_ssa_below({"SSA": ssa, "softmax": softmax}, (1, 3, 10))
+    below = dict(rows["cells with SSA below"])
+    assert below == {"all": "2 of 9", "inputs only": "0 of 2", "functions only": "2 of 2",
+                     "both": "0 of 4"}
+    assert rows.loc["functions only", "ratio"].startswith("0.5")
+    assert rows.loc["both", "ratio"].startswith("1.4")  # the fourth root of 4
 
 
 @pytest.mark.parametrize("claim", (3, 4, 5, 6))

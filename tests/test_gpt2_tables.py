@@ -17,6 +17,19 @@ def test_ratios_of_the_printed_scores_are_those_of_the_claim():
     assert perplexity == pytest.approx(printed, abs=5e-4)
 
 
+def test_the_printed_gains_are_most_pronounced_elsewhere():
+    ratios = find_claim("signed_averaging.17").printed["value"]
+    claim = find_claim("signed_averaging.48")
+    for part in claim.parts:
+        shots = part.split()[1]
+        others = {name: ratio for name, ratio in ratios.items()
+                  if name.endswith(shots) and name not in claim.parts}
+        assert len(others) == 8 and max(others, key=others.get) == f"cb {shots}"
+        assert claim.printed["value"][part] == pytest.approx(
+            ratios[part] / others[f"cb {shots}"], abs=5e-3)
+        assert ratios[f"wic {shots}"] < ratios[f"arc_challenge {shots}"]
+
+
 def test_the_sampling_error_is_that_of_drawn_answers():
     scores = sheet.printed_scores("0-shot")["SSA"]
     rng, formula = np.random.default_rng(0), sampling_error(scores)

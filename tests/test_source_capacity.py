@@ -5,9 +5,10 @@ import pytest
 import torch
 
 from icllib.papers.solvable_attention import (SourceCapacityCurves, SourceCapacitySoftmax,
-                                              coordinate_by_coordinate, least_curvature,
-                                              stable_seeds)
+                                              coordinate_by_coordinate, first_and_other_seeds,
+                                              least_curvature, stable_seeds)
 from icllib.papers.solvable_attention import source_capacity
+from icllib.plotting import with_interval
 
 SMALL = {"tasks": 4, "sizes": (3,), "width": 5, "scale": 0.5, "seed": 7}
 LONG = SourceCapacityCurves(1.8, **SMALL)
@@ -157,3 +158,10 @@ def test_coordinate_by_coordinate_is_a_plain_sum_and_one_task_at_a_time_for_larg
     losses = [sum(rate * np.exp(-rate * t) for rate in rates) for t in times]
     expected = np.polyfit(np.log(times), np.log(losses), 1)[0]
     assert coordinate_by_coordinate("time", 1.8, tasks=20) == pytest.approx(expected)
+
+
+def test_the_first_three_seeds_are_set_apart_from_the_others():
+    values = [1.0, 2.0, 3.0] + [5.0] * 4
+    row = first_and_other_seeds({("time", 1.8): values}).loc[("time", 1.8)]
+    assert row["first three"].startswith("2") and row["the others"] == "5"
+    assert row["all"] == with_interval(values)

@@ -45,12 +45,12 @@ def time_power(alpha: float, beta: float, gamma: float, large_strength: bool) ->
     return alpha + beta + (3 if large_strength else 1) * gamma
 
 
-def size_losses(shares, strength, sizes):
+def size_losses(shares, strength, sizes, answer=0.0):
     """Loss of a model with room for the D most frequent tasks, all learned: (len(sizes),).
 
-    Errata of Eqs. 63, 64: the tasks beyond D answer 0, not f(0).
+    answer: of the tasks beyond D; Eqs. 63, 64 print f(0) where it is 0 (erratum).
     """
-    untouched = 0.5 * shares * np.square(strength)
+    untouched = 0.5 * shares * np.square(strength - answer)
     beyond = np.append(np.cumsum(untouched[::-1])[::-1], 0.0)
     return beyond[np.asarray(sizes)]
 

@@ -127,6 +127,9 @@ page.verdicts()
 #   the rest on one more. If the $\alpha_{\max}$ of the text is only some upper bound of the weights, as
 #   it says, the printed expression bounds the entropy from neither side, and
 #   $H \ge - \log \alpha_{\max}$ still holds.
+#   Claim 20 at first had the corrected bound among its parts, and was reproduced. The bound is now in
+#   claim 26 as printed and in claim 27 as corrected; claim 20, reproduced without it, is marked post
+#   hoc.
 # - *Softmax.* Its Jacobian is bounded, small for two scores far apart, and it has a Theorem 1 of
 #   its own. What separates the two is the speed: with the range $M$, what softmax leaves to the
 #   smaller weights falls exponentially, what SSA leaves falls as a power. So does the Jacobian at

@@ -120,14 +120,15 @@ numbers(table, [f"log10 error, {title}" for title in maps])
 # are geometric means over cells, with 95% intervals over seeds.
 
 # %% tags=["numbers"]
-ratio = np.log(grids["SSA"] / grids["softmax"])
-wide = np.array(stds) > 1
-parts = {"all": np.ones_like(ratio[0], dtype=bool), "inputs only": np.outer(wide, ~wide),
-         "functions only": np.outer(~wide, wide), "both": np.outer(wide, wide)}
-rows = sheet.beyond_spread({name: np.exp(ratio[:, cells].mean(axis=1))
-                            for name, cells in parts.items()})
-share = lambda cells: f"{(ratio.mean(axis=0)[cells] < 0).sum()} of {cells.sum()}"
-rows.assign(**{"cells with SSA below": [share(cells) for cells in parts.values()]})
+sheet.cells_with_ssa_below(grids, stds)
+
+# %% [markdown]
+# ## Paper beside ours
+
+# %%
+in_corner = sheet.shift_ratios(grids["SSA"], stds)["both"]
+page.decide("signed_averaging.40", {"SSA": in_corner}, shown)
+page.verdicts()
 
 # %% [markdown]
 # ## What differs and why
@@ -136,6 +137,7 @@ rows.assign(**{"cells with SSA below": [share(cells) for cells in parts.values()
 #   errors. Then the figure can show the shape, how errors grow away from the training distribution,
 #   but not the size of the gap. In the far corner, $\sigma_I = \sigma_F = 10$, both cost about as much
 #   as always answering 0.
+# - Claim 40 holds here of softmax as well, and just as much: nothing in it sets SSA apart.
 # - The paper prints no numbers for its heat maps, and its text does not give their axes. Ours have
 #   standard deviations from 1 to 10, at `quick` six of them, with 20 functions in each cell and 64
 #   prompts of each, 4 at `quick`; these numbers are ours.

@@ -12,11 +12,11 @@
 # 26,000 sequences. The figures are heat maps of the error over length (10 to 200) and $\sigma$ (1 to 10).
 # The last row of Table 1 is the prompted 70B model on affine functions.
 #
-# The heat maps have no printed numbers. By the text (Section 5.1) the prompted 8B model masters
-# neither the inputs of the test distributions nor longer lists; the 70B model does better on inputs
-# outside $\mathcal{N}(0, 1)$, but not on longer lists; and the fine-tuned 8B model copes with large
-# inputs, but not with lists longer than those of its training, up to 40 numbers. Fine-tuned on affine
-# functions it answered with lists in place of one number (Appendix L).
+# The heat maps have no printed numbers. By the text (Section 5.1; claims 42 to 44) the prompted 8B
+# model masters neither the inputs of the test distributions nor longer lists; the 70B model does
+# better on inputs outside $\mathcal{N}(0, 1)$, but not on longer lists; and the fine-tuned 8B model
+# copes with large inputs, but not with lists longer than those of its training, up to 40 numbers.
+# Fine-tuned on affine functions it answered with lists in place of one number (Appendix L).
 
 # %% tags=["parameters"]
 profile = "stored"

@@ -3,9 +3,9 @@
 #
 # **In short:** Figure 8 was not run: it needs GPT-2's weights and the OpenWebText corpus, which
 # cannot be had here. It counts how many tokens of the corpus have an embedding of which norm, as
-# evidence that inputs of very different size occur in language too. It has no printed number, and
-# no claim hangs on it. The page has the command that makes it (an estimated half minute of one
-# core), and shows it on a made example.
+# evidence that inputs of very different size occur in language too. It has no printed number.
+# The page has the command that makes it (an estimated half minute of one core), and shows it on a
+# made example.
 #
 # Softmax lets one score take nearly all attention when it is far above the others.
 # {cite:t}`naim2025scaled` report that one large number does that in their tasks, and Section 5.3 that
@@ -99,6 +99,12 @@ legend = axes.legend()
 histogram.iloc[::4].round(2)
 
 # %% [markdown]
+# ## Paper beside ours
+
+# %%
+page.not_run()
+
+# %% [markdown]
 # ## What differs and why
 #
 # - The figure is missing. What the command counts is tested against a plain loop on small made
@@ -112,7 +118,8 @@ histogram.iloc[::4].round(2)
 #   $\operatorname{LN}(c\, u) = \operatorname{LN}(u)$ for every $c > 0$, up to a small constant in the
 #   denominator. A long embedding weighs more against that of its position; its length does not
 #   otherwise reach the scores of the first layer. Differences of norms are thus no differences of
-#   scores, and how far scores lie apart would have to be measured on the scores.
+#   scores, and how far scores lie apart would have to be measured on the scores. Claim 50 takes the
+#   figure's reading all the same.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig08_token_norms/figure.csv>`.
 

@@ -116,6 +116,7 @@ printed_babyberta.mean_of_probes()
 
 # %%
 page.decide("signed_averaging.18", babyberta.probe_ratios(ours, probes), shown)
+page.decide("signed_averaging.49", babyberta.leads_of_named_probes(ours, probes), shown)
 page.verdicts()
 
 # %% [markdown]
@@ -127,7 +128,7 @@ page.verdicts()
 #   in Table 3 are gains over a softmax model that is weaker than the public ones. That may have a
 #   reason, such as shorter training or another version of corpus or probes, which the models with SSA
 #   then share; the paper gives none of these settings.
-# - *Which probes gain.* Section 7.2 says that SSA 2 has "the strongest gains on syntax-sensitive tasks
+# - *Which probes gain* (claim 49). Section 7.2 says that SSA 2 has "the strongest gains on syntax-sensitive tasks
 #   such as subject–verb agreement across relative clauses and argument structure alternations". In
 #   the table its largest are agreement across prepositional phrases (9.95 points) and subjective
 #   pronouns (6.2), then relative clauses (6.05); on swapped arguments SSA 1.5 gains more (8.7 against

@@ -108,6 +108,9 @@ largest = "18L8AH over 12L8AH"
 page.decide("signed_averaging.32", {largest: gains[largest]}, shown)
 page.decide("signed_averaging.29", {
     name: values[:, [2, 4, 9]].min(axis=1) for name, values in ours.items()}, shown)
+shifts = ablations.shift_ratios(grid, stds)
+page.decide("signed_averaging.41", {
+    shift: shifts[shift] for shift in ("inputs", "functions")}, shown)
 page.verdicts()
 
 # %% [markdown]

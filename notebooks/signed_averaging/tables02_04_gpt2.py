@@ -118,7 +118,7 @@ print(f"3-shot gains in sums of errors: {touching.min():.2f} to {touching.max():
 #   benchmarks such as" RTE, WiC and WSC. In the table CB gains most: 36.0 points without examples and
 #   13.4 with three, where RTE has 11.1 and 6.0, WiC 4.0 and 3.9, WSC 9.5 and 9.7. With three examples
 #   COPA gains more (9.4) than RTE and WiC. In percent of the softmax score WiC is fifth of eleven
-#   (8.3%) and sixth (9.0%), behind ARC-Challenge both times.
+#   (8.3%) and sixth (9.0%), behind ARC-Challenge both times (claim 48).
 #
 # ## Paper beside ours
 

@@ -91,6 +91,9 @@ for name in ("N(0, 10)", "N(0, 100)"):
     parts[f"{name} at sigma = 1"] = near[name][:, 0] / near["N(0, 1)"][:, 0]
     parts[f"{name} deviant"] = deviant["N(0, 1)"][:, at_50] / deviant[name][:, at_50]
 page.decide("signed_averaging.14", parts, shown)
+page.decide("signed_averaging.46", {
+    name: deviant[name][:, -1] / deviant[name][:, FIRST_STDS.index(std)]
+    for name, std in (("N(0, 1)", 1), ("N(0, 10)", 10))}, shown)
 page.verdicts()
 
 # %% [markdown]
@@ -102,6 +105,8 @@ page.verdicts()
 #   trained on $N(0, 10)$ has gained shows where *all* inputs are wide (first panel): from
 #   $\sigma = 7$ on it has the lowest error of all. Its error at $\sigma = 1$ is far higher, as the
 #   paper says.
+# - "All models" of claim 46 are those trained on $N(0, 1)$ and $N(0, 10)$: a first input from
+#   $N(0, 100)$, the widest measured, is an ordinary one for the model trained on that.
 # - The model trained on $N(0, 100)$ has not learned in so few steps: the labels are of the order of
 #   100, and what it predicts on ordinary inputs is far too large. The last panel shows that longer
 #   training in the same way leads it away from them. Nothing about such training follows from it.

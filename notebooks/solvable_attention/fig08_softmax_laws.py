@@ -139,6 +139,8 @@ page.verdicts()
 # - At the printed learning rate of $10^{-3}$ (dotted) the loss hardly moves in 1,000 steps, and in 5,000
 #   it falls by 2 to 35% from the three starts; we take 1.
 #   Linear attention learns at that rate because its output is multiplied by $\psi$, a softmax's is not.
+# - So the profile `paper` is not the paper's setting here: the learning rate is 1, and the law in $D$ is
+#   taken after 40,000 steps.
 # - The law of the signs changes how a task is learned. With all signs $+1$ its loss falls
 #   exponentially, since any attention gives the right average. With random signs the softmax must
 #   saturate: what is left falls only about as $1 / (P(s) t)$. The sum over tasks keeps the exponent,

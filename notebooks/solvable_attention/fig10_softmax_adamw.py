@@ -113,7 +113,8 @@ page.verdicts()
 #   of steps that hardly depends on $D$. The envelope is steep, and ends flat because the largest size
 #   is 100, a fifth of $N_s$ as in Figure 3.
 # - Times are steps; a factor of the learning rate would not change an exponent. The sign law, the
-#   start and $d_e$ are assumed as in Figure 8.
+#   start and $d_e$ are assumed as in Figure 8. Gradient descent, which claim 34 sets beside AdamW, has
+#   the learning rate of 1 that is taken there, at the profile `paper` too, and not the printed $10^{-3}$.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/fig10_softmax_adamw/figure.csv>`.
 

@@ -160,6 +160,8 @@ page.verdicts()
 # - "Fixed context length" alone is not enough: with equal contexts but strengths that fall as
 #   $s^{-0.5}$ the linear model has the exponent $-1$ and linear attention $-0.78$. Section 4.1 fixes
 #   the strength as well, the abstract does not say so.
+# - The profile `paper` is not the paper's setting here, which trains none of these models: their numbers
+#   of tasks and their learning rates are ours.
 # - This is not the setting of the cited papers, which have tasks of their own: the perceptrons of
 #   {cite:t}`michaud2023quantization` learn parities of bits, with Adam. What is tested
 #   here is whether the architecture matters on this paper's data, under gradient descent. Adam was

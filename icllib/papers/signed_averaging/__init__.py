@@ -6,8 +6,8 @@ precision, and so the same in every profile.
 """
 
 from icllib.papers.signed_averaging.ablations import (
-    attention_or_feed_forward, boundary_values, table05_deviant_input, table06_depth_heads,
-    training_laws)
+    attention_or_feed_forward, boundary_values, shift_ratios, table05_deviant_input,
+    table06_depth_heads, training_laws)
 from icllib.papers.signed_averaging.affine import (
     ASSUMED, FIRST_STDS, SIGMAS, SIZES, affine_run, decoder, scorings, table01_scoring_functions)
 from icllib.papers.signed_averaging.affine_measures import (
@@ -17,7 +17,7 @@ from icllib.papers.signed_averaging.babyberta import table03_babyberta
 from icllib.papers.signed_averaging.bounds import (
     BoundsByRange, printed_sentences, weight_at_gap)
 from icllib.papers.signed_averaging.comparisons import (
-    PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, errors_at,
+    PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, cells_with_ssa_below, errors_at,
     fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, printed_steps,
     training_control, training_settings)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections

@@ -11,7 +11,8 @@ import numpy as np
 
 from icllib.models import SignedAveraging, Softmax
 from icllib.papers.signed_averaging.affine import SIZES, affine_run, decoder
-from icllib.papers.signed_averaging.affine_measures import LineAnswers
+from icllib.papers.signed_averaging.affine_measures import (DEVIANT, FIRST_COUNTED,
+                                                            LineAnswers)
 from icllib.results import digest, settings
 from icllib.training import Run
 
@@ -143,6 +144,27 @@ def by_model(records, models: dict, metric: str) -> dict[str, np.ndarray]:
 def geometric_mean(ratios) -> np.ndarray:
     """The geometric mean over the last axis."""
     return np.exp(np.log(ratios).mean(axis=-1))
+
+
+def shift_ratios(grid, stds) -> dict[str, np.ndarray]:
+    """Claims 40 and 41: errors under the widest laws of a grid against those under the narrowest.
+
+    Each is first divided by the error of always answering 0, F^2 (1 + I^2). grid: (seeds, I, F),
+    over the deviations `stds` of the inputs and of the functions, in rising order.
+    """
+    squares = np.square(stds)
+    share = grid / np.outer(1 + squares, squares)
+    ends = {"inputs": share[:, -1, 0], "functions": share[:, 0, -1], "both": share[:, -1, -1]}
+    return {shift: end / share[:, 0, 0] for shift, end in ends.items()}
+
+
+def failure_on_sequence(answers) -> np.ndarray:
+    """Claim 47: the squared error on y = x at the inputs DEVIANT over that of always answering 0.
+
+    Over the points that count. answers: (seeds, 5).
+    """
+    true, answers = np.array(DEVIANT)[FIRST_COUNTED - 1 :], np.asarray(answers)
+    return np.square(answers[:, FIRST_COUNTED - 1 :] - true).sum(axis=1) / np.square(true).sum()
 
 
 def on_line(answers, slope: float) -> np.ndarray:

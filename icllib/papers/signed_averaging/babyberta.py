@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from icllib.data import DataFile
 from icllib.models import Encoder, SignedAveraging, Softmax
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, WordFrequencies
@@ -65,6 +67,8 @@ MADE_PROBE = DataFile("made/agreement.txt",
 # ASSUMED: b = 1, where SSA starts in the other experiments.
 SCORINGS = dict(zip(NAMES, (Softmax(), SignedAveraging(n=1.5, b=1.0, trainable=False),
                             SignedAveraging(n=2.0, b=1.0, trainable=False))))
+NAMED = ("agr_subj_verb-across_RC", "arg_str-dropped_arg", "arg_str-swapped_args",
+         "arg_str-transitive")  # relative clauses and argument structure, Section 7.2
 ASSUMED = ("model.scoring.b", "task.held_out", "evaluation.held_out", "seed")
 
 
@@ -107,3 +111,13 @@ def probe_ratios(accuracies: dict, probes) -> dict:
                 ours = accuracies[name][:, place] / accuracies["Softmax"][:, place]
                 ratios[f"{probe} n = {name.removeprefix('SSA ')}"] = ours
     return ratios
+
+
+def leads_of_named_probes(accuracies: dict, probes) -> dict:
+    """Claim 49: what SSA 2 gains on each named probe, less its largest gain on the others.
+
+    Arguments as for `probe_ratios`.
+    """
+    gains = dict(zip(probes, (accuracies["SSA 2"] - accuracies["Softmax"]).T))
+    others = np.max([gain for probe, gain in gains.items() if probe not in NAMED], axis=0)
+    return {probe: gains[probe] - others for probe in NAMED}

@@ -154,6 +154,20 @@ def beyond_spread(ratios: dict) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
+def cells_with_ssa_below(grids: dict, stds) -> pd.DataFrame:
+    """Figure 3: the ratio of the errors of SSA and softmax over parts of the grid.
+
+    Geometric means over cells. grids: name -> (seeds, I, F), over the deviations `stds`.
+    """
+    ratio, wide = np.log(grids["SSA"] / grids["softmax"]), np.array(stds) > 1
+    parts = {"all": np.ones_like(ratio[0], dtype=bool), "inputs only": np.outer(wide, ~wide),
+             "functions only": np.outer(~wide, wide), "both": np.outer(wide, wide)}
+    rows = beyond_spread({name: np.exp(ratio[:, cells].mean(axis=1))
+                          for name, cells in parts.items()})
+    share = lambda cells: f"{(ratio.mean(axis=0)[cells] < 0).sum()} of {cells.sum()}"
+    return rows.assign(**{"cells with SSA below": [share(cells) for cells in parts.values()]})
+
+
 def nearer_row(errors) -> pd.DataFrame:
     """The softmax errors (seeds, 10) over the two printed rows that ought to be one, from sigma =
     3 on: which is nearer, as they are and after one common factor."""

@@ -19,7 +19,8 @@ from icllib.papers.solvable_attention.late_times import (
     FiniteTime, QueryFeature, beta_changes, finite_time_table, query_feature_exponents,
     query_feature_table)
 from icllib.papers.solvable_attention.laws import (
-    ALPHAS, LawsBySimulation, LawsInTheLimit, closed_form_losses, fig03_scaling_laws)
+    ALPHAS, LawsBySimulation, LawsInTheLimit, closed_form_losses,
+    closed_form_size_losses, fig03_scaling_laws)
 from icllib.papers.solvable_attention.noisy import (
     ApproximatelySparse, fig06_approximately_sparse)
 from icllib.papers.solvable_attention.perceptrons import (
@@ -35,10 +36,12 @@ from icllib.papers.solvable_attention.source_capacity import (
     SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate,
     fig05_source_capacity, least_curvature, stable_seeds)
 from icllib.papers.solvable_attention.source_capacity_laws import (
-    draw_softmax_and_limit, figure5, figure5_series, stability_table)
+    draw_softmax_and_limit, exponents_by_law, figure5, figure5_series, first_and_other_seeds,
+    stability_table)
 from icllib.papers.solvable_attention.tables import (
-    ENVELOPE_BUDGETS, KINDS, LAWS, LETTERS, allocation_table, axis_names, exponent_table, kind,
-    large_strength_table, late_table, plateau_table, simulated_envelope, simulated_exponents)
+    ENVELOPE_BUDGETS, KINDS, LAWS, LETTERS, allocation_table, axis_names, cutoff_table,
+    exponent_table, kind, large_strength_table, late_table, plateau_table, simulated_envelope,
+    simulated_exponents)
 from icllib.papers.solvable_attention.theorem import (
     STARTS, ClosedFormCheck, IdempotentCheck, LossCurves, fig02_loss_curves, fig07_idempotent,
     thm31_closed_form)

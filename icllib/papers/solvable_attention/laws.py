@@ -66,6 +66,20 @@ def closed_form_losses(run: dict, times):
                                     run["strength"], run["context_length"], *start_forms, times)
 
 
+def closed_form_size_losses(run: dict, sizes, answer: float):
+    """Loss of Theorem 3.1 against size at the end of a simulation: (len(sizes),).
+
+    run: as for `closed_form_losses`. answer: of the tasks beyond D.
+    """
+    shares, strength = riccati.task_shares(run["tasks"], run["alpha"]), run["strength"]
+    g0, h0 = riccati.quadratic_forms(*start(run["scale"], 2), run["context_length"], strength)
+    rate = shares * run["context_length"] * (1 + strength**2)
+    end = riccati.closed_form(run["learning_rate"] * run["steps"], g0, h0, strength, rate)[2]
+    learning = np.cumsum(0.5 * shares * (end - strength) ** 2)
+    sizes = np.asarray(sizes, dtype=int)
+    return learning[sizes - 1] + scaling_laws.size_losses(shares, strength, sizes, answer)
+
+
 @dataclass(frozen=True)
 class LawsInTheLimit:
     """Table 1: the same losses where the laws are meant to hold, from closed forms.

@@ -7,7 +7,7 @@ import pandas as pd
 
 from icllib.papers.solvable_attention.laws import ALPHAS
 from icllib.papers.solvable_attention.source_capacity import least_curvature
-from icllib.plotting import BLUE, GREEN, ORANGE, draw, series
+from icllib.plotting import BLUE, GREEN, ORANGE, draw, series, with_interval
 from icllib.results import samples
 from icllib.theory.riccati import task_shares
 
@@ -51,6 +51,22 @@ def draw_softmax_and_limit(axes, table, found: Figure5) -> None:
     for r, color in zip(found.softmax, (BLUE, ORANGE, GREEN)):
         draw(axes, table, "softmax", f"softmax, seed {r.run['seed']}", color=color)
         draw(axes, table, "softmax", f"limit, seed {r.run['seed']}", color=color, ls=":")
+
+
+def exponents_by_law(found: Figure5) -> dict[tuple[str, float], list[float]]:
+    """The fitted exponents that decide: (law, alpha) -> one per seed, in the order of the seeds."""
+    laws = {("time", alpha): [r["time_exponent"][0] for r in runs]
+            for alpha, runs in found.by_alpha.items()}
+    return laws | {("compute", 1.8): [r["compute_exponent"][0] for r in found.best]}
+
+
+def first_and_other_seeds(laws: dict) -> pd.DataFrame:
+    """Means with 95% intervals over the seeds of claim 16's first verdict, all others, and both."""
+    groups = {"first three": slice(3), "the others": slice(3, None), "all": slice(None)}
+    return pd.DataFrame({
+        (law, alpha): {name: with_interval(values[seeds]) for name, seeds in groups.items()
+                       if values[seeds]}
+        for (law, alpha), values in laws.items()}).T.rename_axis(["law", "alpha"])
 
 
 def stability_table(records) -> pd.DataFrame:

@@ -3,7 +3,10 @@
 import numpy as np
 import pandas as pd
 
+from icllib.papers.solvable_attention.common import start
 from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
+from icllib.papers.solvable_attention.laws import closed_form_size_losses
+from icllib.theory import riccati
 from icllib.theory.scaling_laws import (
     allocation_exponents, fit_exponent, lower_envelope, theory_exponents)
 
@@ -75,6 +78,25 @@ def simulated_envelope(record) -> np.ndarray:
     times = record["time"]
     sizes = record["compute"][:, 0] / times[0]
     return lower_envelope(sizes, times, record["compute_loss"], ENVELOPE_BUDGETS)
+
+
+def cutoff_table(records) -> pd.DataFrame:
+    """Figure 3's law in D from the closed form, for both answers of the tasks beyond D.
+
+    records: of LawsBySimulation. Where the loss is least tells whether it turns up.
+    """
+    rows = {}
+    for record in records:
+        run, sizes = record.run, record["size"].astype(int)
+        forms = riccati.quadratic_forms(*start(run["scale"], 2), run["context_length"],
+                                        run["strength"])
+        for name, answer in (("0", 0.0), ("f(0)", float(forms[0] - forms[1]) / 4)):
+            losses = closed_form_size_losses(run, sizes, answer)
+            rows[run["alpha"], name] = {
+                "Table 1": f"{theory_exponents(run['alpha'])['size']:.3f}",
+                "exponent": "{:.3f} ± {:.3f}".format(*fit_exponent(sizes, losses)),
+                "loss is least at D =": sizes[losses.argmin()]}
+    return pd.DataFrame(rows).T.rename_axis(["alpha", "tasks beyond D answer"])
 
 
 def plateau_table(records) -> pd.DataFrame:
