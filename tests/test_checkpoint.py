@@ -179,6 +179,19 @@ def test_what_was_trained_outlives_a_mended_evaluation(folders, monkeypatch, tmp
                             "smoke", folders)
     jobs.train_and_save(sound, "smoke", folders)
     assert metrics_of(sound) == expected
+    assert not list((tmp_path / "checkpoints").iterdir())
+
+
+def test_a_fleet_is_trained_by_one_process_alone(folders, tmp_path):
+    worker = start_training(folders, pause=0.05)
+    while not list((tmp_path / "checkpoints").rglob("step-*.json")):
+        time.sleep(0.02)
+    with pytest.raises(InputError, match="expected to train this fleet alone, another process"):
+        jobs.train_fleets(runs(), "smoke", folders)
+    worker.kill()
+    assert worker.wait() == -signal.SIGKILL
+    jobs.train_fleets(runs(), "smoke", folders)
+    assert not list((tmp_path / "checkpoints").iterdir())
 
 
 def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):

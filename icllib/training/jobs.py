@@ -13,7 +13,7 @@ import torch
 
 from icllib.errors import InputError, OutOfTime
 from icllib.results import PROJECT, Record, check_writable, digest, key, settings, versions
-from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
+from icllib.training.checkpoint import alone, load_checkpoint, remove_checkpoints, save_checkpoint
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.provenance import cost_since, provenance, start_clocks
@@ -89,10 +89,14 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
                  failed=lambda: False) -> None:
-    """Train and save one fleet after the other in this process."""
+    """Train and save one fleet after the other in this process.
+
+    Raises InputError for one that another process trains.
+    """
     with one_core():
         for fleet in fleets(runs):
-            train_and_save(fleet, profile, folder, device, failed)
+            with alone(checkpoint_folder(fleet)):
+                train_and_save(fleet, profile, folder, device, failed)
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
@@ -160,24 +164,18 @@ def checkpoints() -> Path:
 
 
 def checkpoint_folder(runs) -> Path:
-    """Where a fleet's checkpoints live: its training has a folder, its evaluation one in that.
+    """Where a fleet's checkpoints live: one folder for its training, however it is evaluated.
 
-    Two fleets that differ in their evaluation alone may train at the same time.
+    So what an evaluation that failed left is found once it is mended.
     """
     along = lambda run: run.along and replace(run.along, evaluation=None)
     trained = [replace(run, evaluation=None, along=along(run)) for run in runs]
-    names = (digest([key(settings(run), versions(run)) for run in fleet])
-             for fleet in (trained, runs))
-    return checkpoints().joinpath(*names)
+    return checkpoints() / digest([key(settings(run), versions(run)) for run in trained])
 
 
 def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
-    """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost.
-
-    Where there is none, that of the same training for another evaluation: one that failed and
-    was mended need not train again.
-    """
-    found = next(filter(None, map(load_checkpoint, (folder, *folder.parent.glob("*")))), None)
+    """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost."""
+    found = load_checkpoint(folder)
     if found is None:
         return 0.0, 0.0
     tensors, cost = found
