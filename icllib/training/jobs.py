@@ -18,7 +18,7 @@ from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run, Trained
-from icllib.training.worker import Worker
+from icllib.training.worker import Worker, stop
 
 
 FEW_STEPS = 20  # over on one processor before a second process has started
@@ -71,20 +71,23 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
     in_order = [run for fleet in fleets(runs) for run in fleet]
     parts = [[run for run in in_order[index :: len(devices)] if run in missing]
              for index in range(len(devices))]
-    others = [Worker(part, profile, folder, device)
-              for part, device in zip(parts[1:], devices[1:]) if part]
+    others = []
     failed = lambda: [worker for worker in others if worker.failed]
     try:
+        for part, device in zip(parts[1:], devices[1:]):
+            if part:
+                others.append(Worker(part, profile, folder, device))
         train_fleets(parts[0], profile, folder, devices[0], failed)
-        for worker in others:
+        while not failed() and any(worker.running for worker in others):
+            time.sleep(0.2)
+        for worker in [*failed(), *others]:
             worker.join()
     except OutOfTime:
         for worker in failed():
             worker.join()  # raises what stopped it, and with it this process
         raise
     finally:
-        for worker in others:
-            worker.stop()
+        stop(others)
 
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
