@@ -171,7 +171,7 @@ class Projection(torch.autograd.Function):
         x = ((alpha - 1) * (z - top)).masked_fill(~mask, -2).clamp(min=-2)
         ordered = x.sort(-1, descending=True).values
         candidates = thresholds(ordered, alpha)
-        support = (candidates < ordered).sum(-1, keepdim=True)
+        support = (candidates < ordered).sum(-1, keepdim=True).clamp(min=1)  # NaN: 0
         weights = (x - candidates.gather(-1, support - 1)).clamp(min=0) ** (1 / (alpha - 1))
         ctx.save_for_backward(weights)
         ctx.alpha = alpha

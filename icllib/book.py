@@ -12,9 +12,8 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from docutils import nodes
-
 from icllib.claims import PAPERS, Decision, holds, ledger
+from icllib.errors import InputError
 from icllib.results import PROJECT, clock_of, load_record, results_folder, write_text
 from icllib.verdicts import badge
 
@@ -23,9 +22,15 @@ VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not run")
 
 
 def build() -> Path:
-    """Write the ledger, build the book and return its first page; raises CalledProcessError."""
-    write_ledger()
+    """Write the ledger, build the book and return its first page.
+
+    Raises InputError without Jupyter Book, and CalledProcessError.
+    """
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
+    if not jupyter_book.exists():
+        raise InputError(f"{jupyter_book}: expected Jupyter Book, got none; requirements.txt has "
+                         "its version")
+    write_ledger()
     # Everything is built anew: an unchanged page would not repeat its warnings.
     command = [jupyter_book, "build", PROJECT, "--all", "-W", "-n", "--keep-going", "-q"]
     subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
@@ -97,6 +102,8 @@ def setup(app) -> dict:
 
 def write_verdicts_under_title(app, document) -> None:
     """A line on a page of notebooks/: which of its claims have which verdict today."""
+    from docutils import nodes  # which only a machine that builds the book needs
+
     page = app.env.docname.removeprefix("notebooks/")
     decisions = [item for item in ledger_of_this_build()
                  if page in (item.claim.page, item.claim.printed_on)]

@@ -34,6 +34,11 @@ def fraction(**values) -> None:
     check(lambda value: 0 <= value < 1, "a fraction in [0, 1)", values)
 
 
+def share(**values) -> None:
+    """Raises InputError, by name, for what is no number in [0, 1]."""
+    check(lambda value: 0 <= value <= 1, "a number from 0 to 1", values)
+
+
 def check(fits, expected: str, values: dict) -> None:
     """Raises InputError for the first of some named values that is no number or does not fit."""
     for name, value in values.items():

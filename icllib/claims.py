@@ -70,6 +70,15 @@ class Claim:
         if self.scale not in SCALES:
             raise InputError(f"{self.id}: scale: expected one of {', '.join(SCALES)}, "
                              f"got {self.scale!r}")
+        for part in self.parts:
+            try:
+                low, high = self.region(part)
+                sound = low < high
+            except (LookupError, TypeError, ZeroDivisionError):
+                sound = False
+            if not sound:
+                raise InputError(f"{self.id}: printed.value, tolerance: expected a region for "
+                                 f"{part}, got {self.printed['value']!r} and {self.tolerance}")
 
     @property
     def paper(self) -> str:

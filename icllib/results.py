@@ -209,7 +209,7 @@ def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
     """
     def fits(record):
         values = {name: record.run.get(name) for name in chosen}
-        named = {name: value["type"].split(".")[-1] if isinstance(value, dict) else value
+        named = {name: re.split("[.:]", value["type"])[-1] if isinstance(value, dict) else value
                  for name, value in values.items()}
         return metric in record.metrics and named == chosen
 

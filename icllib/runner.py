@@ -47,12 +47,13 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
         check_shows_stored(page)
         check_writable(results_folder() / page)
         check_writable((notebooks_folder() / page).parent)
+    until = None if deadline is None else str(deadline)
     if profile == "smoke":
-        with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_OUTPUT=folder):
+        with tempfile.TemporaryDirectory() as folder, environment(
+                ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=until):
             execute(page, parameters | {"profile": "smoke"})
         return "executed at smoke, nothing kept"
     if profile != "stored":
-        until = None if deadline is None else str(deadline)
         with tempfile.TemporaryDirectory() as folder, environment(
                 ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=until):
             with contextlib.redirect_stdout(io.StringIO()):  # the notebook shows it
@@ -194,8 +195,9 @@ def execute_as_notebook(page: str, parameters: dict) -> str:
                 papermill.execute_notebook(source, target, parameters, kernel_name="python3",
                                            progress_bar=False, cwd=folder)
         except papermill.PapermillExecutionError as error:
-            if error.ename == "InputError":
-                raise InputError(error.evalue) from None
+            for kind in (InputError, OutOfTime):
+                if error.ename == kind.__name__:
+                    raise kind(error.evalue) from None
             raise PageFailed(f"{page}: cell {error.exec_count}: {error.ename}: {error.evalue}\n"
                              + "\n".join(error.traceback)) from None
         executed = nbformat.read(target, as_version=4)

@@ -1,5 +1,6 @@
 """Affine functions: what is measured on a model, against predictors whose answers are known."""
 
+import math
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -92,9 +93,15 @@ def test_a_law_has_the_same_prompts_wherever_it_is_measured():
 @pytest.mark.parametrize("wrong, words", [
     (lambda: ShiftedErrors((1, 0)), "function_stds: .*positive"),
     (lambda: ShiftedErrors(first_stds=(-1,)), "first_stds: .*positive"),
-    (lambda: ShiftedErrors(functions=0), "functions, prompts, points: .*got 0, 64, 40"),
-    (lambda: ShiftedErrors(points=2), "at least 1, 1, 3"),
-    (lambda: LineAnswers(prompts=0), "got 39 and 0")])
+    (lambda: ShiftedErrors((math.nan,)), "function_stds: .*got nan"),
+    (lambda: ShiftedErrors(("a",)), "function_stds: .*got 'a'"),
+    (lambda: ShiftedErrors(functions=2.5), "functions: expected an integer .*got 2.5"),
+    (lambda: ShiftedErrors(points=2), "points: .*at least 3, got 2"),
+    (lambda: ShiftedErrors(seed=-1), "seed: .*got -1"),
+    (lambda: LineAnswers(prompts=0), "prompts: .*got 0"),
+    (lambda: LineAnswers(pairs=2.5), "pairs: .*got 2.5"),
+    (lambda: LineAnswers(seed=-1), "seed: .*got -1"),
+    (lambda: LineAnswers(queries=(math.inf,)), "queries: .*got inf")])
 def test_what_cannot_be_is_refused(wrong, words):
     with pytest.raises(InputError, match=words):
         wrong()

@@ -8,6 +8,7 @@ import torch
 
 from icllib.attention import full_pairs, with_queries
 from icllib.errors import InputError
+from icllib.papers.causal_lm import MaskCheck
 from icllib.theory import gradient_descent as theory
 from icllib.theory import kaczmarz
 
@@ -189,6 +190,11 @@ def test_direction_moments_by_monte_carlo(input_mean):
     for ours, values in ((moments.c, c), (moments.c_squared, c * c),
                          (moments.inverse, 1 / squares), (moments.c_inverse, c / squares)):
         assert abs(ours - values.mean()) < 4.5 * values.std() / 200_000**0.5
+
+
+def test_a_mask_that_is_none_is_refused():
+    with pytest.raises(InputError, match="mask: expected one of .*, got 'x'"):
+        MaskCheck("x")
 
 
 def test_few_dimensions_are_refused():

@@ -20,7 +20,8 @@ from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, MixedHeads, Softmax, Transformer
 from icllib.results import PROJECT, find_record, settings
 from icllib.tasks import LinearRegression
-from icllib.training import Along, Curriculum, Fleet, OutOfTime, Recipe, Run, engine, jobs
+from icllib.training import (Along, Curriculum, Fleet, OutOfTime, Recipe, Run, engine, jobs,
+                             worker)
 from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
                                         save_checkpoint)
 from icllib.training.engine import run_steps
@@ -179,6 +180,19 @@ def test_what_was_trained_outlives_a_mended_evaluation(folders, monkeypatch, tmp
                             "smoke", folders)
     jobs.train_and_save(sound, "smoke", folders)
     assert metrics_of(sound) == expected
+    assert not list((tmp_path / "checkpoints").iterdir())
+
+
+def test_a_fleet_is_trained_by_one_process_alone(folders, tmp_path):
+    worker = start_training(folders, pause=0.05)
+    while not list((tmp_path / "checkpoints").rglob("step-*.json")):
+        time.sleep(0.02)
+    with pytest.raises(InputError, match="expected to train this fleet alone, another process"):
+        jobs.train_fleets(runs(), "smoke", folders)
+    worker.kill()
+    assert worker.wait() == -signal.SIGKILL
+    jobs.train_fleets(runs(), "smoke", folders)
+    assert not list((tmp_path / "checkpoints").iterdir())
 
 
 def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):
@@ -217,6 +231,42 @@ def test_a_worker_that_fails_stops_the_others_which_save(folders, monkeypatch, c
         jobs.compute_fleets([*long, *wrong], [*long, *wrong], "smoke", folders)
     assert not raised.value.__context__ or raised.value.__suppress_context__
     assert load_checkpoint(jobs.checkpoint_folder(long)) is not None
+
+
+def test_a_worker_that_fails_is_not_found_behind_one_that_trains(folders, monkeypatch):
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"] * 3)
+    short, long = (runs(replace(RECIPE, steps=steps), seeds=(0,)) for steps in (50, 100_000))
+    wrong = [replace(run, evaluation=Returns("bug")) for run in runs(replace(RECIPE, steps=60))[:1]]
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        jobs.compute_fleets([*short, *long, *wrong], [*short, *long, *wrong], "smoke", folders)
+    assert find_record(long[0], "test") is None
+
+
+def test_workers_are_all_asked_to_stop_before_one_is_waited_for(folders, monkeypatch):
+    """And those that started stop where the next one does not start."""
+    told = []
+
+    class Stand:
+        def __init__(self, part, *_):
+            self.process = self if part[0].seed < 3 else 1 / 0
+
+        def terminate(self):
+            told.append("terminate")
+
+        def wait(self, timeout):
+            told.append("wait")
+
+    monkeypatch.setattr(jobs, "Worker", Stand)
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"] * 4)
+    with pytest.raises(ZeroDivisionError):
+        jobs.compute_fleets(runs(seeds=range(4)), runs(seeds=range(4)), "smoke", folders)
+    assert told == ["terminate", "terminate", "wait", "wait"]
+
+
+def test_a_worker_that_dies_at_its_start_says_why(folders, monkeypatch):
+    monkeypatch.setattr(worker, "START", "raise SystemExit('no such module')")
+    with pytest.raises(RuntimeError, match="a worker process failed:\nno such module"):
+        Worker(runs(seeds=range(300)), "smoke", folders).join()
 
 
 def slowly(method):

@@ -103,6 +103,10 @@ def test_regions(predicate, tolerance, printed, region):
     assert claim.region("p") == region
 
 
+VALUE = {"predicate": "value", "printed": {"value": 1, "read": "text"},
+         "tolerance": {"distance": 0.5}}
+
+
 @pytest.mark.parametrize("change, message", [
     ({"tolerance": {}}, "tolerance: expected one of"),
     ({"tolerance": {"factor": 2.0}}, "tolerance: expected one of"),
@@ -110,6 +114,11 @@ def test_regions(predicate, tolerance, printed, region):
     ({"printed": {"value": 1, "read": "memory"}}, "printed.read: expected one of"),
     ({"predicate": "vibes"}, "predicate: expected one of"),
     ({"parts": ()}, "parts: expected at least one"),
+    (VALUE | {"printed": {"value": {"n = 1": 1}, "read": "text"}}, "a region for n = 2, got"),
+    (VALUE | {"printed": {"value": "about one", "read": "text"}}, "a region for n = 1, got"),
+    (VALUE | {"tolerance": {"factor": 0}}, "a region for n = 1, got"),
+    (VALUE | {"tolerance": {"distance": -1}}, "a region for n = 1, got"),
+    ({"tolerance": {"above": "0.1"}}, "a region for n = 1, got"),
 ])
 def test_a_claim_that_lacks_what_a_verdict_needs(change, message):
     import dataclasses

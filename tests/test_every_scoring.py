@@ -4,7 +4,11 @@ import pytest
 import torch
 
 from icllib.attention import causal_pairs
+from icllib.models import Transformer
 from icllib.models.scoring import Uniform
+from icllib.tasks import LinearRegression
+from icllib.training import Fleet, Recipe
+from icllib.training.engine import run_steps
 from test_scoring import FOUR, HALF, HEADS, MASK, TOKENS, build, by_name, draw
 
 
@@ -95,3 +99,13 @@ def test_nothing_waits_for_the_device(scoring):
     mixed = module(*inputs, MASK.to("meta"))
     mixed.sum().backward()
     assert mixed.shape == inputs[2].shape
+
+
+@by_name
+def test_a_member_that_diverges_stops_no_other(scoring):
+    task, model = LinearRegression(2), Transformer(1, HEADS, 2 * HEADS, scoring)
+    fleet = Fleet([task] * 2, model, Recipe((3,), steps=8, batch=2), [0, 1], [None] * 2,
+                  learning_rates=[1e-3, 1e30])
+    run_steps(fleet)
+    assert fleet.alive.tolist() == [True, False]
+    assert all(values[0].isfinite().all() for values in fleet.parameters)

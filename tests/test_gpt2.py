@@ -225,10 +225,13 @@ def test_perplexity_is_that_of_a_plain_loop(length):
 
 
 @pytest.mark.parametrize("values, message", [
-    ({"scoring": "relu"}, "expected softmax or ssa, got 'relu'"),
-    ({"layers": 0}, "layers: expected int of at least 1, got 0"),
-    ({"steps": "many"}, "steps: expected int of at least 1, got 'many'"),
-    ({"weight_decay": -1}, "weight_decay: expected float of at least 0, got -1"),
+    ({"scoring": "relu"}, "scoring: expected one of .*softmax.*ssa.*, got 'relu'"),
+    ({"layers": 0}, "layers: expected an integer of at least 1, got 0"),
+    ({"steps": "many"}, "steps: expected an integer of at least 1, got 'many'"),
+    ({"weight_decay": -1}, "weight_decay: expected a number of at least 0, got -1"),
+    ({"learning_rate": math.nan}, "learning_rate: expected a positive number, got nan"),
+    ({"beta2": 2.0}, r"beta2: expected a fraction in \[0, 1\), got 2.0"),
+    ({"seed": 2**33}, "seed: expected an integer from 0 to"),
     ({"heads": 5}, "width: expected a multiple of 5 heads, got 768"),
 ])
 def test_bad_settings_are_refused(values, message):
@@ -257,6 +260,13 @@ def test_a_finished_training_is_never_overwritten(data, tmp_path):
     with pytest.raises(InputError, match="expected no finished training, got one"):
         gpt2.train(data, tmp_path / "run", Settings("ssa", **SMALL))
     assert state(tmp_path / "run") == before
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '{"settings": {"depth": 3}}'])
+def test_a_damaged_training_is_told(tmp_path, text):
+    (tmp_path / "training.json").write_text(text)
+    with pytest.raises(InputError, match=f"{tmp_path}: expected a finished training, got "):
+        gpt2.load_trained(tmp_path)
 
 
 def test_checkpoints_of_another_training_are_refused(data, tmp_path):

@@ -7,8 +7,9 @@ from scipy.integrate import solve_ivp
 
 from icllib.errors import InputError
 from icllib.papers.solvable_attention import (
-    ClosedFormModel, LawsInTheLimit, PerceptronData, PerceptronSize, PerceptronTime, SharedReadOut,
-    by_architecture, half_time, linear_attention_unit, other_architectures)
+    ClosedFormCheck, ClosedFormModel, Decoupling, LawsInTheLimit, PerceptronData, PerceptronSize,
+    PerceptronTime, SharedReadOut, VariedInTheLimit, by_architecture, half_time,
+    linear_attention_unit, other_architectures)
 from icllib.papers.solvable_attention.architecture_tables import learned_one_by_one
 from icllib.results import Record, settings
 from icllib.theory import riccati, scaling_laws
@@ -215,7 +216,10 @@ def test_half_times():
 
 
 @pytest.mark.parametrize("call, message", [
-    (lambda: ClosedFormModel("cubic", 1.8), "model: expected one of linear, diagonal, got 'cubic'"),
+    (lambda: ClosedFormModel("cubic", 1.8), "model: expected one of .*, got 'cubic'"),
+    (lambda: ClosedFormCheck("nonsense"), "start: expected one of .*, got 'nonsense'"),
+    (lambda: Decoupling("nonsense"), "kind: expected one of .*, got 'nonsense'"),
+    (lambda: VariedInTheLimit(1.8, start="nonsense"), "start: expected one of .*, got 'nonsense'"),
     (lambda: half_time([0, 1], [1.0, 0.9]), "losses: expected one below 0.5, got 0.9"),
     (lambda: random_perceptron(0, 4, 1.0, 0), "tasks: expected an integer of at least 1"),
     (lambda: random_perceptron(4, 4, 0.0, 0), "read_out: expected a positive number"),

@@ -306,8 +306,9 @@ def test_shares_are_the_weights_that_the_last_token_gives_to_a_number():
 
 
 @pytest.mark.parametrize("wrong, words", [
-    (((1,), (2, 10), 5), "lengths: expected n >= 3"), (((0, 1), (10,), 5), "sigmas"),
-    (((1,), (10,), 0), "sequences")])
+    (((1,), (2, 10), 5), "lengths: expected .* at least 3, got 2"), (((0, 1), (10,), 5), "sigmas"),
+    (((1,), (10,), 0), "sequences"), (((1,), (4.5,), 10), "lengths: .*got 4.5"),
+    (((float("nan"),), (10,), 5), "sigmas: .*got nan"), (((1,), (10,), 5, -1), "seed: .*got -1")])
 def test_sizes_that_cannot_be_are_refused(wrong, words):
     with pytest.raises(InputError, match=words):
         QuantifierErrors(*wrong)

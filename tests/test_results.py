@@ -197,6 +197,8 @@ def test_samples_picks_records_by_their_settings(saved):
     assert samples(records, "error", model="MLP", pretraining_tasks=10).shape == (1, 2)
     with pytest.raises(InputError, match="expected records with error"):
         samples(records, "error", model="Transformer")
+    own = replace(records[0], run=records[0].run | {"model": {"type": "mine:Model"}})
+    assert samples([own, *records], "error", model="Model").shape == (1, 2)
 
 
 def test_a_metric_that_is_not_there_is_told_with_those_that_are(saved):

@@ -324,3 +324,21 @@ def test_the_time_limit_is_that_of_the_whole_command(page, icllib, monkeypatch):
     page("")
     icllib("run", "causal_lm/sample", "causal_lm/sample", "--time-limit", "50")
     assert deadlines[0] == deadlines[1] == pytest.approx(time.monotonic() + 50, abs=20)
+
+
+def test_the_time_limit_holds_at_smoke_too(page, icllib):
+    page("""from icllib.errors import OutOfTime
+from icllib.training.jobs import stop_request
+with stop_request() as should_stop:
+    if should_stop():
+        raise OutOfTime("stopped at step 0")""")
+    code, _, err = icllib("run", "causal_lm/sample", "--profile", "smoke", "--time-limit", "0")
+    assert code == 3 and "stopped at step 0" in err
+
+
+def test_a_book_without_jupyter_is_one_clear_line(icllib, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "docutils", None)
+    monkeypatch.delitem(sys.modules, "icllib.book", raising=False)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    code, _, err = icllib("book")
+    assert code == 2 and "requirements.txt" in err and len(err.strip().splitlines()) == 1

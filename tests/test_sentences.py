@@ -15,7 +15,7 @@ from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, pseudo_
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.tasks.sentences import MASK, PAD, SPECIAL, encode
-from icllib.training import Fleet, Recipe, Run
+from icllib.training import Curriculum, Fleet, Recipe, Run
 from icllib.training.engine import clipped, run_steps
 from icllib.training.losses import masked_losses
 from icllib.training.run import Trained
@@ -183,16 +183,23 @@ def test_a_wrong_file_a_missing_file_and_a_wrong_tokenizer_are_refused():
         dataclasses.replace(MADE, words=9).sentences(128, "cpu")
 
 
-@pytest.mark.parametrize("settings", [{"hidden": 0.0}, {"replaced": 1.5}, {"held_out": 0}])
+@pytest.mark.parametrize("settings", [{"hidden": 0.0}, {"replaced": 1.5}, {"held_out": 0},
+                                      {"hidden": "a"}, {"dimension": 5}])
 def test_bad_settings_are_refused(settings):
     with pytest.raises(InputError, match="expected"):
         dataclasses.replace(MADE, **settings)
 
 
-@pytest.mark.parametrize("settings", [{"clip": 0.0}, {"schedule": "steps"}, {"loss": "words"}])
+MASKED = {"loss": "masked tokens"}
+
+
+@pytest.mark.parametrize("settings", [
+    {"clip": 0.0}, {"schedule": "steps"}, {"loss": "words"}, MASKED | {"queries": 3},
+    MASKED | {"permute_pairs": True}, MASKED | {"curriculum": Curriculum(10, 1, 1)},
+    MASKED | {"lengths": (9, 12)}])
 def test_a_bad_recipe_is_refused(settings):
     with pytest.raises(InputError, match="expected"):
-        Recipe((9,), 50, **settings)
+        Recipe(**{"lengths": (9,), "steps": 50} | settings)
 
 
 def test_sentences_and_their_loss_go_together():
@@ -201,3 +208,9 @@ def test_sentences_and_their_loss_go_together():
         Run(MADE, Encoder(), Recipe((9,), 50), probe)
     with pytest.raises(InputError, match="got 'masked tokens' for LinearRegression"):
         Run(LinearRegression(3), Encoder(), Recipe((9,), 50, loss="masked tokens"), probe)
+
+
+def test_other_sentences_make_another_fleet():
+    run = Run(MADE, Encoder(), Recipe((9,), 50, **MASKED), GrammarProbes((MADE_PROBE,)))
+    other = dataclasses.replace(run, task=dataclasses.replace(MADE, replaced=0.2))
+    assert run.shape == dataclasses.replace(run, seed=1).shape != other.shape

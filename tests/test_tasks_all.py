@@ -186,6 +186,7 @@ def test_a_task_that_gives_other_shapes_is_named(change, got, others):
     (lambda: SparseFeatureRegression(gamma=-0.1), "gamma: .*got -0.1"),
     (lambda: SparseFeatureRegression(feature_noise=-1.0), "feature_noise: .*got -1.0"),
     (lambda: SparseFeatureRegression(positive_share=1.5), "positive_share: .*got 1.5"),
+    (lambda: SparseFeatureRegression(positive_share="a"), "positive_share: .*got 'a'"),
     (lambda: SparseFeatureRegression().sample(STREAM, torch.zeros(1, 1).long(), 1), "n: .*got 1"),
     (lambda: SourceCapacityRegression(0), "tasks: .*got 0"),
     (lambda: SourceCapacityRegression(alpha=0.5), "alpha: .*got 0.5"),

@@ -124,7 +124,8 @@ def test_a_checksum_is_that_of_the_bytes(tmp_path):
 
 @pytest.mark.parametrize("change, words", [
     (["--sha256", "0" * 64], "expected SHA-256 0000"), (["--weights", "nowhere"], "expected a file"),
-    (["--tokens", "nowhere"], "expected a file of token ids"), (["--bins", "0"], "bins: expected at least 1")])
+    (["--tokens", "nowhere"], "expected a file of token ids"),
+    (["--bins", "0", "--tokens", "nowhere"], "bins: expected an integer of at least 1, got 0")])
 def test_bad_input_ends_the_command_and_writes_nothing(files, tmp_path, change, words, capsys):
     out = tmp_path / "out.csv"
     with pytest.raises(SystemExit) as ended:

@@ -295,6 +295,12 @@ def test_multiplications_are_those_counted(options):
     assert model.multiplications(8, (5, 10, 20)) == pytest.approx(counted, rel=0.1)
 
 
+def test_outputs_at_pairs_are_refused_where_lengths_need_several_passes():
+    module, xs = Transformer(1, 1, 4, mask="prefix").build([0], 2, 5), torch.randn(1, 1, 6, 2)
+    with pytest.raises(InputError, match=r"with_pairs: expected one context length .* \(3, 5\)"):
+        module(xs, xs[..., 0], (3, 5), with_pairs=True)
+
+
 @pytest.mark.parametrize("options, message", [
     ({"positions": "rotary"}, "positions: expected one of .* got 'rotary'"),
     ({"mask": "full"}, "mask: expected one of .* got 'full'"),

@@ -189,11 +189,14 @@ class StackedTransformer(nn.Module):
 
         All lengths share one pass where the mask allows it: nothing attends to a query, so that
         the query of length n sees the first n pairs as if it were alone. Raises InputError for
-        more pairs than there are positions.
+        more pairs than there are positions, and with_pairs where lengths need several passes.
         """
         lengths = tuple(lengths)
         points = lengths if points is None else tuple(points)
         if self.settings.needs_passes(lengths):
+            if with_pairs:
+                raise InputError("with_pairs: expected one context length under this mask, "
+                                 f"got {lengths}")
             yield from self.states_by_pass(xs, ys, lengths, points)
             return
         pairs = max(lengths)

@@ -12,7 +12,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import finite, not_negative, positive, whole
+from icllib.checks import finite, not_negative, positive, share, whole
 from icllib.errors import InputError
 from icllib.streams import WORD, Stream
 from icllib.tasks.prompt import Prompt, dot
@@ -79,8 +79,7 @@ class SparseFeatureRegression(TypedPrompts):
         if not self.strength**2 > 0:
             raise InputError(f"strength: expected a number other than 0, got {self.strength}")
         not_negative(gamma=self.gamma, beta=self.beta, feature_noise=self.feature_noise)
-        if not 0 <= self.positive_share <= 1:
-            raise InputError(f"positive_share: expected 0 to 1, got {self.positive_share}")
+        share(positive_share=self.positive_share)
 
     @property
     def label_variance(self) -> float:

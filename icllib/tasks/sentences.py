@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from icllib.checks import whole
+from icllib.checks import fraction, positive, share, whole
 from icllib.data import DataFile
 from icllib.errors import InputError
 from icllib.streams import Stream
@@ -34,7 +34,7 @@ class MaskedSentences:
     its own. Each token is hidden with probability `hidden`, and where none is, one of them:
     ASSUMED, since the public code draws again. A hidden token reads as the mask, or with
     probability `replaced` as a random token; none is left as it is.
-    Raises InputError for sizes below 1 and for what are no probabilities.
+    Raises InputError for sizes that cannot be and for what are no probabilities.
     """
 
     corpus: DataFile  # one sentence a line
@@ -47,10 +47,11 @@ class MaskedSentences:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        whole(dimension=self.dimension, words=self.words, held_out=self.held_out)
-        if not (0 < self.hidden < 1 and 0 <= self.replaced <= 1):
-            raise InputError("hidden, replaced: expected probabilities, "
-                             f"got {self.hidden} and {self.replaced}")
+        whole(SPECIAL + 1, dimension=self.dimension)  # a word at least
+        whole(words=self.words, held_out=self.held_out)
+        positive(hidden=self.hidden)
+        fraction(hidden=self.hidden)
+        share(replaced=self.replaced)
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> MaskedBatch:
         """Sentences of at most n tokens; ids (M, B) name them."""

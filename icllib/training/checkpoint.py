@@ -5,6 +5,8 @@ checksum of the tensors and has a digest of itself. The JSON is moved into place
 a checkpoint does not exist. The last two are kept; a damaged one falls back to the one before.
 """
 
+import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -18,6 +20,19 @@ from icllib.errors import DAMAGE, InputError
 from icllib.results import digest, write_text
 
 KEPT = 2
+
+
+@contextlib.contextmanager
+def alone(folder: Path):
+    """Keep a fleet's folder for this process; raises InputError where another one has it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"{folder}: expected to train this fleet alone, another process does; "
+                             "Together measures one training in several ways") from None
+        yield
 
 
 def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:

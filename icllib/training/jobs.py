@@ -13,12 +13,12 @@ import torch
 
 from icllib.errors import InputError, OutOfTime
 from icllib.results import PROJECT, Record, check_writable, digest, key, settings, versions
-from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
+from icllib.training.checkpoint import alone, load_checkpoint, remove_checkpoints, save_checkpoint
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run, Trained
-from icllib.training.worker import Worker
+from icllib.training.worker import Worker, stop
 
 
 FEW_STEPS = 20  # over on one processor before a second process has started
@@ -71,28 +71,35 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
     in_order = [run for fleet in fleets(runs) for run in fleet]
     parts = [[run for run in in_order[index :: len(devices)] if run in missing]
              for index in range(len(devices))]
-    others = [Worker(part, profile, folder, device)
-              for part, device in zip(parts[1:], devices[1:]) if part]
+    others = []
     failed = lambda: [worker for worker in others if worker.failed]
     try:
+        for part, device in zip(parts[1:], devices[1:]):
+            if part:
+                others.append(Worker(part, profile, folder, device))
         train_fleets(parts[0], profile, folder, devices[0], failed)
-        for worker in others:
+        while not failed() and any(worker.running for worker in others):
+            time.sleep(0.2)
+        for worker in [*failed(), *others]:
             worker.join()
     except OutOfTime:
         for worker in failed():
             worker.join()  # raises what stopped it, and with it this process
         raise
     finally:
-        for worker in others:
-            worker.stop()
+        stop(others)
 
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
                  failed=lambda: False) -> None:
-    """Train and save one fleet after the other in this process."""
+    """Train and save one fleet after the other in this process.
+
+    Raises InputError for one that another process trains.
+    """
     with one_core():
         for fleet in fleets(runs):
-            train_and_save(fleet, profile, folder, device, failed)
+            with alone(checkpoint_folder(fleet)):
+                train_and_save(fleet, profile, folder, device, failed)
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
@@ -160,24 +167,18 @@ def checkpoints() -> Path:
 
 
 def checkpoint_folder(runs) -> Path:
-    """Where a fleet's checkpoints live: its training has a folder, its evaluation one in that.
+    """Where a fleet's checkpoints live: one folder for its training, however it is evaluated.
 
-    Two fleets that differ in their evaluation alone may train at the same time.
+    So what an evaluation that failed left is found once it is mended.
     """
     along = lambda run: run.along and replace(run.along, evaluation=None)
     trained = [replace(run, evaluation=None, along=along(run)) for run in runs]
-    names = (digest([key(settings(run), versions(run)) for run in fleet])
-             for fleet in (trained, runs))
-    return checkpoints().joinpath(*names)
+    return checkpoints() / digest([key(settings(run), versions(run)) for run in trained])
 
 
 def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
-    """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost.
-
-    Where there is none, that of the same training for another evaluation: one that failed and
-    was mended need not train again.
-    """
-    found = next(filter(None, map(load_checkpoint, (folder, *folder.parent.glob("*")))), None)
+    """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost."""
+    found = load_checkpoint(folder)
     if found is None:
         return 0.0, 0.0
     tensors, cost = found

@@ -85,6 +85,10 @@ class Recipe:
         if (self.loss_on_pairs or self.permute_pairs) and len(self.lengths) > 1:
             raise InputError("loss_on_pairs, permute_pairs: expected a single context length, "
                              f"got {self.lengths}")
+        unused = self.curriculum, self.permute_pairs, self.queries > 1, len(self.lengths) > 1
+        if self.loss == "masked tokens" and any(unused):
+            raise InputError("loss: expected one length, one query, no curriculum and pairs in "
+                             f"order with 'masked tokens', got {self}")
         if self.curriculum and (self.loss_on_pairs or self.queries > 1):
             raise InputError("curriculum: expected one query and no loss on pairs, "
                              f"got {self.queries} and {self.loss_on_pairs}")

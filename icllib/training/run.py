@@ -93,10 +93,11 @@ class Run:
     def shape(self):
         """What the runs of a fleet share, which is all but task, seed, T and what a field with
         metadata {"per_member": True} says, such as the learning rate. Tasks need the same sizes
-        only."""
-        classes = getattr(self.task, "classes", None)
-        return (self.task.dimension, classes, shape(self.model), shape(self.recipe),
-                self.evaluation, self.along)
+        only, but sentences, whose batches differ in size, must be the same."""
+        task = self.task
+        if not isinstance(task, MaskedSentences):
+            task = task.dimension, getattr(task, "classes", None)
+        return task, shape(self.model), shape(self.recipe), self.evaluation, self.along
 
 
 def shape(value):

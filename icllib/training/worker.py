@@ -25,10 +25,16 @@ class Worker:
         path = os.pathsep.join(str(entry or os.getcwd()) for entry in sys.path)  # same modules
         own = {"ICLLIB_PARENT": str(os.getpid()), "PYTHONPATH": path} | visible(device)
         self.errors = tempfile.TemporaryFile("w+")  # a pipe that nobody reads fills up
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=self.errors,
-                                        text=True, cwd=PROJECT, env=os.environ | own)
-        self.process.stdin.write(json.dumps([settings(run) for run in runs]))
-        self.process.stdin.close()
+        with tempfile.TemporaryFile("w+") as work:  # a pipe breaks where nobody reads it
+            json.dump([settings(run) for run in runs], work)
+            work.seek(0)
+            self.process = subprocess.Popen(command, stdin=work, stderr=self.errors, cwd=PROJECT,
+                                            env=os.environ | own)
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+        return self.process.poll() is None
 
     @property
     def failed(self) -> bool:
@@ -45,14 +51,17 @@ class Worker:
         if code:
             raise RuntimeError(f"a worker process failed:\n{errors}") from None
 
-    def stop(self) -> None:
-        """Ask the process to save and end, and end it if it does not."""
-        self.process.terminate()
+
+def stop(workers: list[Worker]) -> None:
+    """Ask workers to save and end, all at once, and end those that do not."""
+    for worker in workers:
+        worker.process.terminate()
+    for worker in workers:
         try:
-            self.process.wait(timeout=60)
+            worker.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            worker.process.kill()
+            worker.process.wait()
 
 
 def visible(device: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import ClassVar
 import torch
 
 from icllib.attention import block_causal_pairs, causal_pairs, full_pairs, with_queries
+from icllib.checks import one_of
 from icllib.papers.causal_lm.linear_attention import SEEDS, blank_queries, draw, largest, run_layers
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory
@@ -59,6 +60,9 @@ class MaskCheck:
     step_size: float = 0.4  # ASSUMED: from the grid of Appendix E.1; 12 pairs need a smaller one
     seed: int = 0
     version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        one_of(MASKS, mask=self.mask)
 
     def measure(self) -> dict:
         """The mask as 0 and 1, and the largest difference to the outputs of each query alone."""

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import torch
 
-from icllib.errors import InputError
+from icllib.checks import each, finite, positive, whole
 from icllib.evaluate import CHUNK
 from icllib.models.mixing import SignedSoftmax
-from icllib.streams import Stream
+from icllib.streams import WORD, Stream
 from icllib.tasks import AffineFunctions
 
 FIRST_COUNTED = 3  # Eq. 2: the first prediction that counts is at the third point
@@ -42,12 +42,11 @@ class ShiftedErrors:
 
     def __post_init__(self):
         for name in ("function_stds", "grid_input_stds", "grid_function_stds", "first_stds"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-            if min(getattr(self, name), default=1) <= 0:
-                raise InputError(f"{name}: expected positive deviations, got {getattr(self, name)}")
-        if min(self.functions, self.prompts) < 1 or self.points < FIRST_COUNTED:
-            raise InputError(f"functions, prompts, points: expected at least 1, 1, {FIRST_COUNTED},"
-                             f" got {self.functions}, {self.prompts}, {self.points}")
+            stds = getattr(self, name)
+            object.__setattr__(self, name, each(positive, name, stds) if stds else ())
+        whole(functions=self.functions, prompts=self.prompts)
+        whole(FIRST_COUNTED, points=self.points)
+        whole(0, WORD, seed=self.seed)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`."""
@@ -95,7 +94,7 @@ class LineAnswers:
     Measures `answer`, the mean prediction at each query after `pairs` pairs with x ~ N(0, 1)
     (ASSUMED: the paper does not say which pairs stand before), (M, slopes, queries), and
     `deviant_answers`, the predictions at the five inputs of `DEVIANT` on y = x, (M, 5). Raises
-    InputError for no pairs or no prompts.
+    InputError for what cannot be.
     """
 
     slopes: tuple = (1, 9, 10)  # Figures 1, 9
@@ -109,10 +108,9 @@ class LineAnswers:
 
     def __post_init__(self):
         for name in ("slopes", "queries"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-        if min(self.pairs, self.prompts) < 1:
-            raise InputError("pairs, prompts: expected at least 1 each, "
-                             f"got {self.pairs} and {self.prompts}")
+            object.__setattr__(self, name, each(finite, name, getattr(self, name)))
+        whole(pairs=self.pairs, prompts=self.prompts)
+        whole(0, WORD, seed=self.seed)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The answers of M predictors that share one `predict`."""

@@ -22,7 +22,7 @@ import typer
 from torch import Tensor
 
 from icllib.cli import parse_parameter
-from icllib.errors import InputError, OutOfTime
+from icllib.errors import DAMAGE, InputError, OutOfTime
 from icllib.papers.signed_averaging.gpt2_model import (
     Settings, batch, build, learning_rate, log_loss, open_tokens, perplexity)
 from icllib.progress import Progress
@@ -155,10 +155,10 @@ def load_trained(folder: Path):
     from safetensors.torch import load_model
 
     try:
-        about = json.loads((folder / "training.json").read_text())
-    except OSError:
-        raise InputError(f"{folder}: expected a finished training, got none") from None
-    settings = Settings(**about["settings"])
+        settings = Settings(**json.loads((folder / "training.json").read_text())["settings"])
+    except DAMAGE as error:
+        raise InputError(f"{folder}: expected a finished training, got none or a damaged one "
+                         f"({error})") from None
     model = build(settings)
     load_model(model, folder / "model.safetensors")
     return model.eval(), settings

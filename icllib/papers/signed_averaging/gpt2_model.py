@@ -4,7 +4,6 @@ Section 7.2 and Appendix A.2. Files hold token ids as flat uint16, which is what
 preparation writes; gpt2.py trains.
 """
 
-import dataclasses
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +12,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from icllib.checks import fraction, not_negative, one_of, positive, whole
 from icllib.data import open_token_ids
 from icllib.errors import InputError
 from icllib.models.signed_language import use_signed_averaging
-from icllib.streams import Stream
+from icllib.streams import WORD, Stream
 
 SCORINGS = ("softmax", "ssa")
 ASSUMED = ("vocabulary", "accumulation", "warmup", "max_norm")  # settings the paper leaves open
@@ -52,15 +52,15 @@ class Settings:
     max_norm: float = 1.0  # of the gradient, ASSUMED
 
     def __post_init__(self):
-        if self.scoring not in SCORINGS:
-            raise InputError(f"scoring: expected {' or '.join(SCORINGS)}, got {self.scoring!r}")
-        for field in dataclasses.fields(self):
-            value, kind = getattr(self, field.name), type(field.default)
-            least = 0 if kind is float or field.name in ("seed", "warmup") else 1
-            allowed = {int: (int,), float: (int, float), str: (str,)}[kind]
-            if type(value) not in allowed or kind is not str and value < least:
-                raise InputError(f"{field.name}: expected {kind.__name__} of at least {least}, "
-                                 f"got {value!r}")
+        one_of(SCORINGS, scoring=self.scoring)
+        whole(layers=self.layers, heads=self.heads, width=self.width, context=self.context,
+              vocabulary=self.vocabulary, steps=self.steps, sequences=self.sequences,
+              accumulation=self.accumulation)
+        whole(0, WORD, seed=self.seed)
+        whole(0, warmup=self.warmup)
+        positive(learning_rate=self.learning_rate, max_norm=self.max_norm)
+        not_negative(final_learning_rate=self.final_learning_rate, weight_decay=self.weight_decay)
+        fraction(beta1=self.beta1, beta2=self.beta2)
         if self.width % self.heads:
             raise InputError(f"width: expected a multiple of {self.heads} heads, got {self.width}")
 

@@ -1,17 +1,18 @@
 """Figures 2, 4 and 5: decoders trained on the quantifiers, softmax beside SSA."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from icllib.errors import InputError
+from icllib.checks import each, positive, whole
 from icllib.evaluate import Together
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.papers.signed_averaging.quantifiers import FIRST_COUNTED, LENGTHS, TRAINED
-from icllib.streams import Stream
+from icllib.streams import WORD, Stream
 from icllib.tasks import Quantifier, sample_each
 from icllib.training import Curriculum, Recipe, Run
 
@@ -42,13 +43,11 @@ class QuantifierErrors:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        object.__setattr__(self, "sigmas", tuple(self.sigmas))
-        object.__setattr__(self, "lengths", tuple(self.lengths))
-        if not self.lengths or min(self.lengths) < FIRST_COUNTED:
-            raise InputError(f"lengths: expected n >= {FIRST_COUNTED}, got {self.lengths}")
-        if not self.sigmas or min(self.sigmas) <= 0 or self.sequences < 1:
-            raise InputError("sigmas, sequences: expected positive numbers, "
-                             f"got {self.sigmas} and {self.sequences}")
+        lengths = each(partial(whole, FIRST_COUNTED), "lengths", self.lengths)
+        object.__setattr__(self, "lengths", lengths)
+        object.__setattr__(self, "sigmas", each(positive, "sigmas", self.sigmas))
+        whole(sequences=self.sequences)
+        whole(0, WORD, seed=self.seed)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task."""

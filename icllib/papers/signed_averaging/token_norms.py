@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from icllib.checks import whole
 from icllib.data import checksum, open_token_ids
 from icllib.errors import InputError
 from icllib.results import write_text
@@ -62,8 +63,7 @@ def norm_histogram(norms, counts, bins: int = BINS) -> pd.DataFrame:
     `corpus` counts the tokens of the corpus, `vocabulary` the tokens that there are; the last
     bin includes its upper edge. norms, counts: (vocabulary,). Raises InputError for no bins.
     """
-    if bins < 1:
-        raise InputError(f"bins: expected at least 1, got {bins}")
+    whole(bins=bins)
     edges = np.linspace(np.min(norms), np.max(norms), bins + 1)
     inside = np.clip(np.searchsorted(edges, norms, side="right") - 1, 0, bins - 1)
     total = np.zeros(bins, dtype=np.int64)
@@ -85,6 +85,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.out.exists():
         parser.error(f"out: expected a new file, {given.out} exists")
     try:
+        whole(bins=given.bins)  # before minutes of counting
         found = checksum(given.weights, given.sha256)
         norms = embedding_norms(given.weights)
         counts = token_counts(given.tokens, len(norms))

@@ -8,10 +8,11 @@ import numpy as np
 import torch
 
 from icllib import attention
-from icllib.errors import InputError
+from icllib.checks import whole
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.models.scoring import Plain
 from icllib.papers.signed_averaging.affine import table01_scoring_functions
+from icllib.streams import WORD
 from icllib.tasks import AffineFunctions
 from icllib.training import Fleet, Recipe
 from icllib.training.cpu import one_core
@@ -50,9 +51,8 @@ class TrainingTime:
     version: ClassVar[int] = 2
 
     def __post_init__(self):
-        if min(self.rounds, self.pairs, self.batch) < 1:
-            raise InputError("rounds, pairs, batch: expected at least 1 each, "
-                             f"got {self.rounds}, {self.pairs}, {self.batch}")
+        whole(rounds=self.rounds, pairs=self.pairs, batch=self.batch)
+        whole(0, WORD, seed=self.seed)
 
     def measure(self) -> dict:
         """`seconds`: (scorings, rounds)."""

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from icllib.checks import one_of
 from icllib.errors import InputError
 from icllib.papers.solvable_attention.common import start
 from icllib.papers.solvable_attention.varied import fitted
@@ -49,8 +50,7 @@ class ClosedFormModel:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        if self.model not in MODELS:
-            raise InputError(f"model: expected one of {', '.join(MODELS)}, got {self.model!r}")
+        one_of(MODELS, model=self.model)
 
     def outputs(self, t, strength, shares):
         """f_s at time t: u_s with u' = P (Lambda - u), or u_s v_s from u = v, which is Eq. 14."""

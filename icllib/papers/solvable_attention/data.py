@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 import torch
 
+from icllib.checks import one_of
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model, riccati
@@ -60,6 +61,9 @@ class Decoupling:
     shown: int = 4  # tasks whose f is kept. ASSUMED: the most frequent
     seed: int = 0
     version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        one_of(DECOUPLED, kind=self.kind)
 
     def measure(self) -> dict:
         """The largest difference of f over all tasks and steps, and f of the first tasks."""

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from icllib.checks import one_of
 from icllib.theory import riccati
 from icllib.theory.first_order import first_order
 
@@ -78,6 +79,9 @@ class FirstOrder:
     times: int = 400  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0  # nothing is random
     version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        one_of(FIRST_ORDER_STARTS, start=self.start)
 
     def measure(self) -> dict:
         """psi, the largest error of each form, and the slopes of log error in log (1 / psi)."""

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from icllib.checks import one_of
 from icllib.papers.solvable_attention.common import log10_gap, start
 from icllib.theory import riccati, scaling_laws
 
@@ -20,6 +21,9 @@ class ClosedFormCheck:
     times: int = 60  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0
     version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        one_of(STARTS, start=self.start)
 
     def measure(self) -> dict:
         """Largest deviations over all draws and times, and the curves of the first draw."""
@@ -120,6 +124,9 @@ class IdempotentCheck:
     shown: int = 60  # ASSUMED: points kept for the curves, spaced evenly
     seed: int = 0
     version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        one_of(STARTS[:2], start=self.start)
 
     def measure(self) -> dict:
         """Largest distance of closed form and integrated flow; both losses from Eq. 106."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from icllib.checks import one_of
 from icllib.papers.solvable_attention.late_times import FiniteTime, QueryFeature
 from icllib.papers.solvable_attention.laws import ALPHAS
 from icllib.theory import riccati, scaling_laws
@@ -137,6 +138,9 @@ class VariedInTheLimit:
     context_length: float = 100  # psi_1. ASSUMED, as in Figure 4
     seed: int = 0  # nothing is random
     version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        one_of(("proportional", "printed"), start=self.start)
 
     def measure(self) -> dict:
         """x, loss and exponent of each law, and the sizes that are best for each budget."""
