@@ -1,12 +1,13 @@
 """Killed, stopped, damaged, diverged: training goes on as if nothing had been."""
 
+import glob
 import io
 import json
 import math
+import multiprocessing
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import dataclass, replace
@@ -18,14 +19,14 @@ import torch
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, MixedHeads, Softmax, Transformer
-from icllib.results import PROJECT, find_record, settings
+from icllib.results import find_record, settings
 from icllib.tasks import LinearRegression
 from icllib.training import (Along, Curriculum, Fleet, OutOfTime, Recipe, Run, engine, jobs,
                              worker)
 from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
                                         save_checkpoint)
 from icllib.training.engine import run_steps
-from icllib.training.worker import Worker, visible
+from icllib.training.worker import Worker, main, visible
 
 RECIPE = Recipe((1, 3), steps=400, batch=8, learning_rate=0.01, schedule="cosine", warmup=0.1)
 
@@ -46,21 +47,36 @@ def metrics_of(a_fleet):
     return [find_record(run, "test").metrics for run in a_fleet]
 
 
-def start_training(folder, pause):
+def train(folder, pause, environment):
     """The worker on its own, a checkpoint after every step, `pause` seconds after each."""
-    code = f"""
-import json, sys, time
-from icllib.training import engine, jobs
-from icllib.training.worker import main
-engine.SAVE_EVERY, save = 0.0, jobs.save_checkpoint
-jobs.save_checkpoint = lambda *a: (save(*a), time.sleep({pause}))
-main("smoke", {str(folder)!r})
-"""
-    worker = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, cwd=PROJECT,
-                              text=True, stderr=subprocess.PIPE)
-    worker.stdin.write(json.dumps([settings(run) for run in runs()]))
-    worker.stdin.close()
-    return worker
+    os.environ |= environment
+    sys.stdin = io.StringIO(json.dumps([settings(run) for run in runs()]))
+    engine.SAVE_EVERY, save = 0.0, jobs.save_checkpoint
+    jobs.save_checkpoint = lambda *a: (save(*a), time.sleep(pause))
+    main("smoke", str(folder))
+
+
+PROCESSES = multiprocessing.get_context("forkserver")  # whose server alone imports torch
+PROCESSES.set_forkserver_preload(["icllib.training", "pytest"])
+
+
+def start_training(folder, pause):
+    """A process that trains, once it has saved a step of its own."""
+    steps = f"{folder.parents[2]}/checkpoints/**/step-*.json"
+    newest = lambda: max(glob.glob(steps, recursive=True), default=None)
+    before = newest()
+    process = PROCESSES.Process(target=train, args=(folder, pause, dict(os.environ)))
+    process.start()
+    while newest() == before and process.is_alive():
+        time.sleep(0.01)
+    return process
+
+
+def finish_training(folder):
+    """Goes on to the end in another process."""
+    process = start_training(folder, pause=0)
+    process.join()
+    assert process.exitcode == 0
 
 
 def uninterrupted(folders, monkeypatch, tmp_path):
@@ -75,18 +91,18 @@ def test_ten_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_pa
     expected = uninterrupted(folders, monkeypatch, tmp_path)
     moments, kills = random.Random(0), 0
     while kills < 10:
-        worker = start_training(folders, pause=0.015)
-        time.sleep(moments.uniform(1.5, 4.0))
-        if worker.poll() is None:
-            worker.kill()
+        process = start_training(folders, pause=0.015)
+        process.join(moments.uniform(0, 0.5))
+        if process.is_alive():
+            process.kill()
             kills += 1
-        assert worker.wait() in (0, -signal.SIGKILL), worker.stderr.read()
-        if worker.returncode == 0:
+        process.join()
+        assert process.exitcode in (0, -signal.SIGKILL)
+        if process.exitcode == 0:
             assert metrics_of(runs()) == expected
             for path in folders.rglob("*.json"):
                 path.unlink()
-    worker = start_training(folders, pause=0)
-    assert worker.wait() == 0, worker.stderr.read()
+    finish_training(folders)
     assert metrics_of(runs()) == expected
     assert not list((tmp_path / "checkpoints").rglob("step-*"))
 
@@ -95,12 +111,12 @@ def test_ten_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_pa
 def test_a_signal_leaves_a_checkpoint_and_resuming_changes_nothing(
         folders, monkeypatch, tmp_path, number):
     expected = uninterrupted(folders, monkeypatch, tmp_path)
-    worker = start_training(folders, pause=0.02)
-    while not list((tmp_path / "checkpoints").rglob("step-*.json")):
-        time.sleep(0.02)
-    worker.send_signal(number)
-    assert worker.wait() == 3 and "stopped at step" in worker.stderr.read()
-    assert start_training(folders, pause=0).wait() == 0
+    process = start_training(folders, pause=0.02)
+    os.kill(process.pid, number)
+    process.join()
+    assert process.exitcode == 3  # out of time
+    assert load_checkpoint(jobs.checkpoint_folder(runs()))[1]["step"] < RECIPE.steps
+    finish_training(folders)
     assert metrics_of(runs()) == expected
 
 

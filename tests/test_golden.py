@@ -18,6 +18,7 @@ from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, Scal
 from icllib.models.features import feature_row
 from icllib.papers import causal_lm, context_scaling, signed_averaging, solvable_attention
 from icllib.papers.signed_averaging.babyberta import MADE, MADE_PROBE
+from icllib.papers.solvable_attention.perceptrons import PerceptronTraining
 from icllib.papers.solvable_attention.softmax import ADAMW, SoftmaxTraining
 from icllib.pages import all_pages
 from icllib.results import find_record
@@ -157,8 +158,9 @@ def test_learners(learner):
     assert errors.tolist() == pytest.approx(GOLDEN[type(learner).__name__], rel=1e-3)
 
 
-LONG = (solvable_attention.ApproximatelySparse, SoftmaxTraining,
-        solvable_attention.SourceCapacityCurves, context_scaling.Baseline)  # small ones stand for them
+# Small ones stand for them.
+LONG = (solvable_attention.ApproximatelySparse, SoftmaxTraining, PerceptronTraining,
+        solvable_attention.SourceCapacityCurves, context_scaling.Baseline)
 SOFTMAX = [[0.119527, 0.0276691], [0.0275842, 0.0260572], [0.0232372, 0.000578738]]  # first, last
 
 
@@ -212,6 +214,19 @@ def test_nearly_sparse_features():
 def test_softmax_attention(run, golden):
     """Short forms of runs that take too long to be repeated here."""
     losses = np.asarray(run.measure()["loss"]).flatten()
+    assert losses[[0, -1]] == pytest.approx(golden, rel=1e-4)
+
+
+@pytest.mark.parametrize("run, golden", [
+    (solvable_attention.PerceptronTime(1.8, tasks=20, steps=400, starts=1), [0.113855, 0.00189922]),
+    (solvable_attention.PerceptronSize(1.8, tasks=20, sizes=(2, 4, 8), steps=400, starts=1),
+     [0.0341376, 0.00816093]),
+    (solvable_attention.PerceptronData(1.8, tasks=20, counts=(10, 30, 100), steps=400, starts=1,
+                                       steps_per_point=0), [0.0270972, 0.00895388])])
+def test_perceptrons(run, golden):
+    """Short forms of runs that took most of the time of this file."""
+    metrics = run.measure()
+    losses = next(metrics[name][0] for name in metrics if name.endswith("_loss"))
     assert losses[[0, -1]] == pytest.approx(golden, rel=1e-4)
 
 

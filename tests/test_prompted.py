@@ -14,7 +14,7 @@ from icllib.claims import find_claim
 from icllib.errors import InputError
 from icllib.papers import signed_averaging as sheet
 from icllib.papers.signed_averaging import fine_tuning, not_run, prompted, prompts
-from icllib.papers.signed_averaging.quantifiers import FIRST_COUNTED
+from icllib.papers.signed_averaging.affine_measures import FIRST_COUNTED
 from icllib.tasks import AffineFunctions, Quantifier
 
 QUANTIFIERS = ("every", "some")

@@ -12,6 +12,7 @@ import pytest
 
 from icllib import cli, runner, status
 from icllib.claims import evidence_path
+from icllib.errors import InputError
 from icllib.pages import find_page
 from icllib.results import PROJECT, write_together
 
@@ -200,23 +201,28 @@ run = Run(LinearRegression({d}), Transformer(1, {heads}, 16), Recipe(({n},), 1),
 
 
 @pytest.mark.parametrize("sizes, message", [
-    ({"d": 0}, "dimension: expected an integer of at least 1, got 0"),
-    ({"n": -1}, "lengths: expected an integer of at least 0, got -1"),
-    ({"heads": 3}, "heads: expected a divisor of the width 16, got 3"),
-    ({"T": 0}, "pretraining_tasks: expected an integer of at least 1, got 0"),
+    ({"d": 0}, "^dimension: expected an integer of at least 1, got 0$"),
+    ({"n": -1}, "^lengths: expected an integer of at least 0, got -1$"),
+    ({"T": 0}, "^pretraining_tasks: expected an integer of at least 1, got 0$"),
 ])
-def test_sizes_that_cannot_be_stop_a_page_with_one_line(page, icllib, sizes, message):
-    page(RUN.format(**{"d": 2, "n": 1, "heads": 2, "T": 1} | sizes))
+def test_sizes_that_cannot_be_are_told_in_one_line(sizes, message):
+    with pytest.raises(InputError, match=message):
+        exec(RUN.format(**{"d": 2, "n": 1, "heads": 2, "T": 1} | sizes), {})
+
+
+def test_sizes_that_cannot_be_stop_a_page_with_one_line(page, icllib):
+    page(RUN.format(d=2, n=1, heads=3, T=1))
     code, _, err = icllib("run", "causal_lm/sample")
-    assert code == 2
-    assert message in err and len(err.strip().splitlines()) == 1
+    assert code == 2 and len(err.strip().splitlines()) == 1
+    assert "heads: expected a divisor of the width 16, got 3" in err
 
 
 def test_a_damaged_record_stops_a_page_with_one_line(page, icllib, results):
     page('''import icllib
 from icllib.papers import causal_lm
-icllib.records(causal_lm.propositions, profile, page="causal_lm/sample")''')
-    icllib("run", "causal_lm/sample", "--profile", "paper")
+small = causal_lm.Propositions(2, 4, layers=2, steps_to_limit=2)
+icllib.records(lambda _: [small], profile, page="causal_lm/sample")''')
+    runner.execute_as_script("causal_lm/sample", {"profile": "paper"})
     path = sorted(results.glob("causal_lm/sample/paper/*.json"))[0]
     path.write_text(path.read_text()[:100])
     code, _, err = icllib("run", "causal_lm/sample")

@@ -10,11 +10,10 @@ import numpy as np
 import torch
 
 from icllib.attention import causal_pairs, full_pairs, with_queries
-from icllib.papers.causal_lm.linear_attention import (
-    SEEDS, blank_queries, draw, largest)
+from icllib.papers.causal_lm.linear_attention import SEEDS, blank_queries, draw
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, Prompt
-from icllib.theory import gradient_descent as theory
+from icllib.theory import gradient_descent as theory, largest
 
 STEP_SIZES = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)  # Appendix E.1
 

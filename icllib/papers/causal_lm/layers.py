@@ -10,9 +10,9 @@ import torch
 
 from icllib.attention import block_causal_pairs, causal_pairs, full_pairs, with_queries
 from icllib.checks import one_of
-from icllib.papers.causal_lm.linear_attention import SEEDS, blank_queries, draw, largest, run_layers
+from icllib.papers.causal_lm.linear_attention import SEEDS, blank_queries, draw, run_layers
 from icllib.tasks import LinearRegression
-from icllib.theory import gradient_descent as theory
+from icllib.theory import gradient_descent as theory, largest
 
 MASKS = ("full", "prefix", "block-causal", "causal")  # from the widest to the narrowest
 

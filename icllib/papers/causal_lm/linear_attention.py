@@ -12,7 +12,7 @@ import torch
 from icllib.attention import causal_pairs, full_pairs, with_queries
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, Prompt
-from icllib.theory import gradient_descent as theory
+from icllib.theory import gradient_descent as theory, largest
 
 SEEDS = 5  # ASSUMED: the paper shows one draw
 INPUT_MEANS = (0.0, 1.0, 2.0, 3.0)  # mu of Figure 2, right
@@ -174,11 +174,6 @@ class Propositions:
             contracted = torch.einsum("lbi,bij->lbj", distances[:-1], matrix)
             deviations["4 contraction"] = largest(distances[1:] - contracted)
         return deviations
-
-
-def largest(deviation: torch.Tensor) -> float:
-    """The largest absolute value."""
-    return float(deviation.abs().max())
 
 
 def propositions(profile: str) -> list[Propositions]:

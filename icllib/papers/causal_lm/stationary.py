@@ -10,9 +10,9 @@ import torch
 
 from icllib.attention import causal_pairs
 from icllib.papers.causal_lm.linear_attention import (
-    INPUT_MEANS, SEEDS, SIZES, draw, largest, query_errors)
+    INPUT_MEANS, SEEDS, SIZES, draw, query_errors)
 from icllib.tasks import LinearRegression
-from icllib.theory import gradient_descent as theory
+from icllib.theory import gradient_descent as theory, largest
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from icllib.papers.context_scaling.perceptrons import FIGURE_5_TASKS
 from icllib.results import samples
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, ReluNetwork
+from icllib.theory import largest
 
 SEEDS = 5  # ASSUMED: each has its own prompts
 LINEAR_20 = LinearRegression(20, 0.5, 20**-0.5)  # Figure 2, Appendix A
@@ -67,11 +68,6 @@ def smoothed(kernel: Tensor, a: Tensor) -> Tensor:
     """psi_K(A)_{N,d+1} from K(x_i, x_j) of all pairs of rows: (B, N, N), (B, N, d+1) -> (B,)."""
     others = torch.where(torch.eye(kernel.shape[-1], dtype=torch.bool), 0, kernel)
     return (others / others.sum(-1, keepdim=True) @ a)[:, -1, -1]
-
-
-def largest(deviation: Tensor) -> float:
-    """The largest absolute value."""
-    return float(deviation.abs().max())
 
 
 @dataclass(frozen=True)

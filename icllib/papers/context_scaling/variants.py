@@ -82,7 +82,7 @@ def reviewer_curves(records, profile: str) -> dict:
                    for baseline in (Ridge.bayes(LINEAR_8), Zero()))
     return {"A": against_layers(records, profile, ridge),
             "B": with_and_without_phi(records, profile, ridge),
-            "C": against_tasks(records, profile, ridge),
+            "C": against_counts(records, profile, ridge),
             "D": by_width(records, profile, zero)}
 
 
@@ -127,7 +127,7 @@ def with_and_without_phi(records, profile: str, ridge) -> dict:
     return curves | {"ridge": (LENGTHS, ridge)}
 
 
-def against_tasks(records, profile: str, ridge) -> dict:
+def against_counts(records, profile: str, ridge) -> dict:
     """Panel C."""
     def at_10(model, counts, lengths):
         place = lengths.index(10)

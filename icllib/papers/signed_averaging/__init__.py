@@ -11,7 +11,7 @@ from icllib.papers.signed_averaging.ablations import (
 from icllib.papers.signed_averaging.affine import (
     ASSUMED, FIRST_STDS, SIGMAS, SIZES, affine_run, decoder, scorings, table01_scoring_functions)
 from icllib.papers.signed_averaging.affine_measures import (
-    DEVIANT, LearnedExponents, LineAnswers, ShiftedErrors)
+    DEVIANT, FIRST_COUNTED, LearnedExponents, LineAnswers, ShiftedErrors)
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
 from icllib.papers.signed_averaging.babyberta import table03_babyberta
 from icllib.papers.signed_averaging.bounds import (
@@ -31,7 +31,7 @@ from icllib.papers.signed_averaging.quantifier_models import (
     AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
 from icllib.papers.signed_averaging.quantifier_alternatives import alternatives_on_every
 from icllib.papers.signed_averaging.quantifiers import (
-    FIRST_COUNTED, LENGTHS, READ, BaseRates, quantifier_base_rates)
+    LENGTHS, READ, BaseRates, quantifier_base_rates)
 from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (

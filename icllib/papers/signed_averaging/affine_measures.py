@@ -15,7 +15,9 @@ from icllib.models.mixing import SignedSoftmax
 from icllib.streams import WORD, Stream
 from icllib.tasks import AffineFunctions
 
-FIRST_COUNTED = 3  # Eq. 2: the first prediction that counts is at the third point
+# Eq. 2: the first prediction that counts is at the third point. ASSUMED of the quantifiers, where
+# it is not stated: a sequence is wrong if a position from the third on is.
+FIRST_COUNTED = 3
 DEVIANT = (100, -1.09, 0.78, 0.26, 0.42)  # Section 5.3: inputs of f(x) = x
 
 

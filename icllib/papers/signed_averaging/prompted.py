@@ -20,12 +20,12 @@ import pandas as pd
 import torch
 
 from icllib.errors import InputError
-from icllib.papers.signed_averaging import affine_measures
 from icllib.papers.signed_averaging.affine import SIGMAS
+from icllib.papers.signed_averaging.affine_measures import FIRST_COUNTED, ShiftedErrors
 from icllib.papers.signed_averaging.prompts import (
     SYSTEM, Question, affine_questions, chat, quantifier_questions, read_booleans, read_number)
 from icllib.papers.signed_averaging.quantifier_models import SIZES
-from icllib.papers.signed_averaging.quantifiers import FIRST_COUNTED, LENGTHS
+from icllib.papers.signed_averaging.quantifiers import LENGTHS
 from icllib.results import rounded, write_text
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
@@ -36,7 +36,7 @@ PAPER = SIZES["paper"]  # whose sequences the quantifiers have
 # ASSUMED: one batch of 64 sequences in a cell; Appendix A says "a few test batches".
 QUANTIFIER_SIZE = {"sigmas": SIGMAS, "lengths": LENGTHS, "sequences": 64}
 # Table 1 and Eq. 2: 100 functions and the queries 3 to 40. ASSUMED: one prompt of each function.
-AFFINE_SIZE = {"sigmas": SIGMAS, "lengths": tuple(range(affine_measures.FIRST_COUNTED, 41)),
+AFFINE_SIZE = {"sigmas": SIGMAS, "lengths": tuple(range(FIRST_COUNTED, 41)),
                "sequences": 100}
 ROOM = {"every": 1024, "some": 1024, "affine": 32}  # new tokens; 200 booleans need about 400
 
@@ -62,11 +62,9 @@ class PromptedErrors:
         object.__setattr__(self, "lengths", tuple(self.lengths))
         if self.task not in SYSTEM:
             raise InputError(f"task: expected one of {', '.join(SYSTEM)}, got {self.task!r}")
-        known, first = PAPER.sigmas, FIRST_COUNTED
-        if self.task == "affine":
-            known, first = SIGMAS, affine_measures.FIRST_COUNTED
-        if min(self.lengths, default=0) < first:
-            raise InputError(f"lengths: expected n >= {first}, got {self.lengths}")
+        known = SIGMAS if self.task == "affine" else PAPER.sigmas
+        if min(self.lengths, default=0) < FIRST_COUNTED:
+            raise InputError(f"lengths: expected n >= {FIRST_COUNTED}, got {self.lengths}")
         if not self.sigmas or not set(self.sigmas) <= set(known):
             raise InputError(f"sigmas: expected some of {known}, got {self.sigmas}")
         if not 1 <= self.sequences <= PAPER.sequences:
@@ -76,7 +74,7 @@ class PromptedErrors:
         """The questions of a cell."""
         ids = torch.arange(self.sequences)
         if self.task == "affine":
-            law = affine_measures.ShiftedErrors()  # the first prompt of each function
+            law = ShiftedErrors()  # the first prompt of each function
             task = AffineFunctions(1.0, float(sigma), prompts_per_function=law.prompts)
             stream = Stream.of([law.seed], f"evaluation at 1, {sigma}, 1")
             return affine_questions(task, stream, ids * law.prompts, length)

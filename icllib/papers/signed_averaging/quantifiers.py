@@ -11,10 +11,10 @@ from typing import ClassVar
 
 import torch
 
+from icllib.papers.signed_averaging.affine_measures import FIRST_COUNTED
 from icllib.streams import Stream
 from icllib.tasks import Quantifier
 
-FIRST_COUNTED = 3  # ASSUMED, not stated: a sequence is wrong if a position from the third on is
 TRAINED = 40  # the longest sequence in training, Section 3
 LENGTHS = tuple(range(10, 201, 10))  # Figures 4, 5: 10 to 200. ASSUMED: in steps of 10
 READ = (0, 5, 10, 20)  # ASSUMED: how many numbers the predictors of the page read
