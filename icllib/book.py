@@ -15,7 +15,8 @@ from pathlib import Path
 from docutils import nodes
 
 from icllib.claims import PAPERS, Decision, holds, ledger
-from icllib.results import PROJECT, clock_of, load_record, results_folder, write_text
+from icllib.results import (PROJECT, check_writable, clock_of, load_record, results_folder,
+                            write_text)
 from icllib.verdicts import badge
 
 GENERATED = PROJECT / "book" / "_generated"
@@ -23,7 +24,10 @@ VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not run")
 
 
 def build() -> Path:
-    """Write the ledger, build the book and return its first page; raises CalledProcessError."""
+    """Write the ledger, build the book and return its first page; raises CalledProcessError,
+    and InputError for folders that cannot be written to."""
+    for folder in (GENERATED, PROJECT / "_build"):
+        check_writable(folder)
     write_ledger()
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
     # Everything is built anew: an unchanged page would not repeat its warnings.
