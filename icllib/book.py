@@ -14,7 +14,8 @@ from pathlib import Path
 
 from icllib.claims import PAPERS, Decision, holds, ledger
 from icllib.errors import InputError
-from icllib.results import PROJECT, clock_of, load_record, results_folder, write_text
+from icllib.results import (PROJECT, check_writable, clock_of, load_record, results_folder,
+                            write_text)
 from icllib.verdicts import badge
 
 GENERATED = PROJECT / "book" / "_generated"
@@ -24,8 +25,11 @@ VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not run")
 def build() -> Path:
     """Write the ledger, build the book and return its first page.
 
-    Raises InputError without Jupyter Book, and CalledProcessError.
+    Raises InputError without Jupyter Book and for folders that cannot be written to, and
+    CalledProcessError.
     """
+    for folder in (GENERATED, PROJECT / "_build"):
+        check_writable(folder)
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
     if not jupyter_book.exists():
         raise InputError(f"{jupyter_book}: expected Jupyter Book, got none; requirements.txt has "

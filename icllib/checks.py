@@ -61,3 +61,25 @@ def one_of(allowed: tuple, **values) -> None:
     for name, value in values.items():
         if value not in allowed:
             raise InputError(f"{name}: expected one of {allowed}, got {value!r}")
+
+
+def alike(shape_of, /, **members) -> None:
+    """Raises InputError, by name, for members of a fleet that differ in their shape."""
+    for name, own in members.items():
+        for other in own:
+            if shape_of(other) != shape_of(own[0]):
+                raise InputError(f"{name}: expected one shape for all, got {own[0]} and {other}")
+
+
+def component(method: str, /, **parts) -> None:
+    """Raises InputError, by name, for what lacks this method, and for a class that has it."""
+    for name, part in parts.items():
+        if isinstance(part, type) or not hasattr(part, method):
+            raise InputError(f"{name}: expected a component with {method}, got {part!r}")
+
+
+def answers(shape, predictions) -> None:
+    """Raises InputError for predictions that would be broadcast to this shape of the targets."""
+    if predictions.shape[-len(shape):] != shape:
+        raise InputError(f"predictions: expected a shape that ends in {tuple(shape)}, "
+                         f"got {tuple(predictions.shape)}")

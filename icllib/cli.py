@@ -23,7 +23,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a ta
                     "--profile gpu --time-limit 1500")
 def run(
     pages: Annotated[list[str], typer.Argument(metavar="PAGE...", help="<paper>/<page> or a path; "
-                                               "'all' for every page.")],
+                                               "a paper for its pages, 'all' for every page.")],
     profile: Annotated[str, typer.Option(help="stored: show the best committed records, train "
                        "nothing. quick, gpu, paper: compute the missing records first. "
                        "smoke: everything at tiny sizes, nothing kept.")] = "stored",
@@ -33,11 +33,11 @@ def run(
                          help="Another value for a name in the page's parameters cell.")] = [],
 ):
     """Execute pages: compute what is missing, then refresh the notebook and its results."""
-    from icllib.pages import all_pages, find_page
+    from icllib.pages import find_pages
     from icllib.results import check_profile
     from icllib.runner import check_parameters
 
-    names = all_pages() if pages == ["all"] else [find_page(page) for page in pages]
+    names = [name for page in pages for name in find_pages(page)]
     check_profile(profile)
     parameters = dict(parse_parameter(text) for text in parameter)
     for name in names:
@@ -63,7 +63,7 @@ def attempt(page: str, profile: str, parameters: dict, deadline: float | None) -
     except PageFailed as error:
         return _say(error, 1)
     except InputError as error:
-        return _say(f"{page}: {error}", 2)
+        return _say(f"{page}: {str(error).removeprefix(f'{page}: ')}", 2)
     except OutOfTime as error:
         raise OutOfTime(f"{page}: {error}") from None
     return 0
@@ -74,14 +74,14 @@ def attempt(page: str, profile: str, parameters: dict, deadline: float | None) -
                     "python -m icllib status --json")
 def status(
     pages: Annotated[Optional[list[str]], typer.Argument(metavar="[PAGE...]",
-                     help="<paper>/<page> or a path; every page if none is named.")] = None,
+                     help="<paper>/<page>, a path or a paper; all if none is named.")] = None,
     as_json: AsJson = False,
 ):
     """List pages: fresh, stale (and why) or missing, and what is missing would cost."""
-    from icllib.pages import all_pages, find_page
+    from icllib.pages import find_pages
     from icllib.status import status as states
 
-    names = [find_page(page) for page in pages] if pages else all_pages()
+    names = [name for page in pages or ["all"] for name in find_pages(page)]
     show([dataclasses.asdict(state) for state in states(names)], as_json)
 
 
@@ -100,7 +100,18 @@ def claims(
     show([{"paper": item.claim.paper, "id": item.claim.id,
            "statement": item.claim.statement, "source": item.claim.where,
            "verdict": item.verdict, "profile": item.profile, "page": item.claim.page}
-          for item in decisions], as_json)
+          | (numbers(item) if as_json else {}) for item in decisions], as_json)
+
+
+def numbers(item) -> dict:
+    """What is printed for a claim, its tolerance, and the samples and intervals of its parts."""
+    from icllib.claims import interval
+
+    claim = item.claim
+    intervals = item.evidence and {part: interval(samples, claim.scale)
+                                   for part, samples in item.evidence.items()}
+    return {"printed": claim.printed, "scale": claim.scale, "tolerance": claim.tolerance,
+            "evidence": item.evidence, "intervals": intervals}
 
 
 @app.command(epilog="Example:  python -m icllib book")

@@ -6,12 +6,13 @@ predictors alike, so every comparison is one loop over the same prompts.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 import torch
 
-from icllib.checks import each, whole
+from icllib.checks import answers, component, each, whole
 from icllib.errors import InputError
 from icllib.results import ADDED
 from icllib.streams import WORD, Stream
@@ -28,7 +29,7 @@ class ErrorByLength:
     without noise (their difference is the noise variance on average); for one-hot labels, whose
     error is the mean over classes, also `wrong`, the share of wrong largest entries. Each is
     (M, K). With `by_layer`, `error_by_layer` and so on are those of every layer: (M, layers, K).
-    Raises InputError for sizes below 1 and for an impossible seed.
+    Raises InputError for sizes below 1, an impossible seed and predictions of another shape.
     """
 
     lengths: tuple[int, ...]
@@ -77,6 +78,7 @@ class ErrorByLength:
         """Sums over prompts of every measure, averaged over queries: (M, K) each."""
         points = list(side_by_side(self.lengths, self.queries)[1])
         labels, means = (truth[:, :, points] for truth in (prompt.ys, prompt.means))
+        answers(labels.shape[1:], predictions)  # a sweep answers for many members
         losses = {"error": (predictions - labels).square(),
                   "excess": (predictions - means).square()}
         if labels.dim() == 4:
@@ -108,16 +110,14 @@ class ErrorByNoiseLevel(ErrorByLength):
 class Together:
     """Several measures of the same predictors; their metrics need different names.
 
-    Raises InputError for none.
+    Raises InputError for none and for what measures nothing.
     """
 
     parts: tuple
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        object.__setattr__(self, "parts", tuple(self.parts))
-        if not self.parts:
-            raise InputError("parts: expected at least one measure, got none")
+        object.__setattr__(self, "parts", each(partial(component, "measure"), "parts", self.parts))
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """All metrics of all parts; raises InputError where two have the same name."""

@@ -5,6 +5,7 @@ A page writes into $ICLLIB_OUTPUT (the page runner moves it into results/ when t
 has succeeded) or, without a runner, into runs/, so that trying things out changes no result.
 """
 
+import builtins
 import dataclasses
 import difflib
 import os
@@ -15,8 +16,8 @@ import pandas as pd
 from icllib.claims import decide, find_claim, load_claims
 from icllib.errors import InputError
 from icllib.plotting import use_style
-from icllib.results import (DIGITS, PROJECT, Record, clock_of, recorded_fields, rounded, to_json,
-                            write_text)
+from icllib.results import (DIGITS, PROJECT, Record, check_writable, clock_of, recorded_fields,
+                            rounded, to_json, write_text)
 from icllib.verdicts import Verdicts
 
 
@@ -37,7 +38,11 @@ class Page:
         pd.set_option("display.max_colwidth", None)
 
     def save_figure(self, *tables: pd.DataFrame) -> pd.DataFrame:
-        """Write the numbers behind the figure as figure.csv and return them as one table."""
+        """Write the numbers behind the figure as figure.csv and return them as one table.
+
+        Raises InputError for a folder that cannot be written to.
+        """
+        check_writable(self.output)
         table = pd.concat(tables, ignore_index=True)
         write_text(self.output / "figure.csv", table.to_csv(index=False,
                                                             float_format=f"%.{DIGITS}g"))
@@ -59,8 +64,11 @@ class Page:
         write_text(self.output / "evidence.json", to_json(entries))
 
     def verdicts(self) -> Verdicts:
-        """Paper beside ours for every part of every claim that was decided."""
-        return Verdicts(self.decisions)
+        """Paper beside ours for every part of every claim that was decided; a script prints it."""
+        shown = Verdicts(self.decisions)
+        if not hasattr(builtins, "__IPYTHON__"):  # where nothing shows the value of a cell
+            print(shown)
+        return shown
 
     def not_run(self) -> pd.DataFrame:
         """The claims for which this page shows what is printed, and why none was run."""
@@ -146,6 +154,12 @@ def all_pages() -> list[str]:
     if not paths:
         raise InputError(f"{folder}: expected pages, <paper>/<page>.py, found none")
     return [str(path.relative_to(folder).with_suffix("")) for path in paths]
+
+
+def find_pages(text: str) -> list[str]:
+    """All pages for "all", those of a paper for its name, or else the one of `find_page`."""
+    found = [page for page in all_pages() if text in ("all", page.split("/")[0])]
+    return found or [find_page(text)]
 
 
 def find_page(text: str) -> str:

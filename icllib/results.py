@@ -70,6 +70,7 @@ def settings(value):
         return {"type": type_name(type(value))} | fields
     if isinstance(value, (tuple, list)):
         return [settings(item) for item in value]
+    value = value.item() if isinstance(value, np.generic) else value
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise InputError(f"{type(value).__name__}: expected a frozen dataclass or a plain value in "
@@ -98,11 +99,8 @@ def from_settings(value):
 
 
 def _find_type(name: str) -> type:
-    if ":" in name:
-        module, _, attribute = name.partition(":")
-    else:
-        package, _, attribute = name.rpartition(".")
-        module = f"icllib.{package}"
+    ours = f"icllib.{name}".rpartition(".")
+    module, _, attribute = name.partition(":") if ":" in name else ours
     return getattr(importlib.import_module(module), attribute)
 
 

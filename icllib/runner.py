@@ -17,6 +17,7 @@ from icllib.errors import InputError, OutOfTime
 from icllib.pages import notebooks_folder
 from icllib.results import (PROJECT, check_profile, check_writable, digest, results_folder,
                             write_together)
+from icllib.training.records import environment
 from icllib.verdicts import Verdicts
 
 CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
@@ -107,10 +108,11 @@ def check_parameters(page: str, parameters: dict) -> None:
     """Raises InputError for a parameter that the page does not have, or that is an option."""
     if "profile" in parameters:
         raise InputError("parameter: expected --profile for the profile, got -p")
-    known = parameters_of(page)
+    known = [name for name in parameters_of(page) if name != "profile"]
+    expected = f"one of {', '.join(known)}" if known else "none (--profile is the only one)"
     for name in parameters:
         if name not in known:
-            raise InputError(f"parameter: expected one of {', '.join(known)}, got {name!r}")
+            raise InputError(f"parameter: expected {expected}, got {name!r}")
 
 
 def check_shows_stored(page: str) -> None:
@@ -147,18 +149,6 @@ def execute_as_script(page: str, parameters: dict) -> None:
 def required() -> list[str]:
     """The packages that requirements.txt names."""
     return re.findall(r"^[\w-]+", (PROJECT / "requirements.txt").read_text(), re.MULTILINE)
-
-
-@contextlib.contextmanager
-def environment(**values):
-    """Environment variables for a while; None leaves a variable as it is."""
-    before = dict(os.environ)
-    os.environ.update({name: value for name, value in values.items() if value is not None})
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 # ---- as a notebook --------------------------------------------------------------------------
@@ -242,9 +232,9 @@ def notebook_problem(page: str) -> str | None:
 
 
 def verdicts_are_todays(page: str, cells) -> bool:
-    """Whether each verdict that follows from the page's evidence today stands in these outputs."""
+    """Whether each of its claims has evidence, and its verdict of today stands in these outputs."""
     shown = "\n".join(output.get("data", {}).get("text/plain", "")
                       for cell in cells for output in cell.outputs)
     decided = (decision_on_record(claim) for claim in load_claims(page.split("/")[0])
                if claim.page == page)
-    return all(repr(Verdicts([item])) in shown for item in decided if item.evidence)
+    return all(item.evidence and repr(Verdicts([item])) in shown for item in decided)

@@ -160,7 +160,7 @@ def test_together_joins_measures_and_refuses_equal_names():
     assert set(both) == {"error", "answer", "deviant_answers"}
     with pytest.raises(InputError, match="got twice .*error"):
         Together((part, ShiftedErrors((2,), functions=1, prompts=1))).measure([None], ZERO)
-    with pytest.raises(InputError, match="at least one measure"):
+    with pytest.raises(InputError, match="parts: expected one or more"):
         Together(())
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from icllib import book
 from icllib.claims import Claim, decide, ledger
+from icllib.errors import InputError
 from icllib.pages import all_pages
 from icllib.results import PROJECT
 
@@ -14,6 +15,13 @@ from icllib.results import PROJECT
 def site():
     """The folder of the built website; a warning fails the build."""
     return book.build().parent
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(book, "GENERATED", tmp_path / "file")
+    with pytest.raises(InputError, match="file: expected a folder to write to"):
+        book.build()
 
 
 def html_files(site):

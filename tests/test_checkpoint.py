@@ -173,12 +173,15 @@ class Returns:
     version: ClassVar[int] = 1
 
     def measure(self, tasks, predictor, device="cpu"):
+        if self.metrics == "empty":
+            return {}
         return {"error": 1.0 if self.metrics == "scalar" else 1 / 0} if self.metrics else None
 
 
 @pytest.mark.parametrize("along", [None, Along((30, 400), ErrorByLength((1,), 64))])
 @pytest.mark.parametrize("metrics, refused", [
     (None, "Returns.measure: expected a dictionary .* got None"),
+    ("empty", "Returns.measure: expected a dictionary .* got {}"),
     ("scalar", r"error: expected a metric of each of 3 members, got one of shape \(\)")])
 def test_what_was_trained_outlives_a_mended_evaluation(folders, monkeypatch, tmp_path, metrics,
                                                        refused, along):
@@ -373,6 +376,13 @@ def test_a_member_that_diverges_is_recorded_and_the_others_do_not_notice(folders
                                                jobs.Trained(alone.module))["error"]
     for record, expected in zip((records[0], records[2]), errors):
         assert record.metrics["error"] == pytest.approx(expected.tolist(), rel=1e-4)
+
+
+def test_tensorboard_where_it_is_not_installed_is_told(monkeypatch):
+    monkeypatch.setenv("ICLLIB_TENSORBOARD", "board")
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(InputError, match="ICLLIB_TENSORBOARD: expected the package tensorboard"):
+        jobs.board("fleet")
 
 
 @pytest.mark.parametrize("weight_decay", [0.0, 0.1])

@@ -5,7 +5,7 @@ import torch
 
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
-from icllib.models import MLP, SignedAveraging, Softmax, Transformer
+from icllib.models import MLP, Relu, SignedAveraging, Softmax, Transformer
 from icllib.tasks import LinearRegression, SparseLinear
 from icllib.training import Fleet, Recipe, Run, train
 from icllib.training.engine import run_steps
@@ -88,6 +88,11 @@ def test_members_with_their_own_temperature_equal_single_runs():
     ({"models": [MLP(8)]}, r"models: .* each of 2 seeds, got \[MLP"),
     ({"tasks": []}, r"tasks: .* each of 2 seeds, got \[\]"),
     ({"tasks": LinearRegression(3)}, "tasks: .* each of 2 seeds, got LinearRegression"),
+    ({"models": [Transformer(1, 2, 8), Transformer(3, 2, 8)]}, "models: expected one shape for"),
+    ({"models": [Transformer(1, 2, 8, scoring=Softmax()), Transformer(1, 2, 8, scoring=Relu())]},
+     r"models: expected one shape .* got Transformer\(.*Softmax.* and Transformer\(.*Relu"),
+    ({"tasks": [LinearRegression(3), LinearRegression(2)]}, "tasks: expected one shape for all"),
+    ({"snapshots": (500,)}, "snapshots: expected an integer from 1 to 1, got 500"),
     ({"seeds": 0}, "seeds: expected one or more in a list, got 0"),
     ({"seeds": []}, "seeds: expected one or more in a list"),
 ])

@@ -25,7 +25,7 @@ def test_bring_your_own_task_predictor_model_and_attention(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     scripts = [block for block in blocks if "from mine import" in block]
     (tmp_path / "mine.py").write_text("\n".join(b for b in blocks if b not in scripts))
-    assert len(scripts) == 3 and len(blocks) > 5
+    assert len(scripts) == 4 and len(blocks) > 5
     shutil.copytree(PROJECT / "results" / "signed_averaging", tmp_path / "results/signed_averaging")
     for script in scripts:
         assert printed_by(script, tmp_path).strip()

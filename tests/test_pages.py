@@ -1,7 +1,9 @@
 """Guards on the committed pages, and proof that each guard can fail."""
 
+import builtins
 import json
 import re
+import shutil
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -10,10 +12,11 @@ import pandas as pd
 import pytest
 
 from icllib.claims import evidence_path, find_claim, ledger, load_claims
+from icllib.errors import InputError
 from icllib.pages import Page, all_pages, notebooks_folder, settings_of, settings_table
 from icllib.papers import context_scaling
 from icllib.plotting import ANYWHERE, SHARE, legend_below, numbers, series, short, with_interval
-from icllib.results import PROFILES, digest, results_folder, settings
+from icllib.results import PROFILES, PROJECT, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
 from icllib.status import runs_of, status
 from icllib.training import Recipe
@@ -55,6 +58,24 @@ def test_the_verdict_table_tells_each_part_from_the_claim(output):
 def test_a_number_never_rounds_onto_the_bound_that_judges_it(samples, text):
     claim = find_claim("context_scaling.3")  # below 0.9
     assert ours_text(claim, claim.parts[0], samples) == text
+
+
+@pytest.mark.parametrize("in_ipython", [False, True])
+def test_a_script_prints_its_verdicts(output, capsys, monkeypatch, in_ipython):
+    monkeypatch.setattr(builtins, "__IPYTHON__", True, raising=False)
+    if not in_ipython:
+        monkeypatch.delattr(builtins, "__IPYTHON__")
+    page = Page("solvable_attention/table02_exponents")
+    page.decide("solvable_attention.23", {"alpha = 1.8": [-0.78], "alpha = 2.1": [-1.0]}, "paper")
+    shown = page.verdicts()
+    assert capsys.readouterr().out == ("" if in_ipython else f"{shown}\n")
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ICLLIB_OUTPUT", str(tmp_path / "file"))
+    with pytest.raises(InputError, match="expected a folder to write to"):
+        Page("solvable_attention/table02_exponents").save_figure(pd.DataFrame())
 
 
 def test_a_page_of_what_is_printed_tells_what_was_not_run(output):
@@ -159,11 +180,22 @@ def test_a_verdict_that_is_not_todays_is_seen(monkeypatch):
 def test_evidence_that_the_notebook_does_not_show_is_seen(results):
     path = evidence_path(JUDGED)
     path.parent.mkdir(parents=True)
-    assert notebook_problem(JUDGED) is None  # nothing is decided
+    assert notebook_problem(JUDGED) == "verdicts are not today's"  # nothing is decided
     claim = next(c for c in load_claims("context_scaling") if c.page == JUDGED)
     parts = {part: [123.0] for part in claim.parts}
     path.write_text(json.dumps({claim.id: {"profile": "paper", "parts": parts}}))
     assert notebook_problem(JUDGED) == "verdicts are not today's"
+
+
+@pytest.mark.parametrize("lost, reason", [
+    ("evidence.json", "verdicts are not today's"), ("figure.csv", "figure.csv missing"),
+    ("paper/*.json", "no profile has all its records")])
+def test_a_result_that_is_missing_is_seen(results, lost, reason):
+    shutil.copytree(PROJECT / "results" / JUDGED, results / JUDGED)
+    assert [state.state for state in status([JUDGED])] == ["fresh", "fresh"]
+    next((results / JUDGED).glob(lost)).unlink()
+    stored = status([JUDGED])[0]
+    assert (stored.state, stored.reason) == ("stale", reason)
 
 
 @pytest.fixture

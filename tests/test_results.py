@@ -1,6 +1,7 @@
 """Records: identity, staleness, damage."""
 
 import json
+import os
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -8,13 +9,13 @@ import numpy as np
 import pytest
 
 from icllib.errors import InputError
-from icllib.evaluate import ErrorByLength
+from icllib.evaluate import ErrorByLength, Together
 from icllib.models import MLP
 from icllib.results import (
     PROJECT, Record, dealt, digest, find_record, from_settings, load_record, results_folder,
     rounded, samples, settings, stacked, to_json, type_name, versions)
 from icllib.tasks import LinearRegression
-from icllib.training import Recipe, Run, every_profile, records
+from icllib.training import Along, Recipe, Run, every_profile, records
 
 RUN = Run(LinearRegression(2, 0.1), MLP(4), Recipe((1, 2), steps=3), ErrorByLength((1, 2)), 7, 10)
 PROVENANCE = {"profile": "quick", "commit": "abc", "dirty": False}
@@ -42,19 +43,25 @@ def test_types_outside_the_package_keep_their_module():
     assert type_name(json.JSONDecoder) == "json.decoder:JSONDecoder"
 
 
+class Model:
+    """Can be built, as far as a run can tell."""
+
+    build = None
+
+
 @dataclass
-class Mutable:
+class Mutable(Model):
     version: ClassVar[int] = 1
 
 
 @dataclass(frozen=True)
-class WithoutVersion:
+class WithoutVersion(Model):
     pass
 
 
 def local_class():
     @dataclass(frozen=True)
-    class Local:
+    class Local(Model):
         version: ClassVar[int] = 1
 
     return Local
@@ -63,7 +70,7 @@ def local_class():
 @pytest.mark.parametrize("part, message", [
     (Mutable(), "Mutable: expected a frozen dataclass with a version"),
     (WithoutVersion(), "WithoutVersion: expected a frozen dataclass with a version"),
-    (object(), "object: expected a frozen dataclass or a plain value"),
+    (Model(), "Model: expected a frozen dataclass or a plain value"),
     (local_class()(), "Local: expected a class that other processes can import"),
 ])
 def test_parts_that_a_record_cannot_describe_are_refused_before_any_work(part, message, results):
@@ -75,15 +82,61 @@ def test_parts_that_a_record_cannot_describe_are_refused_before_any_work(part, m
 @pytest.mark.parametrize("part", ["task", "model", "recipe", "evaluation"])
 def test_a_class_is_no_component(part):
     kind = type(getattr(RUN, part))
-    with pytest.raises(InputError, match=f"{part}: expected a component, got <class"):
+    with pytest.raises(InputError, match=f"{part}: expected a component with .*, got <class"):
         replace(RUN, **{part: kind})
     with pytest.raises(InputError, match="type: expected a frozen dataclass or a plain value"):
         settings(kind)
 
 
-def test_smoke_keeps_nothing_without_a_runner_too(results):
+@pytest.mark.parametrize("wrong", ["mlp", None, 3])
+@pytest.mark.parametrize("part", ["task", "model", "recipe"])
+def test_what_has_not_its_methods_is_no_component(part, wrong):
+    with pytest.raises(InputError, match=f"{part}: expected a component with .*, got {wrong!r}"):
+        replace(RUN, **{part: wrong})
+
+
+@pytest.mark.parametrize("make, part", [
+    (lambda: replace(RUN, evaluation=5), "evaluation"), (lambda: Together((1, 2)), "parts"),
+    (lambda: replace(RUN, along=Along((1,), 5)), "evaluation")])
+def test_so_is_what_measures_nothing(make, part):
+    with pytest.raises(InputError, match=f"{part}: expected a component with measure, got"):
+        make()
+
+
+def test_numbers_of_numpy_are_recorded_as_plain_ones():
+    task = LinearRegression(np.int64(2), np.float32(0.5))
+    assert settings(task) == settings(LinearRegression(2, 0.5))
+    assert json.dumps(settings(task))
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """A computation without metrics."""
+
+    version: ClassVar[int] = 1
+
+    def measure(self):
+        return {}
+
+
+def test_a_computation_without_metrics_leaves_no_record(results):
+    with pytest.raises(InputError, match="Nothing.measure: expected a dictionary .* got {}"):
+        records(lambda profile: [Nothing()], "quick", page="context_scaling/page")
+    assert not list(results.rglob("*.json"))
+
+
+def test_smoke_keeps_nothing_without_a_runner_too(results, monkeypatch, tmp_path):
+    monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(tmp_path / "checkpoints"))
     assert records(lambda profile: [RUN], "smoke", page="context_scaling/page")[0]["error"].size
-    assert not results.exists()
+    assert not results.exists() and not (tmp_path / "checkpoints").exists()
+    assert os.environ["ICLLIB_CHECKPOINTS"] == str(tmp_path / "checkpoints")
+
+
+def test_a_run_that_diverged_says_so(results, capsys):
+    wild = replace(RUN, recipe=replace(RUN.recipe, learning_rate=1e30))
+    records(lambda profile: [RUN, wild], "smoke", page="context_scaling/page")
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "icllib: MLP, seed 7, learning rate 1e+30: diverged")
 
 
 @pytest.mark.parametrize("page", ["mine", "mine/", "/mine/a", "", "mine/a/b", "../x/y", "../x",

@@ -11,9 +11,9 @@ import time
 import pytest
 
 from icllib import cli, runner, status
-from icllib.claims import evidence_path
+from icllib.claims import evidence_path, find_claim, interval
 from icllib.errors import InputError
-from icllib.pages import find_page
+from icllib.pages import find_page, find_pages
 from icllib.results import PROJECT, write_together
 
 PAGE = '''# %% [markdown]
@@ -175,7 +175,7 @@ def test_parameters_reach_the_page(page, icllib):
 @pytest.mark.parametrize("words, message", [
     (["run", "causal_lm/nothing"], "such as causal_lm/sample, got"),
     (["run", "causal_lm/sample", "--profile", "huge"], "profile: expected one of stored, "),
-    (["run", "causal_lm/sample", "-p", "sise=2"], "parameter: expected one of profile, size, got"),
+    (["run", "causal_lm/sample", "-p", "sise=2"], "parameter: expected one of size, got 'sise'"),
     (["run", "causal_lm/sample", "-p", "profile=quick"], "expected --profile for the profile"),
     (["run", "causal_lm/sample", "-p", "size"], "parameter: expected NAME=VALUE, got 'size'"),
     (["claims", "causal_lm.99"], "claim id: expected causal_lm.1 to"),
@@ -236,6 +236,28 @@ from icllib.papers import causal_lm
 icllib.records(causal_lm.propositions, profile, page="causal_lm/sample")''')
     code, _, err = icllib("run", "causal_lm/sample")
     assert code == 2 and "python -m icllib run causal_lm/sample --profile quick" in err
+    assert err.startswith("icllib: causal_lm/sample: expected ")
+    assert "15 of 15 records missing at quick" in err
+
+
+def test_a_page_without_parameters_says_so(page, icllib):
+    path = page("") / "sample.py"
+    path.write_text(path.read_text().replace("size = 1\n", ""))
+    code, _, err = icllib("run", "causal_lm/sample", "-p", "x=1")
+    assert code == 2 and err == (
+        "icllib: parameter: expected none (--profile is the only one), got 'x'\n")
+
+
+def test_a_paper_names_its_pages_and_all_names_every_page(page, icllib):
+    shutil.copytree(page("1 + 1"), page("1 + 1").parent / "mine")
+    assert find_pages("causal_lm") == ["causal_lm/sample"]
+    assert find_pages("all") == ["causal_lm/sample", "mine/sample"]
+    code, out, _ = icllib("run", "mine/sample", "causal_lm", "--profile", "smoke")
+    assert code == 0 and [line.split(":")[0] for line in out.splitlines()] == [
+        "mine/sample", "causal_lm/sample"]
+    for words in (["all"], ["causal_lm", "mine"], ["causal_lm/sample", "mine"]):
+        rows = json.loads(icllib("status", *words, "--json")[1])
+        assert [row["paper"] for row in rows] == ["causal_lm", "mine"]
 
 
 def test_help_shows_examples(icllib):
@@ -247,7 +269,18 @@ def test_help_shows_examples(icllib):
 def test_claims_as_json_have_the_agreed_fields(icllib):
     rows = json.loads(icllib("claims", "--json")[1])
     assert len(rows) > 72
-    assert set(rows[0]) == {"paper", "id", "statement", "source", "verdict", "profile", "page"}
+    assert set(rows[0]) == {"paper", "id", "statement", "source", "verdict", "profile", "page",
+                            "printed", "scale", "tolerance", "evidence", "intervals"}
+
+
+def test_a_claim_as_json_has_its_numbers(icllib):
+    row, = json.loads(icllib("claims", "causal_lm.6", "--json")[1])
+    claim = find_claim("causal_lm.6")
+    assert (row["printed"], row["tolerance"]) == (claim.printed, claim.tolerance)
+    for part, samples in row["evidence"].items():
+        assert row["intervals"][part] == list(interval(samples, row["scale"]))
+    assert set(row["intervals"]) == set(claim.parts)
+    assert "evidence" not in icllib("claims", "causal_lm.6")[1]
 
 
 def test_status_as_json_has_the_agreed_fields(icllib):

@@ -1,6 +1,7 @@
 """Scorings against plain loops, literal formulas and independent algorithms."""
 
 import math
+from dataclasses import dataclass
 
 import pytest
 import torch
@@ -9,7 +10,7 @@ from icllib import attention
 from icllib.attention import causal_pairs
 from icllib.errors import InputError
 from icllib.models.scoring import (L1, CosFormer, Entmax, Gaussian, Identity, MixedHeads,
-                                   Relu, SelfAdjusting, SignedAveraging, Softmax, Sparsemax,
+                                   Plain, Relu, SelfAdjusting, SignedAveraging, Softmax, Sparsemax,
                                    Square, Tanh, Uniform)
 from icllib.models.stacked import Initializer
 
@@ -38,6 +39,24 @@ def draw(heads=HEADS, tokens=TOKENS, dtype=torch.float64, size=1.5):
     generator = torch.Generator().manual_seed(1)
     return [size * torch.randn(2, 2, heads, tokens, 3, generator=generator, dtype=dtype)
             for _ in range(3)]
+
+
+@dataclass(frozen=True)
+class Mine(Plain):
+    """A scoring of someone's own."""
+
+    weights: object
+
+    def weigh(self, z, mask):
+        return self.weights(z, mask)
+
+
+@pytest.mark.parametrize("weights", [
+    lambda z, mask: z**3, lambda z, mask: z.masked_fill(~mask, 0).sum(-1)])
+def test_a_scoring_that_shows_what_is_hidden_is_refused(weights):
+    with pytest.raises(InputError, match="Mine.weigh: expected weights shaped as the scores, 0"):
+        Mine(weights).build(Initializer([0]), 2)
+    Mine(lambda z, mask: (z**3).masked_fill(~mask, 0)).build(Initializer([0]), 2)
 
 
 # ---- plain loops: one row of visible scores at a time ---------------------------------------

@@ -2,16 +2,19 @@
 
 import math
 import time
+from dataclasses import dataclass, replace
 
 import pytest
 import torch
 
 from icllib.errors import InputError
+from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
-from icllib.training import Curriculum, Fleet, OutOfTime, Recipe, engine, train
-from icllib.training.engine import prompt_ids, run_steps
+from icllib.training import (Curriculum, Fleet, OutOfTime, Recipe, Trained, engine, run_steps,
+                             train)
+from icllib.training.engine import prompt_ids
 
 NAN = float("nan")
 TASK = LinearRegression(2, noise_std=0.1)
@@ -76,6 +79,7 @@ def test_rate_never_exceeds_the_learning_rate(steps, warmup, schedule):
     (dict(lengths=(1,), steps=1, epsilon=-1), "got -1"),
     (dict(lengths=(1,), steps=1, betas=(0.9,)), r"got \(0.9,\)"),
     (dict(lengths=(1,), steps=1, betas=(0.9, 1.5)), "got 1.5"),
+    (dict(lengths=(3, 6), steps=1, curriculum=5), "got 5"),
     (dict(lengths=(3, 6), steps=1, curriculum=Curriculum(3, 2, 9)), "smallest length, 3, got 3"),
 ])
 def test_impossible_recipes_are_refused(settings, got):
@@ -150,6 +154,39 @@ def test_equals_a_plain_loop_with_adam(model, decay):
     trained = settled(train(TASK, model, recipe, [3], [None]))
     for name, values in settled(module).items():
         torch.testing.assert_close(trained[name], values, atol=1e-5, rtol=0)
+
+
+@dataclass(frozen=True)
+class Misshapen(MLP):
+    """Answers with one number too few or too many axes."""
+
+    answer: object = None
+
+    def build(self, *sizes):
+        module = super().build(*sizes)
+        return Answering(module, self.answer)
+
+
+class Answering(torch.nn.Module):
+    def __init__(self, module, change):
+        super().__init__()
+        self.module, self.change = module, change
+
+    def forward(self, xs, ys, lengths):
+        return self.change(self.module(xs, ys, lengths))
+
+
+@pytest.mark.parametrize("change, got", [
+    (lambda answers: answers[..., :1], r"\(1, 4, 1\)"), (lambda answers: answers.sum(), r"\(\)"),
+    (lambda answers: answers[..., None], r"\(1, 4, 2, 1\)")])
+@pytest.mark.parametrize("loss", ["squared", "cross-entropy"])
+def test_predictions_of_another_shape_are_refused(change, got, loss):
+    recipe, refused = replace(RECIPE, loss=loss), rf"predictions: expected a shape .* got {got}"
+    with pytest.raises(InputError, match=refused):
+        train(TASK, Misshapen(4, answer=change), recipe, [0], [None])
+    wrong = Trained(Misshapen(4, answer=change).build([0], 2, 5))
+    with pytest.raises(InputError, match=refused):
+        ErrorByLength((2, 5), prompts=4).measure(TASK, wrong)
 
 
 def test_training_learns_eight_stored_prompts():

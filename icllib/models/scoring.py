@@ -12,6 +12,7 @@ has no queries and keys, and so a phi of its own (icllib/models/sgpt.py).
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from icllib import attention
@@ -26,7 +27,12 @@ class Plain:
     """A scoring without parameters: `weigh` says it all."""
 
     def build(self, draw: Initializer, heads: int) -> nn.Module:
-        """A module for the members of `draw`."""
+        """A module for the members of `draw`; raises InputError where `weigh` ignores the mask."""
+        scores, mask = torch.ones(1, 1, heads, 2, 2), attention.causal_pairs(2)
+        weights = self.weigh(scores, mask)
+        if weights.shape != scores.shape or weights[..., ~mask].any():
+            raise InputError(f"{type(self).__name__}.weigh: expected weights shaped as the scores, "
+                             f"0 where the mask is false, got {weights.tolist()}")
         return Weighted(self.weigh)
 
 

@@ -1,10 +1,10 @@
 """Training of fleets, and the runs whose records the pages show."""
 
 from icllib.errors import OutOfTime
-from icllib.training.engine import Fleet, train
+from icllib.training.engine import Fleet, run_steps, train
 from icllib.training.recipe import Curriculum, Recipe
 from icllib.training.records import every_profile, records
-from icllib.training.run import Along, Run
+from icllib.training.run import Along, Run, Trained
 
-__all__ = ["Along", "Curriculum", "Fleet", "OutOfTime", "Recipe", "Run", "every_profile",
-           "records", "train"]
+__all__ = ["Along", "Curriculum", "Fleet", "OutOfTime", "Recipe", "Run", "Trained",
+           "every_profile", "records", "run_steps", "train"]

@@ -14,7 +14,7 @@ from collections.abc import Sized
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import positive, whole
+from icllib.checks import alike, positive, whole
 from icllib.errors import InputError, OutOfTime
 from icllib.progress import Progress
 from icllib.streams import Stream, constant
@@ -22,6 +22,7 @@ from icllib.tasks import sample_each
 from icllib.training.capture import captured_step
 from icllib.training.losses import masked_losses, member_losses, permuted_pairs
 from icllib.training.recipe import Recipe
+from icllib.training.run import shape
 
 READ_EVERY = 100  # steps between two looks at the losses, and on a GPU at the clock
 SAVE_EVERY = 300.0  # seconds between two checkpoints
@@ -50,6 +51,10 @@ class Fleet:
         for rate, count in zip(learning_rates, pretraining_tasks):
             positive(learning_rates=rate)
             whole(pretraining_tasks=1 if count is None else count)
+        for step in snapshots:
+            whole(1, recipe.steps, snapshots=step)
+        alike(shape, models=models)
+        alike(lambda task: (task.dimension, getattr(task, "classes", None)), tasks=tasks)
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
         self.module = build(models, seeds, tasks[0], recipe, device)
         probed = bool(getattr(self.module, "probes", ()))

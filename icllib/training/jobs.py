@@ -38,7 +38,7 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
     for run in missing:
         if not isinstance(run, Run):
             made, started = provenance("paper"), start_clocks()
-            metrics = run.measure()
+            metrics = checked(run, run.measure())
             Record.of(run, metrics, made | cost_since(started)).save(folder)
 
 
@@ -150,14 +150,19 @@ def measure(fleet: Fleet, run: Run, device: str) -> dict:
 
 def measure_with(evaluation, fleet: Fleet, device: str) -> dict:
     """The metrics of one evaluation; raises InputError where they are not one per member."""
-    metrics = evaluation.measure(fleet.tasks, Trained(fleet.module), device)
-    if not isinstance(metrics, dict):
-        raise InputError(f"{type(evaluation).__name__}.measure: expected a dictionary of metrics, "
-                         f"got {metrics!r}")
+    metrics = checked(evaluation, evaluation.measure(fleet.tasks, Trained(fleet.module), device))
     for name, metric in metrics.items():
         if np.shape(metric)[:1] != (len(fleet.tasks),):
             raise InputError(f"{name}: expected a metric of each of {len(fleet.tasks)} members, "
                              f"got one of shape {np.shape(metric)}")
+    return metrics
+
+
+def checked(component, metrics) -> dict:
+    """What it measured; raises InputError where that is no dictionary or an empty one."""
+    if not isinstance(metrics, dict) or not metrics:
+        raise InputError(f"{type(component).__name__}.measure: expected a dictionary of metrics, "
+                         f"got {metrics!r}")
     return metrics
 
 
@@ -214,8 +219,11 @@ def board(name: str):
     folder = os.environ.get("ICLLIB_TENSORBOARD")
     if not folder:
         return lambda step, losses: None
-    from torch.utils.tensorboard import SummaryWriter
-
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise InputError("ICLLIB_TENSORBOARD: expected the package tensorboard, which is not "
+                         "installed") from None
     writer = SummaryWriter(PROJECT / folder / name)
     return lambda step, losses: writer.add_scalars(
         "loss", {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}, step)

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
+from icllib.checks import answers
 from icllib.streams import Stream, constant
 from icllib.tasks import MaskedBatch, Prompt
 
@@ -14,7 +15,8 @@ def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=F
 
     points: which points the queries are, where query k is not point lengths[k]. on_pairs: the
     outputs at the pairs count like those at the queries, with target 0 (Ding et al., Appendix
-    E). Where `forward` answers after every layer, the sum over layers.
+    E). Where `forward` answers after every layer, the sum over layers. Raises InputError for
+    answers of another shape than the targets.
     """
     lengths, options = tuple(lengths), {}
     points = lengths if points is None else tuple(points)
@@ -26,6 +28,7 @@ def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=F
         zeros = torch.zeros_like(prompt.ys[:, :, : max(lengths)])
         targets = torch.cat((zeros, targets), dim=2)
     predictions = forward(prompt.xs, prompt.ys, lengths, **options).to(targets.dtype)
+    answers(targets.shape, predictions)
     penalty = log_loss if loss == "cross-entropy" else squared_error
     losses = penalty(predictions, targets)
     if targets.dim() == 4:  # one-hot labels

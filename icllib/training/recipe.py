@@ -76,6 +76,8 @@ class Recipe:
         one_of(SCHEDULES, schedule=self.schedule)
         one_of(LOSSES, loss=self.loss)
         one_of(PRECISIONS, precision=self.precision)
+        if not isinstance(self.curriculum, Curriculum | None):
+            raise InputError(f"curriculum: expected a Curriculum, got {self.curriculum!r}")
         if self.clip is not None:
             positive(clip=self.clip)
         if len(self.betas) != 2:

@@ -1,6 +1,9 @@
 """From runs to records: what is missing is computed, what is there is read."""
 
+import contextlib
+import os
 import re
+import sys
 import tempfile
 from pathlib import Path
 
@@ -28,7 +31,7 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
         return stored_records(runs_of_profile, page)
     runs = runs_of_profile(profile)
     if profile == "smoke":
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_CHECKPOINTS=folder):
             return computed(runs, profile, page, Path(folder))
     return computed(runs, profile, page, results_folder())
 
@@ -41,6 +44,10 @@ def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
     if not missing:
         return found
     compute(runs, missing, profile, results / page)
+    for run in missing:
+        if find_record(run, paper, results).provenance.get("diverged"):
+            print(f"icllib: {type(run.model).__name__}, seed {run.seed}, "
+                  f"learning rate {run.recipe.learning_rate:g}: diverged", file=sys.stderr)
     return [find_record(run, paper, results) for run in runs]
 
 
@@ -48,8 +55,10 @@ def stored_records(runs_of_profile, page: str) -> list[Record]:
     """The committed records of the best profile that is complete; raises InputError for none."""
     best = next(complete_profiles(runs_of_profile, page, reversed(KEPT)), None)
     if best is None:
-        raise InputError(f"{page}: expected stored records of at least one profile, found none; "
-                         f"make them with: python -m icllib run {page} --profile quick")
+        found = [find_record(run, page.split("/")[0]) for run in runs_of_profile("quick")]
+        raise InputError(f"{page}: expected all records of a profile, {found.count(None)} of "
+                         f"{len(found)} records missing at quick; make them with: "
+                         f"python -m icllib run {page} --profile quick")
     return best[1]
 
 
@@ -65,6 +74,18 @@ def complete_profiles(runs_of_profile, page: str, profiles):
         found = [find_record(run, paper) for run in runs_of_profile(profile)]
         if all(record is not None for record in found):
             yield profile, found
+
+
+@contextlib.contextmanager
+def environment(**values):
+    """Environment variables for a while; None leaves a variable as it is."""
+    before = dict(os.environ)
+    os.environ.update({name: value for name, value in values.items() if value is not None})
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def is_fresh(record: Record | None) -> bool:

@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from icllib.checks import each, whole
+from icllib.checks import component, each, whole
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, Together
 from icllib.results import ADDED
@@ -49,9 +49,9 @@ class Run:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        for name in ("task", "model", "recipe", "evaluation"):
-            if isinstance(getattr(self, name), type):
-                raise InputError(f"{name}: expected a component, got {getattr(self, name)}")
+        component("sample", task=self.task)
+        component("build", model=self.model)
+        component("rate", recipe=self.recipe)
         whole(0, WORD, seed=self.seed)
         if self.pretraining_tasks is not None:
             whole(pretraining_tasks=self.pretraining_tasks)
@@ -69,6 +69,8 @@ class Run:
 
     def check_evaluation(self, evaluation) -> None:
         """Raises InputError for what this model, trained so, cannot be asked."""
+        if evaluation is not None:  # as where it does not matter for what is trained
+            component("measure", evaluation=evaluation)
         if isinstance(evaluation, Together):
             for part in evaluation.parts:
                 self.check_evaluation(part)
