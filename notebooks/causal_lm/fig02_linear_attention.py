@@ -129,6 +129,10 @@ page.decide("causal_lm.41", {"mu = 0": ends[0] / stationary[0][:, 39]}, shown)
 page.decide("causal_lm.42", {"n = 40": smallest}, shown)
 page.decide("causal_lm.43", {"n = 40": rates["prefix_queries"]
                              / rates["prefix_pairs"]}, shown)
+from_10 = {mask: np.polyfit(depth[10:31], np.log(
+    errors[f"{mask}_pairs"][:, 10:31]).T, 1)[0] for mask in ("prefix", "causal")}
+page.decide("causal_lm.48", {mask: rates[f"{mask}_pairs"] / early
+                             for mask, early in from_10.items()}, shown)
 page.verdicts()
 
 # %% [markdown]
@@ -143,6 +147,12 @@ page.verdicts()
 #   Section 5.1 itself sees convergence at $\mu = 0$ (claim 41). Without label noise the right panel
 #   falls geometrically for every $\mu$; only the rate suffers from $\mu$. A floor needs noisy labels.
 #   [Kaczmarz's method](kaczmarz.ipynb) has the exact rates and floors.
+# - *A linear rate of convergence on the in-context examples* (claim 48). The mean over 64 prompts
+#   bends, as the slowest of them come to make up all of it: under the prefix mask its slope over
+#   layers 30 to 50 is 0.71 of that over 10 to 30, less than the margin allows. On single prompts
+#   this ratio has a median of 0.88 to 0.92 under the prefix mask, over the seeds. Followed to 300
+#   layers, the mean falls from layer 150 on at the constant rate of its slowest prompt. So the rate
+#   is linear in the end, as Proposition 3 says, and not yet in the paper's 50 layers.
 # - $\eta = 1.6$ is close to the edge: $\eta < 2n / \lambda_{\max}(X X^\top)$ holds for each prompt
 #   drawn here, but the bound is as low as 1.8 on some prompts of [What fails](what_fails.ipynb).
 # - The text has 200 queries on the left and in the middle, as here; the public code draws 20. The

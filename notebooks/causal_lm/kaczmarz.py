@@ -153,6 +153,9 @@ page.verdicts()
 #   does not decay is no obstacle: the error falls geometrically for every $\mu$. A step must decay only
 #   to average noise away. Section 5.1 of the paper itself sees convergence at $\mu = 0$, which is
 #   claim 41.
+# - An earlier cut of claim 38, with its parts with noise, was *partly*: the split changed the
+#   verdict. The paper's own words are a hedge: causal attention "may not converge", and convergence
+#   "is not guaranteed".
 # - With noise, which is ours, the sentence is right. The last pair is fitted with its noise, so the
 #   error cannot fall below a floor, which is near $\sigma^2$ for every $\mu$.
 # - The mean $\mu$ changes the rate, since most directions $u$ then lie close to each other and few see

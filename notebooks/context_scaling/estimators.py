@@ -154,6 +154,7 @@ hilbert = [(title, slopes(title, "hilbert")) for title in sheet.ESTIMATORS]
 page.decide("context_scaling.13", dict(hilbert[:2]), shown)
 page.decide("context_scaling.23", sheet.one_step_over_ridge(near), shown)
 page.decide("context_scaling.24", dict(hilbert[2:]), shown)
+page.decide("context_scaling.33", {"linear": slopes("linear", "one_step")}, shown)
 page.verdicts()
 
 # %% [markdown]
@@ -168,7 +169,8 @@ page.verdicts()
 #   For many pairs the ratio goes to 1, but only since both errors go to $\sigma^2$: of the excess
 #   errors it goes to $(d + 1 + d \sigma^2) / (d \sigma^2)$, which is 24 and 5. On ReLU networks
 #   the step stops at half of the label variance.
-# - The step gets the best scale for each $n$; the paper's $\psi_L$ has none.
+# - The step gets the best scale for each $n$; the paper's $\psi_L$ has none. So claim 33, that the
+#   estimate is consistent, is about $n$ alone: what more pre-training tasks would teach is given.
 # - Of the families, the exponential smoother is consistent on the two linear ones alone. On ReLU
 #   networks it is about as good as the Hilbert estimate over most of the range, since its limit,
 #   above zero, is not reached yet; on trees it falls behind from a few hundred pairs on.

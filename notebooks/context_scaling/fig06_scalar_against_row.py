@@ -134,7 +134,11 @@ page.verdicts()
 #   $(X^\top X + x_N x_N^\top) x_N / n$.
 # - $\psi_H$ needs no such slope, and the two models differ little everywhere.
 # - All seeds are measured on the same 4,096 prompts, so the intervals do not contain the spread of
-#   these prompts.
+#   these prompts. It matters for $\psi_L$ on linear functions, 1.259 against a bound of 1.25, two
+#   numbers whose logarithms differ by 0.007. On 12 sets of as many prompts, evaluation seeds 0 to
+#   11, with $\psi_L$ and one slope for all $n$ in place of the regression, and $\psi_L$ with its own
+#   for each $n$ in place of the row, the logarithm of the ratio has a standard deviation of 0.015.
+#   The trained models were not measured on other prompts.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig06_scalar_against_row/figure.csv>`.
 

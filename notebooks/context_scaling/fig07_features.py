@@ -140,6 +140,10 @@ page.verdicts()
 #   from $T = 10^3$ to $10^5$, and then by less than 1%. At `quick`, where they are met 19 times, it
 #   fell by less than a fiftieth from $T = 10^4$ on. [One layer of
 #   SGPT](what_would_a_reviewer_ask.ipynb), a fixed feature map too, behaves alike.
+# - So the task parts of claim 14 turn on the range of $T$. From $T = 10^3$ on, by the statistic and
+#   bound of claims 1 and 2, three of four would task-scale: the slope of the excess error is
+#   -0.085 to -0.089 for $\psi_L$ and -0.070 to -0.077 for $\psi_H$ on linear functions, -0.064 to
+#   -0.071 for $\psi_L$ on ReLU networks, and -0.025 to -0.029 for $\psi_H$ there.
 # - At `quick` the error on ReLU networks with the prompt and $\psi_L$ does fall with $T$, but by less
 #   than the margin of a tenth, so that claim 15 stays undecided. With the prompt alone it falls by 15%
 #   with $T$, and by 4% from 10 to 80 pairs. That is within the margin of claim 28, but a model that
