@@ -203,13 +203,12 @@ def test_what_was_trained_outlives_a_mended_evaluation(folders, monkeypatch, tmp
 
 
 def test_a_fleet_is_trained_by_one_process_alone(folders, tmp_path):
-    worker = start_training(folders, pause=0.05)
-    while not list((tmp_path / "checkpoints").rglob("step-*.json")):
-        time.sleep(0.02)
+    process = start_training(folders, pause=0.05)
     with pytest.raises(InputError, match="expected to train this fleet alone, another process"):
         jobs.train_fleets(runs(), "smoke", folders)
-    worker.kill()
-    assert worker.wait() == -signal.SIGKILL
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
     jobs.train_fleets(runs(), "smoke", folders)
     assert not list((tmp_path / "checkpoints").iterdir())
 

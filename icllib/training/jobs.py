@@ -32,7 +32,7 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
     """
     check_writable(folder)
     if any(isinstance(run, Run) for run in missing):
-        check_writable(checkpoints())
+        check_writable(checkpoints_folder())
         trained = [run for run in runs if isinstance(run, Run)]
         compute_fleets(trained, missing, profile, folder)
     for run in missing:
@@ -166,7 +166,7 @@ def checked(component, metrics) -> dict:
     return metrics
 
 
-def checkpoints() -> Path:
+def checkpoints_folder() -> Path:
     """Where the checkpoints of all fleets live: runs/checkpoints/, or $ICLLIB_CHECKPOINTS."""
     return PROJECT / os.environ.get("ICLLIB_CHECKPOINTS", "runs/checkpoints")
 
@@ -178,7 +178,7 @@ def checkpoint_folder(runs) -> Path:
     """
     along = lambda run: run.along and replace(run.along, evaluation=None)
     trained = [replace(run, evaluation=None, along=along(run)) for run in runs]
-    return checkpoints() / digest([key(settings(run), versions(run)) for run in trained])
+    return checkpoints_folder() / digest([key(settings(run), versions(run)) for run in trained])
 
 
 def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from icllib.papers.causal_lm.layers import (
     MASKS, Dynamics, MaskCheck, fig01_dynamics, fig05_masks)
 from icllib.papers.causal_lm.linear_attention import (
     INPUT_MEANS, SEEDS, LayerErrors, Propositions, StationaryErrors, fig02_linear_attention,
-    propositions)
+    propositions, slope_over_layers)
 from icllib.papers.causal_lm.stationary import (
     ByPositionErrors, ByPositionPropositions, KaczmarzErrors, fig04_causal_by_position, kaczmarz)
 from icllib.papers.causal_lm.trained import (

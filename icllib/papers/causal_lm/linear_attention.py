@@ -7,6 +7,7 @@ every profile.
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import torch
 
 from icllib.attention import causal_pairs, full_pairs, with_queries
@@ -189,3 +190,9 @@ def fig02_linear_attention(profile: str) -> list:
     few = {"sequences": 8} if profile == "smoke" else {}
     return [LayerErrors(seed=seed, **few) for seed in range(SEEDS)] + [
         StationaryErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in range(SEEDS)]
+
+
+def slope_over_layers(errors, first: int, last: int) -> np.ndarray:
+    """Slope of the logarithm of (seeds, layers + 1) errors from one layer to another: (seeds,)."""
+    layers = np.arange(first, last + 1)
+    return np.polyfit(layers, np.log(errors[:, layers]).T, 1)[0]
