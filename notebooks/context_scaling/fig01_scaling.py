@@ -115,9 +115,9 @@ numbers(table, [title for title in table.panel.unique() if title.startswith("B")
 # ## Paper beside ours
 
 # %%
-def slopes(name):
-    """Of log10 excess error at n = 10 against log10 T, one per seed."""
-    return sheet.log_slope(counts, [of(name, "excess", T)[:, at_10] for T in counts])
+# Of log10 excess error at n = 10 against log10 T, one per seed.
+slopes = lambda name: sheet.log_slope(
+    counts, [of(name, "excess", T)[:, at_10] for T in counts])
 
 def ratios(name):
     """Error at n = 40 over error at n = 10, by T."""

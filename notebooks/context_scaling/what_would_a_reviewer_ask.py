@@ -32,7 +32,6 @@ page = icllib.Page("context_scaling/what_would_a_reviewer_ask")
 one_layer = icllib.records(sheet.one_layer_against_tasks, profile, page=page.name)
 others = icllib.records(sheet.deep_and_wide, profile, page=page.name)
 both = icllib.records(sheet.one_layer_and_deep, profile, page=page.name)
-records = one_layer + others
 shown_one, shown = icllib.shown_profile(one_layer), icllib.shown_profile(others)
 assumed = *sheet.SGPT_ASSUMED, "pretraining_tasks", "task.noise_std"
 icllib.settings_of(sheet.deep_and_wide, shown, assumed)
@@ -52,7 +51,7 @@ icllib.settings_of(sheet.deep_and_wide, shown, assumed)
 # %%
 from icllib.plotting import series
 
-curves = sheet.reviewer_curves(records, shown)
+curves = sheet.reviewer_curves(one_layer + others, shown)
 profiles = {"one-layer SGPT": shown_one, "GPT-2": shown}
 table = page.save_figure(*(
     series(letter, name, xs, errors, profiles.get(name, shown))
@@ -85,10 +84,9 @@ for (letter, axes), (title, label) in zip(panels.items(), titles.values()):
             style |= {"lw": 0.8, "label": name.replace("seed 0", "each seed")
                       if "seed 0" in name else None}
         draw(axes, table, letter, name, **style)
-    axes.set(title=f"{letter}: {title}", xlabel=label, ylim=(0, None),
-             ylabel="mean squared error")
+    axes.set(title=f"{letter}: {title}", xlabel=label, ylabel="mean squared error",
+             ylim=(0, 1.75 if letter == "B" else None))
     axes.legend()
-panels["B"].set(ylim=(0, 1.75))
 panels["A"].set_xscale("log", base=2)
 panels["A"].set_xticks(sheet.DEPTHS[shown], sheet.DEPTHS[shown])
 scale = panels["C"].set_xscale("log")
@@ -127,11 +125,8 @@ page.decide("context_scaling.22", {
     "twice as wide": ratio("D", list(curves["D"])[1], 40, 10)}, shown)
 page.decide("context_scaling.30",
             sheet.one_layer_over_deep(both), icllib.shown_profile(both))
-excess = [icllib.samples(one_layer, "excess", pretraining_tasks=T)
-          for T in sheet.COUNTS]
-at_10 = [found[:, sheet.FIGURE_5_LENGTHS.index(10)] for found in excess]
 page.decide("context_scaling.31", {
-    "one-layer SGPT": sheet.log_slope(sheet.COUNTS, at_10)}, shown_one)
+    "one-layer SGPT": sheet.slope_over_tasks(one_layer)}, shown_one)
 page.verdicts()
 
 # %% [markdown]
@@ -179,5 +174,5 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/what_would_a_reviewer_ask/figure.csv>`.
 
 # %% tags=["provenance"]
-beside = [record for record in both if record not in records]
-print(icllib.provenance_line(records + beside, page.name))
+beside = [record for record in both if record not in one_layer + others]
+print(icllib.provenance_line(one_layer + others + beside, page.name))

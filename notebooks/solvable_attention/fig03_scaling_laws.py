@@ -108,21 +108,7 @@ legend = legend_below(panels[1], 4)
 # the envelope, 1 to 100).
 
 # %% tags=["numbers"]
-import numpy as np
-import pandas as pd
-from icllib.theory.scaling_laws import fit_exponent
-
-at_500, rows = sheet.simulated_exponents(simulated), {}
-of_best = {f"C alpha = {run.run['alpha']}": fit_exponent(
-    sheet.ENVELOPE_BUDGETS, sheet.simulated_envelope(run))[:1] for run in simulated}
-for alpha, r in limit.items():
-    for law, exponent in theory_exponents(alpha).items():
-        slope, half = r[f"{law}_exponent"]
-        fits = (at_500 | of_best)[f"{sheet.LETTERS[law]} alpha = {alpha}"]
-        rows[alpha, law] = {"theory": f"{exponent:.3f}", "limit": f"{slope:.3f}",
-                            "half width": f"{half:.4f}",
-                            "N_s = 500": f"{np.mean(fits):.2f}"}
-pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
+sheet.law_table(limit, simulated)
 
 # %% [markdown]
 # ### What a task beyond the model answers
@@ -142,7 +128,7 @@ for number, law in ((2, "size"), (3, "time"), (4, "data"), (5, "compute")):
     exponents = {f"alpha = {alpha}": [r[f"{law}_exponent"][0]]
                  for alpha, r in limit.items()}
     page.decide(f"solvable_attention.{number}", exponents, shown)
-page.decide("solvable_attention.30", at_500, shown)
+page.decide("solvable_attention.30", sheet.simulated_exponents(simulated), shown)
 page.verdicts()
 
 # %% [markdown]

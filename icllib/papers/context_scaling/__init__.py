@@ -29,4 +29,5 @@ from icllib.papers.context_scaling.three_tasks import (
     figure_4_settings, figure_4_tasks)
 from icllib.papers.context_scaling.variants import (
     COUNTS, DEPTHS, FORMS, WIDE_COUNT, deep_and_wide, normalization, one_layer_against_tasks,
-    one_layer_and_deep, one_layer_over_deep, reviewer_curves, what_would_a_reviewer_ask)
+    one_layer_and_deep, one_layer_over_deep, reviewer_curves, slope_over_tasks,
+    what_would_a_reviewer_ask)

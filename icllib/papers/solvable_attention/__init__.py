@@ -40,8 +40,8 @@ from icllib.papers.solvable_attention.source_capacity_laws import (
     stability_table)
 from icllib.papers.solvable_attention.tables import (
     ENVELOPE_BUDGETS, KINDS, LAWS, LETTERS, allocation_table, axis_names, cutoff_table,
-    exponent_table, kind, large_strength_table, late_table, plateau_table, simulated_envelope,
-    simulated_exponents)
+    exponent_table, kind, large_strength_table, late_table, law_table, plateau_table,
+    simulated_envelope, simulated_exponents)
 from icllib.papers.solvable_attention.theorem import (
     STARTS, ClosedFormCheck, IdempotentCheck, LossCurves, fig02_loss_curves, fig07_idempotent,
     thm31_closed_form)

@@ -80,6 +80,24 @@ def simulated_envelope(record) -> np.ndarray:
     return lower_envelope(sizes, times, record["compute_loss"], ENVELOPE_BUDGETS)
 
 
+def law_table(limit: dict, simulated) -> pd.DataFrame:
+    """Figure 3's exponents: those of Table 1, of the limit, and of the simulations.
+
+    limit: alpha -> record of LawsInTheLimit. simulated: records of LawsBySimulation.
+    """
+    at_500, rows = simulated_exponents(simulated), {}
+    for run in simulated:
+        fitted = fit_exponent(ENVELOPE_BUDGETS, simulated_envelope(run))
+        at_500[f"C alpha = {run.run['alpha']}"] = fitted[:1]
+    for alpha, record in limit.items():
+        for law, exponent in theory_exponents(alpha).items():
+            slope, half = record[f"{law}_exponent"]
+            rows[alpha, law] = {
+                "theory": f"{exponent:.3f}", "limit": f"{slope:.3f}", "half width": f"{half:.4f}",
+                "N_s = 500": f"{np.mean(at_500[f'{LETTERS[law]} alpha = {alpha}']):.2f}"}
+    return pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
+
+
 def cutoff_table(records) -> pd.DataFrame:
     """Figure 3's law in D from the closed form, for both answers of the tasks beyond D.
 
