@@ -204,10 +204,18 @@ def fig08_softmax_laws(profile: str) -> list[SoftmaxTraining]:
     return runs
 
 
-def fig09_softmax_varied(profile: str) -> list[SoftmaxCurves]:
-    """Figure 9: the law in time at two values of beta, for both sign laws."""
-    return [curves(profile, signs, alpha=1.8, beta=beta) for signs in SIGN_LAWS
+def fig09_softmax_varied(profile: str) -> list[SoftmaxTraining]:
+    """Figure 9: the law in time at two values of beta, for both sign laws; Appendix I.1: those in
+    compute, size and data, with random signs."""
+    runs = [curves(profile, signs, alpha=1.8, beta=beta) for signs in SIGN_LAWS
             for beta in (0.0, 0.5)]
+    per_point = 0 if profile == "smoke" else SoftmaxDataLimit.steps_per_point
+    for beta in (0.0, 0.5):
+        limit = at_size_of(profile, beta=beta)
+        runs += [curves(profile, "random signs", alpha=1.8, sizes=SIZES, beta=beta),
+                 SoftmaxSizeLimit(1.8, **limit),
+                 SoftmaxDataLimit(1.8, steps_per_point=per_point, **limit)]
+    return runs
 
 
 def descent_in_time(profile: str) -> list[SoftmaxCurves]:
