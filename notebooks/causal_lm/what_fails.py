@@ -84,7 +84,7 @@ for axes, (panel, names) in zip(panels, labels.items()):
         draw(axes, table, panel, name, label=label, color=color, ls=style)
     axes.set(yscale="log", xlabel="layers", ylim=(1e-5, 30))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18))
-panels[2].vlines(causal_lm.STEP_SIZES, -0.05, 1.05, color="grey", ls=":", lw=1)
+panels[2].vlines(causal_lm.STEP_SIZES, -0.05, 1.05, "grey", ":", lw=1)
 panels[0].set(title="a query that sees itself", ylabel="mean squared query error")
 panels[1].set(title=r"$w^{(0)} \sim N(0, I)$, prefix")
 panels[2].set(title="step sizes", xscale="log", yscale="linear", ylim=(-0.05, 1.05))
