@@ -1,9 +1,24 @@
 """Every test works on its own results folder unless it asks for the committed one."""
 
+import sys
+
 import pytest
 import torch
 
-pytest.register_assert_rewrite("contract")
+from icllib import cli
+
+pytest.register_assert_rewrite("contract", "small_fleet")
+
+PAGE = '''# %% [markdown]
+# # A page
+
+# %% tags=["parameters"]
+profile = "stored"
+size = 1
+
+# %%
+{body}
+'''
 
 
 @pytest.fixture(autouse=True)
@@ -25,3 +40,44 @@ def output(tmp_path, monkeypatch):
     folder = tmp_path / "output"
     monkeypatch.setenv("ICLLIB_OUTPUT", str(folder))
     return folder
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch, results):
+    """An empty folder for a page's records; checkpoints, beside it, are saved after every step."""
+    monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(tmp_path / "checkpoints"))
+    monkeypatch.setattr("icllib.training.engine.SAVE_EVERY", 0.0)
+    return results / "test" / "page"
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch, results):
+    """Writes a page causal_lm/sample with this code; returns its folder."""
+    folder = tmp_path / "notebooks" / "causal_lm"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("ICLLIB_NOTEBOOKS", str(tmp_path / "notebooks"))
+    (results / "causal_lm/sample").mkdir(parents=True)
+    (results / "causal_lm/sample/figure.csv").write_text("old")
+
+    def write(body):
+        (folder / "sample.py").write_text(PAGE.format(body=body))
+        (folder / "sample.ipynb").write_text("old")
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def icllib(monkeypatch, capsys):
+    """Runs a command; returns its exit code and what it printed on both streams."""
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["icllib", *words])
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run

@@ -56,6 +56,11 @@ def test_files_and_functions_are_short(path):
             assert node.end_lineno - node.lineno < 50, node.name
 
 
+def test_test_files_are_short():
+    for path in sorted((PROJECT / "tests").glob("*.py")):
+        assert len(path.read_text().splitlines()) <= 300, path.name
+
+
 @pytest.mark.parametrize("path", FILES, ids=str)
 def test_public_names_have_docstrings(path):
     tree = ast.parse(path.read_text())

@@ -1,14 +1,18 @@
 """A fleet is its members: to rounding in fp32, to 1e-12 in fp64."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Relu, SignedAveraging, Softmax, Transformer
+from icllib.results import find_record
 from icllib.tasks import LinearRegression, SparseLinear
-from icllib.training import Fleet, Recipe, Run, train
+from icllib.training import Curriculum, Fleet, Recipe, Run, jobs, train
 from icllib.training.engine import run_steps
+from small_fleet import RECIPE, runs
 
 MODELS = [MLP(8), Transformer(2, 2, 8), Transformer(1, 2, 8, scoring=SignedAveraging()),
           Transformer(1, 2, 8, tokens="separate")]
@@ -133,3 +137,49 @@ def test_runs_that_differ_in_scoring_parameters_or_rate_share_a_fleet():
 
     assert run().shape == run(rate=1.0).shape == run(n=2.0).shape
     assert len({run().shape, run(trainable=False).shape, run(width=16).shape}) == 3
+
+
+def test_a_member_that_diverges_is_recorded_and_the_others_do_not_notice(folders):
+    wild = replace(RECIPE, learning_rate=1e30, steps=60)
+    tame = replace(RECIPE, steps=60)
+    together = [*runs(tame, seeds=(0,)), *runs(wild, seeds=(1,)), *runs(tame, seeds=(2,))]
+    jobs.train_and_save(together, "smoke", folders)
+    records = [find_record(run, "test") for run in together]
+    assert [record.provenance.get("diverged", False) for record in records] == [False, True, False]
+    alone = Fleet([LinearRegression(2, 0.1)] * 2, MLP(8), tame, [0, 2], [20, 20])
+    run_steps(alone)
+    errors = ErrorByLength((1, 3), 64).measure([LinearRegression(2, 0.1)] * 2,
+                                               jobs.Trained(alone.module))["error"]
+    for record, expected in zip((records[0], records[2]), errors):
+        assert record.metrics["error"] == pytest.approx(expected.tolist(), rel=1e-4)
+
+
+@pytest.mark.parametrize("weight_decay", [0.0, 0.1])
+def test_members_with_their_own_rates_equal_single_runs(weight_decay):
+    rates = [1e-3, 1e-2, 3e-2]
+    recipe = Recipe((1, 3), 20, 8, rates[0], weight_decay=weight_decay)
+    together = Fleet([LinearRegression(2)] * 3, MLP(8), recipe, [0, 1, 2], [20] * 3, "cpu", rates)
+    run_steps(together)
+    for member, rate in enumerate(rates):
+        alone = Fleet([LinearRegression(2)], MLP(8),
+                      Recipe((1, 3), 20, 8, rate, weight_decay=weight_decay), [member], [20])
+        run_steps(alone)
+        for ours, theirs in zip(together.parameters, alone.parameters):
+            assert torch.allclose(ours[member], theirs[0], atol=1e-5)
+
+
+def test_members_with_their_own_tasks_see_their_own_prompts():
+    tasks = [LinearRegression(2, noise) for noise in (0.0, 0.5, 0.0)]
+    fleet = Fleet(tasks, MLP(4), RECIPE, [3, 4, 5], [None] * 3)
+    prompt = fleet.sample()
+    for member, task in enumerate(tasks):
+        single = Fleet([task], MLP(4), RECIPE, [3 + member], [None]).sample()
+        assert all(torch.equal(ours[member], theirs[0]) for ours, theirs in zip(prompt, single))
+
+
+def test_the_curriculum_counts_the_lengths_that_a_shorter_prompt_has():
+    recipe = Recipe((1, 2, 4, 6), 100, curriculum=Curriculum(start=3, increment=2, every=10))
+    weights = lambda step: recipe.length_weights(torch.tensor(step)).tolist()
+    assert weights(0) == weights(9) == [2.0, 2.0, 0.0, 0.0]  # 3 pairs: lengths below 3
+    assert weights(10) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 0.0])
+    assert weights(30) == [1.0] * 4

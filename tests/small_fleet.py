@@ -1,0 +1,82 @@
+"""A fleet of three perceptrons, and processes that train it and may be killed."""
+
+import glob
+import io
+import json
+import multiprocessing
+import os
+import sys
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+from icllib.evaluate import ErrorByLength
+from icllib.models import MLP
+from icllib.results import find_record, settings
+from icllib.tasks import LinearRegression
+from icllib.training import Recipe, Run, engine, jobs
+from icllib.training.worker import main
+
+RECIPE = Recipe((1, 3), steps=400, batch=8, learning_rate=0.01, schedule="cosine", warmup=0.1)
+
+
+def runs(recipe=RECIPE, seeds=(0, 1, 2)):
+    return [Run(LinearRegression(2, 0.1), MLP(8), recipe, ErrorByLength((1, 3), 64), seed, 20)
+            for seed in seeds]
+
+
+def metrics_of(a_fleet):
+    return [find_record(run, "test").metrics for run in a_fleet]
+
+
+def train(folder, pause, environment):
+    """The worker on its own, a checkpoint after every step, `pause` seconds after each."""
+    os.environ |= environment
+    sys.stdin = io.StringIO(json.dumps([settings(run) for run in runs()]))
+    engine.SAVE_EVERY, save = 0.0, jobs.save_checkpoint
+    jobs.save_checkpoint = lambda *a: (save(*a), time.sleep(pause))
+    main("smoke", str(folder))
+
+
+PROCESSES = multiprocessing.get_context("forkserver")  # whose server alone imports torch
+PROCESSES.set_forkserver_preload(["icllib.training", "pytest"])
+
+
+def start_training(folder, pause):
+    """A process that trains, once it has saved a step of its own."""
+    steps = f"{folder.parents[2]}/checkpoints/**/step-*.json"
+    newest = lambda: max(glob.glob(steps, recursive=True), default=None)
+    before = newest()
+    process = PROCESSES.Process(target=train, args=(folder, pause, dict(os.environ)))
+    process.start()
+    while newest() == before and process.is_alive():
+        time.sleep(0.01)
+    return process
+
+
+def finish_training(folder):
+    """Goes on to the end in another process."""
+    process = start_training(folder, pause=0)
+    process.join()
+    assert process.exitcode == 0
+
+
+def uninterrupted(folders, monkeypatch, tmp_path):
+    monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path / "uninterrupted"))
+    jobs.train_and_save(runs(), "smoke", tmp_path / "uninterrupted" / "test" / "page")
+    expected = metrics_of(runs())
+    monkeypatch.setenv("ICLLIB_RESULTS", str(folders.parents[1]))
+    return expected
+
+
+@dataclass(frozen=True)
+class Returns:
+    """An evaluation that gives what it is told to."""
+
+    metrics: object
+    version: ClassVar[int] = 1
+
+    def measure(self, tasks, predictor, device="cpu"):
+        if self.metrics == "empty":
+            return {}
+        return {"error": 1.0 if self.metrics == "scalar" else 1 / 0} if self.metrics else None

@@ -1,0 +1,133 @@
+"""The commands that tell of pages and claims: status, claims and help."""
+
+import json
+import shutil
+import sys
+
+import pytest
+
+from icllib import runner, status
+from icllib.claims import evidence_path, find_claim, interval
+from icllib.pages import find_page, find_pages
+from icllib.results import PROJECT
+
+
+def test_nothing_stored_says_how_to_make_it(page, icllib):
+    page('''import icllib
+from icllib.papers import causal_lm
+icllib.records(causal_lm.propositions, profile, page="causal_lm/sample")''')
+    code, _, err = icllib("run", "causal_lm/sample")
+    assert code == 2 and "python -m icllib run causal_lm/sample --profile quick" in err
+    assert err.startswith("icllib: causal_lm/sample: expected ")
+    assert "15 of 15 records missing at quick" in err
+
+
+def test_a_page_without_parameters_says_so(page, icllib):
+    path = page("") / "sample.py"
+    path.write_text(path.read_text().replace("size = 1\n", ""))
+    code, _, err = icllib("run", "causal_lm/sample", "-p", "x=1")
+    assert code == 2 and err == (
+        "icllib: parameter: expected none (--profile is the only one), got 'x'\n")
+
+
+def test_a_paper_names_its_pages_and_all_names_every_page(page, icllib):
+    shutil.copytree(page("1 + 1"), page("1 + 1").parent / "mine")
+    assert find_pages("causal_lm") == ["causal_lm/sample"]
+    assert find_pages("all") == ["causal_lm/sample", "mine/sample"]
+    code, out, _ = icllib("run", "mine/sample", "causal_lm", "--profile", "smoke")
+    assert code == 0 and [line.split(":")[0] for line in out.splitlines()] == [
+        "mine/sample", "causal_lm/sample"]
+    for words in (["all"], ["causal_lm", "mine"], ["causal_lm/sample", "mine"]):
+        rows = json.loads(icllib("status", *words, "--json")[1])
+        assert [row["paper"] for row in rows] == ["causal_lm", "mine"]
+
+
+def test_help_shows_examples(icllib):
+    for command in ("run", "status", "claims", "book"):
+        code, out, _ = icllib(command, "--help")
+        assert code == 0 and "Example" in out and "python -m icllib" in out
+
+
+def test_claims_as_json_have_the_agreed_fields(icllib):
+    rows = json.loads(icllib("claims", "--json")[1])
+    assert len(rows) > 72
+    assert set(rows[0]) == {"paper", "id", "statement", "source", "verdict", "profile", "page",
+                            "printed", "scale", "tolerance", "evidence", "intervals"}
+
+
+def test_a_claim_as_json_has_its_numbers(icllib):
+    row, = json.loads(icllib("claims", "causal_lm.6", "--json")[1])
+    claim = find_claim("causal_lm.6")
+    assert (row["printed"], row["tolerance"]) == (claim.printed, claim.tolerance)
+    for part, samples in row["evidence"].items():
+        assert row["intervals"][part] == list(interval(samples, row["scale"]))
+    assert set(row["intervals"]) == set(claim.parts)
+    assert "evidence" not in icllib("claims", "causal_lm.6")[1]
+
+
+def test_status_as_json_has_the_agreed_fields(icllib):
+    rows = json.loads(icllib("status", "--json")[1])
+    assert {"paper", "page", "profile", "state", "reason", "cost"} == set(rows[0])
+
+
+def test_status_of_one_page(icllib):
+    code, out, _ = icllib("status", "context_scaling/fig01_scaling", "--json")
+    assert code == 0 and {row["page"] for row in json.loads(out)} == {"fig01_scaling"}
+
+
+def test_an_estimate_of_cost_says_on_what_machine():
+    runs = status.runs_of("context_scaling/fig01_scaling")
+    assert status.cost(runs("paper"), "paper").endswith("hours on an H200")
+    assert status.cost(runs("quick"), "quick").endswith("minutes on 2 CPU cores")
+
+
+def test_a_page_whose_runs_nothing_lists_is_told_in_its_row(page, icllib):
+    folder = page("")
+    shutil.copy(PROJECT / "notebooks/causal_lm/propositions.py", folder)
+    other = folder.parent / "mine" / "sample.py"
+    other.parent.mkdir()
+    shutil.copy(folder / "sample.py", other)
+    code, out, _ = icllib("status", "--json")
+    rows = json.loads(out)
+    assert code == 0 and [(row["paper"], row["page"], row["state"]) for row in rows] == [
+        ("causal_lm", "propositions", "stale"), ("causal_lm", "propositions", "missing"),
+        ("causal_lm", "sample", "unknown"), ("mine", "sample", "unknown")]
+    for row in rows[2:]:
+        assert f"expected icllib.papers.{row['paper']} to export a function sample" in row["reason"]
+
+
+def test_a_page_with_damaged_evidence_is_told_in_its_row(icllib, results):
+    path = evidence_path("context_scaling/estimators")
+    path.parent.mkdir(parents=True)
+    path.write_text("[]")
+    row, = json.loads(icllib("status", "context_scaling/estimators", "--json")[1])
+    assert row["state"] == "unknown" and str(path) in row["reason"]
+
+
+def test_status_works_without_jupyter(icllib, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nbformat", None)
+    rows = json.loads(icllib("status", "--json")[1])
+    assert {row["state"] for row in rows if row["profile"] == "stored"} == {"unknown"}
+
+
+def test_parameters_of_a_page_are_read_without_running_it(page):
+    page("raise SystemExit")
+    assert runner.parameters_of("causal_lm/sample") == ["profile", "size"]
+
+
+@pytest.mark.parametrize("suffix", [".py", ".ipynb"])
+def test_a_path_names_the_page_whose_file_it_is(page, icllib, tmp_path, monkeypatch, suffix):
+    folder = page("1 + 1")
+    for place, name in ((tmp_path, folder / f"sample{suffix}"), (folder, f"sample{suffix}")):
+        monkeypatch.chdir(place)
+        assert find_page(str(name)) == "causal_lm/sample"
+    shutil.copytree(folder, tmp_path / "elsewhere/causal_lm")
+    code, _, err = icllib("run", str(tmp_path / f"elsewhere/causal_lm/sample{suffix}"))
+    assert code == 2 and "page: expected one that python -m icllib status lists" in err
+
+
+@pytest.mark.parametrize("words", [("run", "all"), ("run", "causal_lm/sample"), ("status",)])
+def test_a_folder_without_pages_is_told(icllib, tmp_path, monkeypatch, words):
+    monkeypatch.setenv("ICLLIB_NOTEBOOKS", str(tmp_path))
+    code, _, err = icllib(*words)
+    assert code == 2 and err == f"icllib: {tmp_path}: expected pages, <paper>/<page>.py, found none\n"

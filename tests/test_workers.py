@@ -1,0 +1,146 @@
+"""Fleets over several processes: dealt out, watched and stopped together."""
+
+import os
+import time
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import pytest
+
+from icllib.errors import InputError
+from icllib.models import MixedHeads, Softmax, Transformer
+from icllib.results import find_record
+from icllib.training import Fleet, OutOfTime, jobs, worker
+from icllib.training.checkpoint import load_checkpoint
+from icllib.training.worker import Worker, visible
+from small_fleet import RECIPE, Returns, metrics_of, runs, uninterrupted
+
+
+def test_an_orphaned_worker_stops(folders, monkeypatch):
+    monkeypatch.setenv("ICLLIB_PARENT", str(os.getppid()))
+    jobs.train_and_save(runs(seeds=(3,)), "smoke", folders)
+    monkeypatch.setenv("ICLLIB_PARENT", str(os.getppid() + 1))
+    with pytest.raises(OutOfTime, match="stopped at step 0 of 400"):
+        jobs.train_and_save(runs(), "smoke", folders)
+
+
+def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):
+    """So that the fleets, and with them the checkpoints, are those of the call that stopped."""
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    started = []
+    monkeypatch.setattr(jobs, "Worker", lambda part, *_: started.append(part))
+    monkeypatch.setattr(jobs, "train_fleets", lambda part, *_: started.append(part))
+    zero, one, two = runs()
+    jobs.compute_fleets([zero, one, two], [zero, two], "smoke", folders)
+    assert started == [[zero, two]]
+
+
+def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_path):
+    (tmp_path / "elsewhere.py").write_text(
+        "from icllib.models import MLP\n\n\nclass Mine(MLP):\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    from elsewhere import Mine
+
+    run = replace(runs(seeds=(0,))[0], model=Mine(8))
+    Worker([run], "smoke", folders).join()
+    assert find_record(run, "test").run["model"]["type"] == "elsewhere:Mine"
+
+
+@pytest.mark.parametrize("change, kind, message", [
+    ({"model": Transformer(1, 1, 4, scoring=MixedHeads(((Softmax(), 2),)))}, InputError,
+     r"^parts: expected 1 heads in all, got \[2\]$"),
+    ({"evaluation": Returns("bug")}, RuntimeError, "^a worker process failed:\nTraceback")])
+def test_a_worker_that_fails_stops_the_others_which_save(folders, monkeypatch, change, kind,
+                                                         message):
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    monkeypatch.setattr(Fleet, "take_step", slowly(Fleet.take_step))
+    long = runs(replace(RECIPE, steps=100_000), seeds=(0,))
+    wrong = [replace(run, **change) for run in runs(replace(RECIPE, steps=100), seeds=(1,))]
+    with pytest.raises(kind, match=message) as raised:
+        jobs.compute_fleets([*long, *wrong], [*long, *wrong], "smoke", folders)
+    assert not raised.value.__context__ or raised.value.__suppress_context__
+    assert load_checkpoint(jobs.checkpoint_folder(long)) is not None
+
+
+def test_a_worker_that_fails_is_not_found_behind_one_that_trains(folders, monkeypatch):
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"] * 3)
+    short, long = (runs(replace(RECIPE, steps=steps), seeds=(0,)) for steps in (50, 100_000))
+    wrong = [replace(run, evaluation=Returns("bug")) for run in runs(replace(RECIPE, steps=60))[:1]]
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        jobs.compute_fleets([*short, *long, *wrong], [*short, *long, *wrong], "smoke", folders)
+    assert find_record(long[0], "test") is None
+
+
+def test_workers_are_all_asked_to_stop_before_one_is_waited_for(folders, monkeypatch):
+    """And those that started stop where the next one does not start."""
+    told = []
+
+    class Stand:
+        def __init__(self, part, *_):
+            self.process = self if part[0].seed < 3 else 1 / 0
+
+        def terminate(self):
+            told.append("terminate")
+
+        def wait(self, timeout):
+            told.append("wait")
+
+    monkeypatch.setattr(jobs, "Worker", Stand)
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"] * 4)
+    with pytest.raises(ZeroDivisionError):
+        jobs.compute_fleets(runs(seeds=range(4)), runs(seeds=range(4)), "smoke", folders)
+    assert told == ["terminate", "terminate", "wait", "wait"]
+
+
+def test_a_worker_that_dies_at_its_start_says_why(folders, monkeypatch):
+    monkeypatch.setattr(worker, "START", "raise SystemExit('no such module')")
+    with pytest.raises(RuntimeError, match="a worker process failed:\nno such module"):
+        Worker(runs(seeds=range(300)), "smoke", folders).join()
+
+
+def slowly(method):
+    return lambda fleet: (time.sleep(0.005), method(fleet))
+
+
+def test_a_worker_says_nothing_of_its_own(folders):
+    worker = Worker(runs(replace(RECIPE, steps=2)), "smoke", folders)
+    worker.join()
+    worker.errors.seek(0)
+    assert worker.errors.read() == ""
+
+
+def test_a_worker_sees_the_gpu_of_those_it_was_allotted(monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    assert visible("cpu") == {} and visible("cuda:1") == {"CUDA_VISIBLE_DEVICES": "1"}
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
+    assert visible("cuda:1") == {"CUDA_VISIBLE_DEVICES": "3"}
+
+
+def test_a_fleet_over_two_processes_equals_one_in_one(folders, monkeypatch, tmp_path):
+    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    jobs.compute_fleets(runs(), runs(), "smoke", folders)
+    for ours, theirs in zip(metrics_of(runs()), expected):
+        assert ours["error"] == pytest.approx(theirs["error"], rel=1e-4)
+
+
+def test_compute_uses_every_processor(folders):
+    jobs.compute(runs(), runs(), "smoke", folders)
+    fleets = [find_record(run, "test").provenance["fleet"] for run in runs()]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = min(cores, 3)
+    assert max(fleets) == -(-3 // cores)
+
+
+@dataclass(frozen=True)
+class Fails:
+    version: ClassVar[int] = 1
+
+    def measure(self):
+        raise ModuleNotFoundError
+
+
+def test_a_computation_that_fails_stops_no_training(folders):
+    with pytest.raises(ModuleNotFoundError):
+        jobs.compute([Fails(), *runs()], [Fails(), *runs()], "smoke", folders)
+    assert all(find_record(run, "test") for run in runs())
