@@ -1,43 +1,19 @@
-"""Prompted language models: made ones, whose errors are known, and a tiny one of `transformers`."""
+"""Prompted language models: made ones, whose errors are known, and the file of their answers."""
 
-import ast
-import hashlib
 import json
 import math
-import re
 
-import numpy as np
 import pytest
 import torch
 
-from icllib.claims import find_claim
 from icllib.errors import InputError
 from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import fine_tuning, not_run, prompted, prompts
+from icllib.papers.signed_averaging import prompted, prompts
 from icllib.papers.signed_averaging.affine_measures import FIRST_COUNTED
-from icllib.tasks import AffineFunctions, Quantifier
+from icllib.tasks import Quantifier
+from quantifier_prompts import by_quantifier, labels_of, numbers_of
 
-QUANTIFIERS = ("every", "some")
 SMALL = {"sigmas": (1, 10), "lengths": (4, 41), "sequences": 40}
-ENDS = {"every": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",
-        "some": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",
-        "affine": "GIVE JUST THE NUMERICAL OUTPUT AS THE ANSWER."}
-HASHES = {  # of Appendix K's texts
-    "every": "4ba68c186ab5f66040b4be4db3df743ac1bd217fea4ca83d2a639df649d5c90b",
-    "some": "898078ab7546b2735cd07cecfdbb3416d91d9ba0ae610f1e48e0d2bf6ea7fbcb",
-    "affine": "dfadd682281f48f125eb6446a29356ee075a46264b47e77fbf9eecef5e2ebe73"}
-by_quantifier = pytest.mark.parametrize("quantifier", QUANTIFIERS)
-
-
-def numbers_of(prompt):
-    """The numbers between the brackets of a prompt."""
-    return ast.literal_eval(re.fullmatch(r"CONTEXT: (\[.*\])\n#Answer:", prompt)[1])
-
-
-def labels_of(quantifier, numbers):
-    """Labels by Python's all and any."""
-    truth = all if quantifier == "every" else any
-    return [truth(x > 0 for x in numbers[: k + 1]) for k in range(len(numbers))]
 
 
 def solver(quantifier):
@@ -49,53 +25,6 @@ def constant(quantifier):
     """A model that always gives the settled answer."""
     settled = quantifier == "some"
     return lambda asked: [str([settled] * len(numbers_of(prompt))) for prompt in asked]
-
-
-# ---- prompts and answers --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("task", prompts.SYSTEM)
-def test_the_system_prompts_are_the_printed_ones(task):
-    text = prompts.SYSTEM[task]
-    assert text.startswith("You are an auto-regressive AI model designed to ")
-    assert text.endswith(ENDS[task])
-    assert hashlib.sha256(text.encode()).hexdigest() == HASHES[task]
-
-
-@by_quantifier
-def test_the_examples_in_the_system_prompts_are_read_and_right(quantifier):
-    examples = re.findall(r"CONTEXT: (.*)\n(#Answer: \[.*?\])", prompts.SYSTEM[quantifier])
-    assert len(examples) == 5
-    for numbers, answer in examples:
-        assert prompts.read_booleans(answer) == labels_of(quantifier, ast.literal_eval(numbers))
-
-
-def test_the_affine_examples_in_the_system_prompt_are_those_of_least_squares():
-    examples = re.findall(r"(CONTEXT: .*\n#Answer:) (\S+)", prompts.AFFINE)
-    assert len(examples) == 5
-    found = prompts.least_squares([prompt for prompt, _ in examples])
-    assert list(map(prompts.read_number, found)) == [float(answer) for _, answer in examples]
-
-
-def test_numbers_are_written_with_two_decimals_and_no_negative_zero():
-    written = prompts.as_written(torch.tensor([1.005, -0.004, 0.0049, -12.346, 3.0]))
-    assert prompts.prompt_of(written) == "CONTEXT: [1.0, 0.0, 0.0, -12.35, 3.0]\n#Answer:"
-
-
-@pytest.mark.parametrize("answer, labels", [
-    ("[True, False]", [True, False]), ("#Answer: [True,false]\n", [True, False]),
-    ("[ TRUE ]", [True]), ("", None), ("[]", None), ("[True, False", None), ("True, False", None),
-    ("Here it is: [True]", None), ("[True, 1]", None), ("[True] [False]", None),
-    ("[" * 5000, None), ("[[True]]", None), ("[True False]", None)])
-def test_booleans_are_read_only_where_the_answer_is_a_list_of_them(answer, labels):
-    assert prompts.read_booleans(answer) == labels
-
-
-@pytest.mark.parametrize("answer, number", [
-    ("-7", -7.0), ("#Answer: 13\n", 13.0), (" 1.5e-3 ", 0.0015), ("nan", None), ("inf", None),
-    ("", None), ("[1.33,0.79,2.61,0.0,0.9]", None), ("y = 9", None), ("9 10", None)])
-def test_numbers_are_read_only_where_the_answer_is_one(answer, number):
-    assert prompts.read_number(answer) == number
 
 
 # ---- errors ---------------------------------------------------------------------------------------
@@ -250,185 +179,3 @@ def test_a_file_of_something_else_is_not_touched(tmp_path, text, words):
     with pytest.raises(InputError, match=words):
         prompted.measure_missing(prompted.PromptedErrors("every", **SMALL), "made", None, out)
     assert out.read_text() == text
-
-
-# ---- a model of `transformers` -------------------------------------------------------------------
-
-TEMPLATE = ("{% for m in messages %}{{ m['role'] + ' : ' + m['content'] + ' ' }}{% endfor %}"
-            "{% if add_generation_prompt %}{{ 'assistant :' }}{% endif %}")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A random Llama with a word-level tokenizer and a chat template."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
-    place = tmp_path_factory.mktemp("models") / "tiny"
-    pieces = ["<unk>", "<end>", *"0123456789.,-[]:#", "True", "False", "CONTEXT", "Answer",
-              "system", "user", "assistant"]
-    words = Tokenizer(models.WordLevel({piece: k for k, piece in enumerate(pieces)}, "<unk>"))
-    words.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Whitespace(), pre_tokenizers.Digits(individual_digits=True)])
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="<unk>",
-                                        eos_token="<end>", chat_template=TEMPLATE)
-    tokenizer.save_pretrained(place)
-    torch.manual_seed(0)
-    LlamaForCausalLM(LlamaConfig(
-        vocab_size=len(pieces), hidden_size=16, intermediate_size=32, num_hidden_layers=2,
-        num_attention_heads=2, num_key_value_heads=1, initializer_range=1.0, bos_token_id=None,
-        eos_token_id=1, pad_token_id=None)).save_pretrained(place)
-    return place
-
-
-def test_batches_with_padding_answer_as_single_prompts_do(folder):
-    asked = [prompts.prompt_of(numbers) for numbers in ([1.5], [0.25, -3.0, 7.5], [2.0] * 9)]
-    together = prompted.Chat(folder, prompts.EVERY, room=6, batch=3)(asked)
-    alone = prompted.Chat(folder, prompts.EVERY, room=6, batch=1)(asked)
-    assert together == alone and len(set(alone)) > 1
-    assert not any("<end>" in answer or "CONTEXT" in answer[:7] for answer in alone)
-
-
-def test_an_answer_is_the_greedy_continuation_of_the_chat(folder):
-    model = prompted.Chat(folder, "system", room=5)
-    ids = model.tokenizer("system : system user : CONTEXT assistant :",
-                          return_tensors="pt")["input_ids"]
-    with torch.no_grad():
-        for _ in range(5):
-            following = model.model(ids).logits[0, -1].argmax()
-            ids = torch.cat((ids, following.view(1, 1)), dim=1)
-    expected = model.tokenizer.decode(ids[0, -5:], skip_special_tokens=True)
-    assert model(["CONTEXT"]) == [expected]
-
-
-@pytest.mark.parametrize("task", prompts.SYSTEM)
-def test_the_command_measures_goes_on_and_leaves_a_finished_file(folder, tmp_path, task, capsys,
-                                                                 monkeypatch):
-    monkeypatch.setitem(prompted.ROOM, task, 4)
-    out = tmp_path / "new" / f"{task}.json"
-    command = ["--model", str(folder), "--task", task, "--out", str(out), "--sigmas", "1", "2",
-               "--lengths", "3", "4", "--sequences", "3", "--batch", "2"]
-    prompted.main(command)
-    content = json.loads(out.read_text())
-    assert content["settings"] == {"model": "tiny", "task": task, "sigmas": [1, 2],
-                                   "lengths": [3, 4], "sequences": 3}
-    assert len(content["cells"]) == 4
-    assert all(len(cell["answers"]) == 3 for cell in content["cells"])
-    shown = capsys.readouterr()
-    assert "4 of 4: sigma 2, length 4" in shown.err and "sigma" in shown.out
-    monkeypatch.delattr(prompted, "Chat")  # a finished file needs no model
-    before = out.read_bytes()
-    prompted.main(command)
-    assert out.read_bytes() == before
-
-
-@pytest.mark.parametrize("change, words", [
-    (["--lengths", "2"], "lengths: expected n >= 3"), (["--sequences", "0"], "sequences"),
-    (["--sigmas", "31"], "sigmas"), (["--batch", "0"], "batch: expected at least 1"),
-    (["--model", "nowhere"], "expected a folder with a config.json"),
-    (["--out", "."], "expected a result of this command"), (["--task", "most"], "invalid choice")])
-def test_bad_input_ends_the_command_before_any_work(folder, tmp_path, change, words, capsys,
-                                                    monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    command = ["--model", str(folder), "--task", "every", "--out", "out.json", "--sigmas", "1",
-               "--lengths", "3", "--sequences", "1", *change]
-    with pytest.raises(SystemExit) as ended:
-        prompted.main(command)
-    assert ended.value.code == 2 and words in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_tokenizer_without_a_chat_template_is_refused(folder, tmp_path):
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    tokenizer.chat_template = None
-    tokenizer.save_pretrained(tmp_path)
-    (tmp_path / "config.json").write_text((folder / "config.json").read_text())
-    with pytest.raises(InputError, match="chat template"):
-        prompted.Chat(tmp_path, prompts.EVERY, 4)
-
-
-# ---- fine-tuning ----------------------------------------------------------------------------------
-
-
-@by_quantifier
-def test_training_chats_go_from_1_to_40_and_are_right(quantifier):
-    chats, lengths = list(fine_tuning.training_chats(quantifier, 80)), []
-    for system, user, assistant in chats:
-        numbers = numbers_of(user["content"])
-        lengths.append(len(numbers))
-        assert ast.literal_eval(assistant["content"]) == labels_of(quantifier, numbers)
-        assert system == {"role": "system", "content": prompts.SYSTEM[quantifier]}
-        assert (user["role"], assistant["role"]) == ("user", "assistant")
-    assert lengths == [n for n in range(1, 41) for _ in range(2)]
-    assert len({user["content"] for _, user, _ in chats[6:]}) == 74  # all different
-
-
-def test_affine_training_chats_end_in_the_value_at_the_last_input():
-    stream = prompted.Stream.of([0], "training")
-    for n, (_, user, assistant) in enumerate(fine_tuning.training_chats("affine", 40), 1):
-        prompt = AffineFunctions().sample(stream, torch.tensor([[n - 1]]), n)
-        assert len(numbers_of(user["content"])) == 2 * n - 1
-        assert float(assistant["content"]) == pytest.approx(prompt.ys[0, 0, -1].item(), abs=0.0051)
-
-
-def test_no_training_sequence_is_asked_in_an_evaluation():
-    experiment = prompted.PromptedErrors("every", (1,), (10,), 400)
-    asked = {question.prompt for question in experiment.questions(1, 10)}
-    trained = {user["content"] for _, user, _ in fine_tuning.training_chats("every", 4000)}
-    assert not asked & trained
-
-
-def test_the_writer_writes_a_new_file_only(tmp_path, capsys):
-    out = tmp_path / "some.jsonl"
-    command = ["--task", "some", "--out", str(out), "--sequences", "40"]
-    fine_tuning.main(command)
-    lines = [json.loads(line)["messages"] for line in out.read_text().splitlines()]
-    assert lines == list(fine_tuning.training_chats("some", 40))
-    for wrong, words in ((command, "expected a new file"),
-                         ([*command[:2], "--out", f"{out}2", "--sequences", "41"], "multiple of 40")):
-        with pytest.raises(SystemExit):
-            fine_tuning.main(wrong)
-        assert words in capsys.readouterr().err
-    assert len(list(tmp_path.iterdir())) == 1
-
-
-# ---- what is printed, and costs -------------------------------------------------------------------
-
-
-def test_the_printed_row_is_that_of_the_claim():
-    ratios = np.array(not_run.TABLE_1_LLAMA) / sheet.PRINTED["softmax"]
-    printed = find_claim("signed_averaging.19").printed["value"]
-    assert ratios == pytest.approx(list(printed.values()), rel=5e-3)
-
-
-@pytest.mark.parametrize("model, width, feed_forward, layers, heads", [
-    ("Llama 3.1 8B", 4096, 14336, 32, 32), ("Llama 3.3 70B", 8192, 28672, 80, 64)])
-def test_parameters_are_those_of_llamas_of_the_published_shapes(model, width, feed_forward, layers,
-                                                               heads):
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    with torch.device("meta"):
-        made = LlamaForCausalLM(LlamaConfig(
-            vocab_size=128_256, hidden_size=width, intermediate_size=feed_forward,
-            num_hidden_layers=layers, num_attention_heads=heads, num_key_value_heads=8))
-    assert not_run.PARAMETERS[model] == pytest.approx(made.num_parameters(), rel=1e-3)
-
-
-def test_costs_are_sums_over_prompts():
-    seconds = 0
-    for length in (10, 20):
-        prompt = len(prompts.EVERY) // 3 + 5 * length
-        for _ in range(2 * 100):  # sigmas, sequences
-            seconds += 2 * 1e9 * (prompt + 2 * length) / 4e14
-        seconds += 2 * 2 * (2 * length) * 2e9 / 2.4e12  # two sigmas, two batches
-    found = not_run.answering_hours("every", 1e9, (1, 2), (10, 20), 100)
-    assert found == pytest.approx(seconds / 3600)
-    read = sum(len(prompts.AFFINE) // 3 + 5 * (2 * n - 1) + 5 for n in range(1, 41)) / 40
-    found = not_run.training_hours("affine", 1e9, 1000)
-    assert found == pytest.approx(4e9 * 2000 * read / 4e14 / 3600)
-
-
-def test_the_pages_have_nothing_to_run():
-    assert sheet.fig06_07_llama("paper") == sheet.fig08_token_norms("paper") == []

@@ -6,12 +6,10 @@ import json
 import pytest
 import torch
 from torch.nn.functional import gelu, pad, scaled_dot_product_attention
-from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.attention import causal_pairs, with_queries
 from icllib.errors import InputError
 from icllib.models import CosFormer, SignedAveraging, Softmax, Transformer
-from icllib.models.transformer import lay_out
 from icllib.papers import context_scaling
 from icllib.results import digest, from_settings, key, settings, versions
 from icllib.tasks import LinearRegression
@@ -158,17 +156,6 @@ def test_lengths_do_not_see_each_other_s_pairs(options, lengths):
         torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-6, rtol=0)
 
 
-@pytest.mark.parametrize("options, lengths, needed", [
-    ({}, (1, 5, 7), False),
-    ({"mask": "prefix"}, (7, 7), False),
-    ({"mask": "prefix"}, (6, 7), True),
-    ({"mask": "block-causal", "block": 3}, (3, 6, 7), False),
-    ({"mask": "block-causal", "block": 3}, (4, 6), True),
-])
-def test_lengths_share_a_pass_where_they_can(options, lengths, needed):
-    assert Transformer(**options).needs_passes(lengths) == needed
-
-
 @torch.no_grad()
 def test_blocks_lie_between_causal_and_prefix():
     predict = lambda **options: shaken(**options)(*prompts(), (12,))
@@ -176,20 +163,6 @@ def test_blocks_lie_between_causal_and_prefix():
     blocks = {block: predict(mask="block-causal", block=block) for block in (1, 4, 12)}
     assert torch.equal(blocks[1], causal) and torch.equal(blocks[12], prefix)
     assert not torch.equal(blocks[4], causal) and not torch.equal(blocks[4], prefix)
-
-
-@pytest.mark.parametrize("sees_itself", [True, False])
-def test_layout(sees_itself):
-    """A query stands where the next pair would, and sees itself only if it is told to."""
-    model = Transformer(queries_see_themselves=sees_itself)
-    layout = lay_out(model, (2, 3), (4, 5), torch.device("cpu"))
-    assert layout.points.tolist() == [4, 5] and layout.places.tolist() == [0, 1, 2, 2, 3]
-    own = int(sees_itself)
-    assert layout.mask.int().tolist() == [
-        [1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0],
-        [1, 1, 0, own, 0], [1, 1, 1, 0, own]]
-    again = lay_out(model, (2, 3), (4, 5), torch.device("cpu"))
-    assert all(ours is theirs for ours, theirs in zip(again, layout))  # nothing is made twice
 
 
 @torch.no_grad()
@@ -278,27 +251,6 @@ def test_nothing_waits_for_the_device(option):
     predictions = module(*(tensor.to("meta") for tensor in prompts()), (12, 12))
     predictions.sum().backward()
     assert predictions.shape == (2, 3, 2)
-
-
-@pytest.mark.parametrize("options", [
-    {}, {"attention": False}, {"perceptron": False}, {"mask": "prefix"}, {"shared_layers": True},
-    {"mask": "block-causal", "block": 5},
-])
-def test_multiplications_are_those_counted(options):
-    """FlopCounterMode counts two for a multiply-add."""
-    model, xs = Transformer(3, 4, 64, **options), torch.randn(1, 1, 21, 8)
-    module = model.build([0], 8, 20)
-    with FlopCounterMode(display=False) as counter, torch.no_grad(), \
-            torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
-        module(xs, xs[..., 0], (5, 10, 20))
-    counted = counter.get_total_flops() / 2
-    assert model.multiplications(8, (5, 10, 20)) == pytest.approx(counted, rel=0.1)
-
-
-def test_outputs_at_pairs_are_refused_where_lengths_need_several_passes():
-    module, xs = Transformer(1, 1, 4, mask="prefix").build([0], 2, 5), torch.randn(1, 1, 6, 2)
-    with pytest.raises(InputError, match=r"with_pairs: expected one context length .* \(3, 5\)"):
-        module(xs, xs[..., 0], (3, 5), with_pairs=True)
 
 
 @pytest.mark.parametrize("options, message", [

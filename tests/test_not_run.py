@@ -1,0 +1,46 @@
+"""What is not run on language models: the printed row, and what it would cost."""
+
+import numpy as np
+import pytest
+import torch
+
+from icllib.claims import find_claim
+from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import not_run, prompts
+
+
+def test_the_printed_row_is_that_of_the_claim():
+    ratios = np.array(not_run.TABLE_1_LLAMA) / sheet.PRINTED["softmax"]
+    printed = find_claim("signed_averaging.19").printed["value"]
+    assert ratios == pytest.approx(list(printed.values()), rel=5e-3)
+
+
+@pytest.mark.parametrize("model, width, feed_forward, layers, heads", [
+    ("Llama 3.1 8B", 4096, 14336, 32, 32), ("Llama 3.3 70B", 8192, 28672, 80, 64)])
+def test_parameters_are_those_of_llamas_of_the_published_shapes(model, width, feed_forward, layers,
+                                                               heads):
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    with torch.device("meta"):
+        made = LlamaForCausalLM(LlamaConfig(
+            vocab_size=128_256, hidden_size=width, intermediate_size=feed_forward,
+            num_hidden_layers=layers, num_attention_heads=heads, num_key_value_heads=8))
+    assert not_run.PARAMETERS[model] == pytest.approx(made.num_parameters(), rel=1e-3)
+
+
+def test_costs_are_sums_over_prompts():
+    seconds = 0
+    for length in (10, 20):
+        prompt = len(prompts.EVERY) // 3 + 5 * length
+        for _ in range(2 * 100):  # sigmas, sequences
+            seconds += 2 * 1e9 * (prompt + 2 * length) / 4e14
+        seconds += 2 * 2 * (2 * length) * 2e9 / 2.4e12  # two sigmas, two batches
+    found = not_run.answering_hours("every", 1e9, (1, 2), (10, 20), 100)
+    assert found == pytest.approx(seconds / 3600)
+    read = sum(len(prompts.AFFINE) // 3 + 5 * (2 * n - 1) + 5 for n in range(1, 41)) / 40
+    found = not_run.training_hours("affine", 1e9, 1000)
+    assert found == pytest.approx(4e9 * 2000 * read / 4e14 / 3600)
+
+
+def test_the_pages_have_nothing_to_run():
+    assert sheet.fig06_07_llama("paper") == sheet.fig08_token_norms("paper") == []

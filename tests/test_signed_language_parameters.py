@@ -1,0 +1,118 @@
+"""Scaled signed averaging in models of `transformers`: n and b, precision and dropout."""
+
+import pytest
+import torch
+from safetensors.torch import load_model, save_model
+from transformers import GPT2Config, GPT2LMHeadModel
+
+from icllib.models.signed_language import (attention_layers, signed_attention,
+                                           use_signed_averaging)
+from random_language_models import IDS, MAKE, NO_DROPOUT, TOKENS, make
+
+
+# ---- parameters -------------------------------------------------------------------------------
+
+
+def test_every_head_of_every_layer_has_its_own_n_and_b():
+    """Appendix B: from n = 1.5 and b = 1, 2 x 12 x 12 = 288 numbers in GPT-2 124M."""
+    with torch.device("meta"):
+        model = GPT2LMHeadModel(GPT2Config())
+    plain = sum(parameter.numel() for parameter in model.parameters())
+    assert sum(p.numel() for p in use_signed_averaging(model).parameters()) == plain + 288
+    ssa = use_signed_averaging(MAKE["gpt2"]()).transformer.h[1].attn.signed_softmax
+    torch.testing.assert_close(ssa.n, torch.full((1, 4), 1.5))
+    torch.testing.assert_close(ssa.b, torch.ones(1, 4))
+
+
+@pytest.mark.parametrize("name", ["gpt2", "roberta"])  # Llama normalizes in float32
+def test_gradients_are_those_of_finite_differences(name):
+    model = make(name)
+    layers = attention_layers(model)
+    targets = [value for layer in layers for value in layer.signed_softmax.parameters()]
+    assert len(targets) == 4
+
+    def loss():
+        return model(TOKENS).logits.square().mean()
+
+    grads = torch.autograd.grad(loss(), targets)
+    with torch.no_grad():
+        for values, grad in zip(targets, grads):
+            for head in range(4):
+                ends = []
+                for shift in (1e-6, -2e-6):
+                    values[0, head] += shift
+                    ends.append(float(loss()))
+                values[0, head] += 1e-6
+                slope = (ends[0] - ends[1]) / 2e-6
+                assert slope == pytest.approx(float(grad[0, head]), rel=1e-5, abs=1e-9)
+                assert abs(slope) > 1e-9
+
+
+def test_the_slope_at_a_score_of_zero_is_n_b():
+    """Queries of 0 make every score 0. Plain autograd would give their weights no gradient."""
+    model = make("gpt2", ssa=False)
+    use_signed_averaging(model, n=2.0, b=3.0)
+    attn, hidden = model.transformer.h[0].attn, torch.randn(1, 2, 16, dtype=torch.float64)
+    with torch.no_grad():
+        attn.c_attn.weight[:, :16], attn.c_attn.bias[:16] = 0, 0
+    bias = attn.c_attn.bias
+
+    def last(shift):
+        with torch.no_grad():
+            bias[0] += shift
+            out = attn(hidden, attention_mask=None)[0][0, -1].sum()
+            bias[0] -= shift
+        return float(out)
+
+    grad, = torch.autograd.grad(attn(hidden, attention_mask=None)[0][0, -1].sum(), bias)
+    slope = (last(1e-6) - last(-1e-6)) / 2e-6
+    assert slope == pytest.approx(float(grad[0]), rel=1e-4) and abs(slope) > 1e-3
+
+
+@pytest.mark.parametrize("trainable", [True, False])
+@pytest.mark.parametrize("name", MAKE)
+def test_a_saved_model_loads_and_computes_the_same(name, trainable, tmp_path):
+    model = use_signed_averaging(make(name, ssa=False), n=1.7, b=0.6, trainable=trainable)
+    save_model(model, tmp_path / "model.safetensors")
+    torch.manual_seed(1)
+    other = use_signed_averaging(MAKE[name]().double().eval(), trainable=trainable)
+    assert not torch.equal(other(TOKENS).logits, model(TOKENS).logits)
+    load_model(other, tmp_path / "model.safetensors")
+    assert torch.equal(other(TOKENS).logits, model(TOKENS).logits)
+    state = model.state_dict()
+    assert sum("signed_softmax" in entry for entry in state) == 4
+    fresh = use_signed_averaging(MAKE[name]().double().eval(), trainable=trainable)
+    fresh.load_state_dict(state)
+    assert torch.equal(fresh(TOKENS).logits, model(TOKENS).logits)
+
+
+def test_fixed_numbers_are_no_parameters():
+    model = use_signed_averaging(MAKE["gpt2"](), n=1.0, trainable=False)
+    assert not any("signed_softmax" in name for name, _ in model.named_parameters())
+    assert (attention_layers(model)[0].signed_softmax.n == 1).all()
+
+
+# ---- precision and dropout --------------------------------------------------------------------
+
+
+@torch.no_grad()
+def test_scores_are_float32_under_autocast():
+    """The second score is 200.5 and the first 200: bfloat16 has only every whole number there."""
+    attn = use_signed_averaging(MAKE["gpt2"](), n=300.0).transformer.h[0].attn
+    q, k = torch.full((1, 4, 1, 4), 8.0), torch.full((1, 4, 2, 4), 6.25)
+    k[:, :, 1, 0] += 0.0625
+    with torch.autocast("cpu", torch.bfloat16):
+        _, weights = signed_attention(attn, q.bfloat16(), k.bfloat16(), k.bfloat16(), None,
+                                      scaling=1.0)
+    powers = (torch.tensor([201.0, 201.5], dtype=torch.float64) / 201) ** 300
+    expected = (powers / powers.sum()).expand(4, 2)
+    assert weights.dtype == torch.bfloat16 and expected[0, 1] > 0.67
+    torch.testing.assert_close(weights[0, :, 0].double(), expected, atol=4e-3, rtol=0)
+
+
+def test_dropout_acts_in_training_and_not_after():
+    torch.manual_seed(0)
+    model = use_signed_averaging(GPT2LMHeadModel(GPT2Config(
+        **IDS, **NO_DROPOUT | {"attn_pdrop": 0.5}, n_embd=16, n_layer=1, n_head=4)))
+    assert torch.equal(model.eval()(TOKENS).logits, model(TOKENS).logits)
+    assert not torch.equal(model.train()(TOKENS).logits, model(TOKENS).logits)

@@ -1,0 +1,68 @@
+"""Scaled signed averaging in models of `transformers`: what is refused."""
+
+import copy
+
+import pytest
+import torch
+from transformers import (BloomConfig, BloomForCausalLM, Gemma2Config, Gemma2ForCausalLM,
+                          GPT2Config, GPT2LMHeadModel)
+
+from icllib.errors import InputError
+from icllib.models.signed_language import use_signed_averaging
+from random_language_models import IDS, MAKE, SIZES, TOKENS, make
+
+
+def test_a_model_with_an_attention_of_its_own_is_refused_and_left_alone():
+    model = BloomForCausalLM(BloomConfig(vocab_size=50, hidden_size=16, n_layer=1, n_head=2))
+    before = set(model.state_dict())
+    with pytest.raises(InputError, match="attention that `transformers` can set, got Bloom"):
+        use_signed_averaging(model)
+    assert set(model.state_dict()) == before
+
+
+@torch.no_grad()
+def test_a_model_that_stays_with_its_attention_is_refused_and_left_alone(monkeypatch):
+    model = make("gpt2", ssa=False)
+    before, names = model(TOKENS).logits, set(model.state_dict())
+    monkeypatch.setattr(type(model), "_can_set_attn_implementation", lambda _: False)
+    with pytest.raises(InputError, match="attention that `transformers` can set, got GPT2"):
+        use_signed_averaging(model)
+    assert torch.equal(model(TOKENS).logits, before) and set(model.state_dict()) == names
+
+
+@pytest.mark.parametrize("n, b", [(0.9, 1.0), (1.0, 1.0), (1.5, 0.0)])
+def test_numbers_outside_their_range_are_refused(n, b):
+    with pytest.raises(InputError, match="expected (n >= 1|a positive number)"):
+        use_signed_averaging(MAKE["gpt2"](), n, b)
+
+
+def test_a_second_call_leaves_what_was_trained():
+    model = use_signed_averaging(MAKE["gpt2"](), 1.5)
+    before = copy.deepcopy(model.state_dict())
+    with pytest.raises(InputError, match="without n and b, got one that has them already"):
+        use_signed_averaging(model, 2.0)
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+
+
+def test_what_is_no_model_of_transformers_is_refused():
+    with pytest.raises(InputError, match="one of `transformers`, got Linear"):
+        use_signed_averaging(torch.nn.Linear(2, 2))
+
+
+def test_scores_that_are_more_than_products_are_refused():
+    model = use_signed_averaging(Gemma2ForCausalLM(Gemma2Config(
+        **IDS, **SIZES, num_key_value_heads=2, head_dim=4)))
+    with pytest.raises(InputError, match="q . k alone, got softcap"):
+        model(TOKENS)
+
+
+def test_a_mask_of_numbers_is_refused():
+    with pytest.raises(InputError, match="expected a boolean one, .* got torch.float64"):
+        make("gpt2")(TOKENS, attention_mask=torch.zeros(2, 1, 6, 6, dtype=torch.float64))
+
+
+def test_a_second_model_on_the_same_config_says_what_is_wrong():
+    config = GPT2Config(**IDS, n_embd=16, n_layer=1, n_head=4)
+    use_signed_averaging(GPT2LMHeadModel(config))
+    with pytest.raises(InputError, match="does it share a config with another model"):
+        GPT2LMHeadModel(config)(TOKENS)
