@@ -91,7 +91,7 @@ def table(decisions: list[Decision]) -> str:
 
 
 def parts_held(item: Decision) -> str:
-    """How many parts of a claim hold, where that is not all or none."""
+    """How many parts hold of a claim whose verdict is partly."""
     if item.verdict != "partly":
         return ""
     held = [holds(item.claim, part, samples) for part, samples in item.evidence.items()]

@@ -22,7 +22,7 @@ from icllib.tasks import sample_each
 from icllib.training.capture import captured_step
 from icllib.training.losses import masked_losses, member_losses, permuted_pairs
 from icllib.training.recipe import Recipe
-from icllib.training.run import shape
+from icllib.training.run import shape, sizes
 
 READ_EVERY = 100  # steps between two looks at the losses, and on a GPU at the clock
 SAVE_EVERY = 300.0  # seconds between two checkpoints
@@ -54,7 +54,7 @@ class Fleet:
         for step in snapshots:
             whole(1, recipe.steps, snapshots=step)
         alike(shape, models=models)
-        alike(lambda task: (task.dimension, getattr(task, "classes", None)), tasks=tasks)
+        alike(sizes, tasks=tasks)
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
         self.module = build(models, seeds, tasks[0], recipe, device)
         probed = bool(getattr(self.module, "probes", ()))

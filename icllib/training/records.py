@@ -44,11 +44,12 @@ def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
     if not missing:
         return found
     compute(runs, missing, profile, results / page)
-    for run in missing:
-        if find_record(run, paper, results).provenance.get("diverged"):
+    found = [find_record(run, paper, results) for run in runs]
+    for run, record in zip(runs, found):
+        if run in missing and record.provenance.get("diverged"):
             print(f"icllib: {type(run.model).__name__}, seed {run.seed}, "
                   f"learning rate {run.recipe.learning_rate:g}: diverged", file=sys.stderr)
-    return [find_record(run, paper, results) for run in runs]
+    return found
 
 
 def stored_records(runs_of_profile, page: str) -> list[Record]:

@@ -98,8 +98,13 @@ class Run:
         only, but sentences, whose batches differ in size, must be the same."""
         task = self.task
         if not isinstance(task, MaskedSentences):
-            task = task.dimension, getattr(task, "classes", None)
+            task = sizes(task)
         return task, shape(self.model), shape(self.recipe), self.evaluation, self.along
+
+
+def sizes(task) -> tuple:
+    """Of a task's inputs and labels."""
+    return task.dimension, getattr(task, "classes", None)
 
 
 def shape(value):

@@ -13,7 +13,7 @@ import numpy as np
 
 from icllib.checks import one_of
 from icllib.errors import InputError
-from icllib.papers.solvable_attention.common import start
+from icllib.papers.solvable_attention.laws import start_forms
 from icllib.papers.solvable_attention.varied import fitted
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent
@@ -120,7 +120,6 @@ def linear_attention_unit(run: dict) -> float:
     """The half time of linear attention; run: the settings of a LawsInTheLimit."""
     psi, strength = run["context_length"], run["strength"]
     share = riccati.task_shares(run["tasks"], run["alpha"])[0]
-    forms = riccati.quadratic_forms(*start(run["scale"], 2), psi, strength)
     times = np.append(0, np.geomspace(1e-5, 1, 2000))
-    f = riccati.closed_form(times, *forms, strength, share * psi * (1 + strength**2))[2]
+    f = riccati.closed_form(times, *start_forms(run), strength, share * psi * (1 + strength**2))[2]
     return half_time(times, (f - strength) ** 2)

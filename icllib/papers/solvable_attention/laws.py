@@ -60,10 +60,15 @@ def closed_form_losses(run: dict, times):
 
     run: the settings of a LawsBySimulation.
     """
-    start_forms = riccati.quadratic_forms(*start(run["scale"], 2), run["context_length"],
-                                          run["strength"])
     return scaling_laws.time_losses(riccati.task_shares(run["tasks"], run["alpha"]),
-                                    run["strength"], run["context_length"], *start_forms, times)
+                                    run["strength"], run["context_length"], *start_forms(run),
+                                    times)
+
+
+def start_forms(run: dict):
+    """g(0) and h(0) of Theorem 3.1 at the start of a simulation."""
+    return riccati.quadratic_forms(*start(run["scale"], 2), run["context_length"],
+                                   run["strength"])
 
 
 def closed_form_size_losses(run: dict, sizes, answer: float):
@@ -72,9 +77,9 @@ def closed_form_size_losses(run: dict, sizes, answer: float):
     run: as for `closed_form_losses`. answer: of the tasks beyond D.
     """
     shares, strength = riccati.task_shares(run["tasks"], run["alpha"]), run["strength"]
-    g0, h0 = riccati.quadratic_forms(*start(run["scale"], 2), run["context_length"], strength)
     rate = shares * run["context_length"] * (1 + strength**2)
-    end = riccati.closed_form(run["learning_rate"] * run["steps"], g0, h0, strength, rate)[2]
+    end = riccati.closed_form(run["learning_rate"] * run["steps"], *start_forms(run), strength,
+                              rate)[2]
     learning = np.cumsum(0.5 * shares * (end - strength) ** 2)
     sizes = np.asarray(sizes, dtype=int)
     return learning[sizes - 1] + scaling_laws.size_losses(shares, strength, sizes, answer)

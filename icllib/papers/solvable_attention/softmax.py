@@ -187,6 +187,13 @@ def curves(profile: str, signs: str, **settings) -> SoftmaxCurves:
                                       **settings))
 
 
+def limits(profile: str, **settings) -> list[SoftmaxTraining]:
+    """The laws in size and data, by gradient descent."""
+    settings = at_size_of(profile, **settings)
+    per_point = 0 if profile == "smoke" else SoftmaxDataLimit.steps_per_point
+    return [SoftmaxSizeLimit(**settings), SoftmaxDataLimit(steps_per_point=per_point, **settings)]
+
+
 def fig08_softmax_laws(profile: str) -> list[SoftmaxTraining]:
     """Figure 8: the four laws by gradient descent, for both sign laws; the paper's learning rate.
 
@@ -194,13 +201,11 @@ def fig08_softmax_laws(profile: str) -> list[SoftmaxTraining]:
     """
     runs = [SoftmaxCurves(1.8, **at_size_of(profile, learning_rate=1e-3))]
     for signs, share in SIGN_LAWS.items():
-        limit = at_size_of(profile, positive_share=share)
-        per_point = 0 if profile == "smoke" else SoftmaxDataLimit.steps_per_point
         runs += [curves(profile, signs, alpha=1.8, sizes=SIZES),
                  curves(profile, signs, alpha=1.8, beta=0.5)]
         for alpha in ALPHAS:
-            runs += [curves(profile, signs, alpha=alpha), SoftmaxSizeLimit(alpha, **limit),
-                     SoftmaxDataLimit(alpha, steps_per_point=per_point, **limit)]
+            runs += [curves(profile, signs, alpha=alpha),
+                     *limits(profile, alpha=alpha, positive_share=share)]
     return runs
 
 
@@ -209,12 +214,9 @@ def fig09_softmax_varied(profile: str) -> list[SoftmaxTraining]:
     compute, size and data, with random signs."""
     runs = [curves(profile, signs, alpha=1.8, beta=beta) for signs in SIGN_LAWS
             for beta in (0.0, 0.5)]
-    per_point = 0 if profile == "smoke" else SoftmaxDataLimit.steps_per_point
     for beta in (0.0, 0.5):
-        limit = at_size_of(profile, beta=beta)
         runs += [curves(profile, "random signs", alpha=1.8, sizes=SIZES, beta=beta),
-                 SoftmaxSizeLimit(1.8, **limit),
-                 SoftmaxDataLimit(1.8, steps_per_point=per_point, **limit)]
+                 *limits(profile, alpha=1.8, beta=beta)]
     return runs
 
 

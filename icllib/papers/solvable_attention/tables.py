@@ -3,12 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from icllib.papers.solvable_attention.common import start
 from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
-from icllib.papers.solvable_attention.laws import closed_form_size_losses
-from icllib.theory import riccati
-from icllib.theory.scaling_laws import (
-    allocation_exponents, fit_exponent, lower_envelope, theory_exponents)
+from icllib.papers.solvable_attention.laws import closed_form_size_losses, start_forms
+from icllib.theory.scaling_laws import (allocation_exponents, fit_exponent, lower_envelope,
+                                        theory_exponents)
 
 LAWS = ("size", "time", "data", "compute")
 LETTERS = dict(zip(LAWS, "DtNC"))  # what each is a law of
@@ -106,9 +104,8 @@ def cutoff_table(records) -> pd.DataFrame:
     rows = {}
     for record in records:
         run, sizes = record.run, record["size"].astype(int)
-        forms = riccati.quadratic_forms(*start(run["scale"], 2), run["context_length"],
-                                        run["strength"])
-        for name, answer in (("0", 0.0), ("f(0)", float(forms[0] - forms[1]) / 4)):
+        g0, h0 = start_forms(run)
+        for name, answer in (("0", 0.0), ("f(0)", float(g0 - h0) / 4)):
             losses = closed_form_size_losses(run, sizes, answer)
             rows[run["alpha"], name] = {
                 "Table 1": f"{theory_exponents(run['alpha'])['size']:.3f}",
