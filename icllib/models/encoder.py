@@ -10,6 +10,7 @@ from torch.nn.functional import embedding, gelu
 from icllib.checks import fraction, whole
 from icllib.errors import InputError
 from icllib.models.scoring import Softmax, check_scoring
+from icllib.models.products import affine
 from icllib.models.stacked import Initializer, StackedLayerNorm, linear
 from icllib.streams import Stream
 from icllib.tasks.sentences import PAD
@@ -101,7 +102,7 @@ class StackedEncoder(nn.Module):
         index = places[..., None].expand(*places.shape, hidden.shape[-1])
         read = self.head(hidden.flatten(1, 2).gather(1, index)[:, None])
         read = self.head_norm(gelu(read))[:, 0]  # (M, K, width)
-        return torch.baddbmm(self.bias[:, None], read, self.words.mT)
+        return affine(self.bias[:, None], read, self.words.mT)
 
 
 class EncoderBlock(nn.Module):

@@ -11,6 +11,7 @@ from torch.nn.functional import gelu, relu
 from icllib.checks import one_of, whole
 from icllib.models.features import FEATURES, feature_row
 from icllib.models.mlp import add_pairs
+from icllib.models.products import affine
 from icllib.models.stacked import Initializer, StackedLinear
 from icllib.streams import constant
 
@@ -81,7 +82,7 @@ class StackedFeatureMLP(nn.Module):
             queries = xs.index_select(2, constant(tuple(lengths), xs.device))
             inputs = torch.cat((queries, inputs), dim=-1)
             start = add_pairs(self.hidden.bias, self.pair_weight, xs, ys, lengths)
-        hidden = torch.baddbmm(start, inputs.flatten(1, 2), self.hidden.weight)
+        hidden = affine(start, inputs.flatten(1, 2), self.hidden.weight)
         activate = ACTIVATIONS[self.settings.activation]
         return self.read_out(activate(hidden)).view(*inputs.shape[:3])
 

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from icllib.checks import one_of, whole
 from icllib.models.packing import Packing, at_queries, pack, packed_size, packed_tokens
-from icllib.models.stacked import Initializer, product
+from icllib.models.products import product
+from icllib.models.stacked import Initializer
 
 
 @dataclass(frozen=True)

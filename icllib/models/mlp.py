@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from icllib.checks import whole
 from icllib.errors import InputError
+from icllib.models.products import affine
 from icllib.models.stacked import Initializer, StackedLinear
 from icllib.streams import constant
 
@@ -68,7 +69,7 @@ class StackedMLP(nn.Module):
         """
         context = add_pairs(self.query.bias, self.pair_weight, xs, ys, lengths)
         queries = xs.index_select(2, constant(tuple(lengths), xs.device)).flatten(1, 2)
-        hidden = torch.relu(torch.baddbmm(context, queries, self.query.weight))  # (M, B K, width)
+        hidden = torch.relu(affine(context, queries, self.query.weight))  # (M, B K, width)
         return self.read_out(hidden).view(*xs.shape[:2], -1)
 
 
@@ -85,6 +86,6 @@ def add_pairs(bias: Tensor, pair_weight: Tensor, xs: Tensor, ys: Tensor, lengths
     context, contexts, start = bias[:, None], {}, 0
     for end in sorted(set(lengths)):
         added = pairs[:, :, start:end].flatten(2)  # (M, B, new pairs (d + 1))
-        context = torch.baddbmm(context, added, pair_weight[:, start:end].flatten(1, 2))
+        context = affine(context, added, pair_weight[:, start:end].flatten(1, 2))
         contexts[end], start = context, end
     return torch.stack([contexts[length] for length in lengths], dim=2).flatten(1, 2)

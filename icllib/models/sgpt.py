@@ -8,7 +8,8 @@ from torch.nn.functional import gelu, normalize
 
 from icllib.checks import one_of, whole
 from icllib.models.packing import at_queries, pack, packed_size, packed_tokens
-from icllib.models.stacked import Initializer, product
+from icllib.models.products import product
+from icllib.models.stacked import Initializer
 
 NORMALIZATIONS = ("l1", "absolute", "none")
 

@@ -7,6 +7,7 @@ a member starts from the same numbers whatever fleet it trains in.
 import torch
 from torch import Tensor, nn
 
+from icllib.models.products import affine
 from icllib.streams import Stream
 
 
@@ -41,7 +42,7 @@ class StackedLinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         flat = x.flatten(1, -2)  # (M, N, in)
-        return torch.baddbmm(self.bias[:, None], flat, self.weight).unflatten(1, x.shape[1:-1])
+        return affine(self.bias[:, None], flat, self.weight).unflatten(1, x.shape[1:-1])
 
 
 def linear(draw: Initializer, name: str, fan_in: int, fan_out: int, std=0.02) -> StackedLinear:
@@ -67,8 +68,3 @@ class StackedLayerNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return nn.functional.layer_norm(x, x.shape[-1:]) * self.gain + self.bias
-
-
-def product(x: Tensor, weight: Tensor) -> Tensor:
-    """x W for each member: (M, ..., in), (M, in, out) -> (M, ..., out)."""
-    return torch.bmm(x.flatten(1, -2), weight).unflatten(1, x.shape[1:-1])
