@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import torch
 
 from icllib.models import Transformer
+from icllib.models.products import product
 from icllib.results import PROJECT, rounded, write_text
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe
@@ -140,8 +141,8 @@ def product_rate(device: str) -> float:
     """Floating-point operations per second in products of large matrices; TF32 on a GPU."""
     torch.set_float32_matmul_precision("high")
     size = 8192 if device == "cuda" else 1024
-    left, right = torch.randn(2, size, size).to(device)
-    return 2 * size**3 / seconds_per_step(lambda: left @ right, 2.0, device)
+    left, right = torch.randn(2, 1, size, size).to(device)
+    return 2 * size**3 / seconds_per_step(lambda: product(left, right), 2.0, device)
 
 
 def measure(size: Size, members, batch: int, seconds: float, device: str) -> list[dict]:
