@@ -1,8 +1,8 @@
 """Products of the stacked matrices of a fleet, large ones on a CPU by oneDNN.
 
-torch.bmm hands them to MKL, which uses the widest instructions of Intel's processors alone: on an
-AMD processor with AVX-512, oneDNN takes half its time. Torch contains oneDNN, and calls it for
-compiled models; its function has no public name, so that where it is absent torch.bmm remains.
+torch.bmm hands them to MKL, which on an AMD processor with AVX-512 reaches half of oneDNN's rate
+(measured: 93 and 210 GFLOP/s on one core). Torch contains oneDNN and calls it for compiled models,
+but its function there has no public name: where it is absent, torch.bmm remains.
 """
 
 import torch
