@@ -1,10 +1,12 @@
 """Products of stacked matrices against torch in double precision."""
 
+import time
+
 import pytest
 import torch
 
 from icllib.models import products
-from icllib.models.products import affine, product, suits_one_dnn
+from icllib.models.products import affine, in_one_piece, product, suits_one_dnn
 
 LARGE, SMALL = (96, 160, 128), (6, 5, 4)  # rows, in, out
 
@@ -88,3 +90,20 @@ def test_only_large_matrices_of_single_precision_on_a_cpu_go_to_one_dnn(monkeypa
     monkeypatch.setattr(products, "one_dnn", None)
     assert not suits_one_dnn(x, weight)
     torch.testing.assert_close(product(x, weight), torch.bmm(x, weight), atol=0, rtol=0)
+
+
+def test_rows_that_lie_apart_are_copied_for_one_dnn():
+    rows = torch.randn(64, 3, 128)[:, 1]
+    for whole in (torch.randn(64, 128), torch.randn(128, 64).mT):
+        assert in_one_piece(whole).data_ptr() == whole.data_ptr()
+    assert in_one_piece(rows).is_contiguous() and torch.equal(in_one_piece(rows), rows)
+    assert in_one_piece(rows.mT).is_contiguous() and torch.equal(in_one_piece(rows.mT), rows.mT)
+    seconds = {}
+    for name, weight in (("whole", rows.contiguous()), ("apart", rows)):
+        x = torch.randn(512, 64)
+        product(x[None], weight[None])
+        started = time.process_time()
+        for _ in range(5):
+            product(x[None], weight[None])
+        seconds[name] = time.process_time() - started
+    assert seconds["apart"] < 20 * seconds["whole"]  # in oneDNN's own loop: about a thousand

@@ -19,8 +19,8 @@ class OneDnnProduct(torch.autograd.Function):
     def forward(ctx, x, weight, bias):
         ctx.save_for_backward(x, weight)
         biases = [None] * len(x) if bias is None else bias[:, 0]
-        own = [one_dnn(*pair, own_bias, "none", [], "")
-               for *pair, own_bias in zip(x, weight.mT, biases)]
+        own = [one_dnn(rows, in_one_piece(columns).mT, own_bias, "none", [], "")
+               for rows, columns, own_bias in zip(x, weight, biases)]
         return own[0][None] if len(own) == 1 else torch.stack(own)
 
     @staticmethod
@@ -30,6 +30,11 @@ class OneDnnProduct(torch.autograd.Function):
         return (product(grad, weight.mT) if wanted_x else None,
                 product(x.mT, grad) if wanted_weight else None,
                 grad.sum(1, keepdim=True) if wanted_bias else None)
+
+
+def in_one_piece(matrix: Tensor) -> Tensor:
+    """The same; a copy of rows that lie apart, which oneDNN takes in a loop of a thousand times."""
+    return matrix if matrix.mT.is_contiguous() else matrix.contiguous()
 
 
 def product(x: Tensor, weight: Tensor) -> Tensor:
