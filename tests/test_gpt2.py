@@ -235,6 +235,14 @@ def test_a_damaged_training_is_told(tmp_path, text):
         gpt2.load_trained(tmp_path)
 
 
+def test_damaged_weights_of_a_finished_training_are_told(data, tmp_path):
+    gpt2.train(data, tmp_path / "run", Settings(**SMALL))
+    weights = tmp_path / "run/model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    with pytest.raises(InputError, match="expected a finished training, got .* a damaged one"):
+        gpt2.load_trained(tmp_path / "run")
+
+
 def test_checkpoints_of_another_training_are_refused(data, tmp_path):
     with pytest.raises(OutOfTime):
         gpt2.train(data, tmp_path / "run", Settings(**SMALL), deadline=time.monotonic() - 1)

@@ -144,3 +144,10 @@ def test_a_computation_that_fails_stops_no_training(folders):
     with pytest.raises(ModuleNotFoundError):
         jobs.compute([Fails(), *runs()], [Fails(), *runs()], "smoke", folders)
     assert all(find_record(run, "test") for run in runs())
+
+
+def test_a_run_without_an_evaluation_is_refused_before_any_training(folders, monkeypatch):
+    monkeypatch.setattr(jobs, "Fleet", pytest.fail)
+    own = [replace(run, evaluation=None) for run in runs()]
+    with pytest.raises(InputError, match="evaluation: expected a component with measure, got None"):
+        jobs.compute(own, own, "smoke", folders)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from icllib.checks import component
 from icllib.errors import InputError, OutOfTime
 from icllib.results import PROJECT, Record, check_writable, digest, key, settings, versions
 from icllib.training.checkpoint import alone, load_checkpoint, remove_checkpoints, save_checkpoint
@@ -28,9 +29,13 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
     """Measure the missing ones of a page's runs and save their records, fleets first.
 
     A GPU that is lent for minutes then trains at once, and a computation that fails there stops no
-    training. Raises InputError, before any work, for folders that cannot be written to.
+    training. Raises InputError, before any work, for folders that cannot be written to and for a
+    run without an evaluation.
     """
     check_writable(folder)
+    for run in missing:
+        if isinstance(run, Run):
+            component("measure", evaluation=run.evaluation)
     if any(isinstance(run, Run) for run in missing):
         check_writable(checkpoints_folder())
         trained = [run for run in runs if isinstance(run, Run)]

@@ -22,6 +22,7 @@ import typer
 from torch import Tensor
 
 from icllib.cli import parse_parameter
+from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError, OutOfTime
 from icllib.papers.signed_averaging.gpt2_model import (
     Settings, batch, build, learning_rate, log_loss, open_tokens, perplexity)
@@ -101,8 +102,9 @@ def train(data: Path, folder: Path, settings: Settings, deadline: float = math.i
         run_steps(trainer, folder, about, lambda: asked() or time.monotonic() > deadline)
     part = folder / "model.part"
     save_model(trainer.model, str(part))
+    about |= {"losses": trainer.losses, "sha256": checksum(part)}
     os.replace(part, folder / "model.safetensors")
-    write_text(folder / "training.json", json.dumps(about | {"losses": trainer.losses}))
+    write_text(folder / "training.json", json.dumps(about))
     remove_checkpoints(folder / "checkpoints")
 
 
@@ -155,7 +157,9 @@ def load_trained(folder: Path):
     from safetensors.torch import load_model
 
     try:
-        settings = Settings(**json.loads((folder / "training.json").read_text())["settings"])
+        about = json.loads((folder / "training.json").read_text())
+        settings = Settings(**about["settings"])
+        checksum(folder / "model.safetensors", about["sha256"])
     except DAMAGE as error:
         raise InputError(f"{folder}: expected a finished training, got none or a damaged one "
                          f"({error})") from None
