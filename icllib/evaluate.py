@@ -38,6 +38,7 @@ class ErrorByLength:
     queries: int = field(default=1, metadata=ADDED)  # side by side after the pairs, then averaged
     by_layer: bool = field(default=False, metadata=ADDED)  # for a decoder
     version: ClassVar[int] = 1
+    prefix: ClassVar[str] = ""  # of the metrics' names
 
     def __post_init__(self):
         object.__setattr__(self, "lengths", each(whole, "lengths", self.lengths))
@@ -50,8 +51,7 @@ class ErrorByLength:
         tasks: M tasks of one shape, or one task for a single predictor.
         """
         tasks = tasks if isinstance(tasks, list) else [tasks]
-        stream = Stream.of([self.seed] * len(tasks), "evaluation", device)
-        points, sums = max(self.lengths) + self.queries, {}
+        stream, points, sums = self.stream(predictor, len(tasks), device), self.points, {}
         for start in range(0, self.prompts, CHUNK):
             ids = torch.arange(start, min(start + CHUNK, self.prompts), device=device)
             prompt = sample_each(tasks, stream, ids.expand(len(tasks), -1), points)
@@ -59,7 +59,17 @@ class ErrorByLength:
                 losses = self.all_losses(prompt, predictor)
             for name, values in losses.items():
                 sums[name] = sums.get(name, 0) + values
-        return {name: (total / self.prompts).cpu().numpy() for name, total in sums.items()}
+        return {self.prefix + name: (total / self.prompts).cpu().numpy()
+                for name, total in sums.items()}
+
+    def stream(self, predictor, members: int, device: str) -> Stream:
+        """What the prompts are drawn from: the same for each member."""
+        return Stream.of([self.seed] * members, "evaluation", device)
+
+    @property
+    def points(self) -> int:
+        """Points of a prompt: the pairs of the longest context, and the queries."""
+        return max(self.lengths) + self.queries
 
     def all_losses(self, prompt, predictor) -> dict:
         """Sums over prompts of every measure, (M, K), and of every layer's, (M, layers, K)."""
@@ -104,6 +114,20 @@ class ErrorByNoiseLevel(ErrorByLength):
             at_each.append(super().measure(alone, predictor, device))
         return {name: np.stack([errors[name] for errors in at_each], axis=1)
                 for name in at_each[0]}
+
+
+@dataclass(frozen=True)
+class TrainingError(ErrorByLength):
+    """The same on the first of the T stored prompts that each member was trained on.
+
+    Measures `training_error` and so on, of a trained fleet; the seed plays no part.
+    """
+
+    prefix: ClassVar[str] = "training_"
+
+    def stream(self, predictor, members: int, device: str) -> Stream:
+        """What the prompts are drawn from: each member's own training."""
+        return predictor.stream
 
 
 @dataclass(frozen=True)

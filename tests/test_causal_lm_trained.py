@@ -39,7 +39,7 @@ def test_gpu_shortens_training_and_holds_out_more():
 
 @pytest.mark.parametrize("profile", SIZES)
 def test_pages_share_their_runs(profile):
-    first = names(trained.table01_prefix_causal(profile))
+    first = names(trained.table_1(profile))
     assert names(trained.tables04_06_fewer_pairs(profile)) == first
     assert names(trained.fig03_layer_probes(profile)) < first
     seeds = SIZES[profile].seeds
@@ -135,3 +135,16 @@ def test_printed_class_errors_apart_by_the_spread_of_drawn_answers():
     assert printed.standard_errors_apart(27.6, 32.1) == pytest.approx(apart, rel=0.02)
     table = printed.class_differences(printed.extra_loss, trained.as_in_table_1(), mask="causal")
     assert table.loc["prefix, unshared"].tolist() == [27.6, 32.1, 2.5] and len(table) == 2
+
+
+def test_overfitting_is_a_ratio_of_ratios(results, monkeypatch):
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"])
+    cells = trained.classifier_cells()
+    found = records(trained.classifiers, "smoke", page="causal_lm/test")
+    shares = trained.held_out_and_training(found, cells)
+    assert [shares[cells[2]][0, 0], shares[cells[2]][1, 0]] == [
+        found[2]["wrong"][0], found[2]["training_wrong"][0]]
+    assert cells[2] == Cell("classes", "prefix", False, False) and len(found) == len(cells) == 4
+    made = {cell: np.array([[0.3, 0.4], [0.1, 0.2]]) * [[1 + 3 * (not cell.shared)], [1]]
+            for cell in cells}
+    assert trained.overfitting(made)["causal"] == pytest.approx([4, 4])

@@ -155,7 +155,8 @@ def measure(fleet: Fleet, run: Run, device: str) -> dict:
 
 def measure_with(evaluation, fleet: Fleet, device: str) -> dict:
     """The metrics of one evaluation; raises InputError where they are not one per member."""
-    metrics = checked(evaluation, evaluation.measure(fleet.tasks, Trained(fleet.module), device))
+    trained = Trained(fleet.module, fleet.stream)
+    metrics = checked(evaluation, evaluation.measure(fleet.tasks, trained, device))
     for name, metric in metrics.items():
         if np.shape(metric)[:1] != (len(fleet.tasks),):
             raise InputError(f"{name}: expected a metric of each of {len(fleet.tasks)} members, "

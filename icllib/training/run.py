@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol
 
 from icllib.checks import component, each, whole
 from icllib.errors import InputError
-from icllib.evaluate import ErrorByLength, Together
+from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.results import ADDED
 from icllib.streams import WORD
 from icllib.tasks import MaskedSentences
@@ -77,6 +77,8 @@ class Run:
         if not isinstance(evaluation, ErrorByLength):
             return
         self.check_decoder(evaluation.queries > 1)
+        if isinstance(evaluation, TrainingError):
+            self.check_training_prompts(evaluation)
         if evaluation.by_layer and not hasattr(self.model, "tokens"):
             raise InputError(f"by_layer: expected a decoder, got {self.model}")
         most_pairs = getattr(self.model, "most_pairs", lambda trained: math.inf)
@@ -84,6 +86,15 @@ class Run:
         if max(evaluation.lengths) > most:
             raise InputError(f"evaluation: expected lengths up to {most}, which this model has "
                              f"weights for, got {evaluation.lengths}")
+
+    def check_training_prompts(self, evaluation: TrainingError) -> None:
+        """Raises InputError for prompts that this run does not train on."""
+        stored, points = self.pretraining_tasks or 0, self.recipe.points
+        if stored < evaluation.prompts or points != evaluation.points:
+            raise InputError(f"evaluation: expected at most {stored} stored prompts of "
+                             f"{points} points, got {evaluation.prompts} of {evaluation.points}")
+        if self.recipe.precision == "fp64":  # whose prompts have other numbers
+            raise InputError("evaluation: expected training in fp32 for one on its prompts")
 
     def check_decoder(self, needed: bool) -> None:
         """Raises InputError for another model where one that reads joint tokens is needed."""
@@ -127,10 +138,10 @@ class Computation(Protocol):
 
 
 class Trained:
-    """A trained fleet as a predictor."""
+    """A trained fleet as a predictor, and the stream of the prompts that it was trained on."""
 
-    def __init__(self, module):
-        self.module = module
+    def __init__(self, module, stream=None):
+        self.module, self.stream = module, stream
 
     def predict(self, xs, ys, lengths, **points):
         return self.call(self.module, xs, ys, lengths, points)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icllib.evaluate import ErrorByLength
+from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.models import Gaussian, Transformer
 from icllib.results import dealt
 from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression
@@ -130,6 +130,11 @@ def plain_cells() -> list[Cell]:
     return [cell for cell in as_in_table_1(plain=True) if cell.task == "linear"]
 
 
+def classifier_cells() -> list[Cell]:
+    """The models of Table 1 on three classes."""
+    return [cell for cell in as_in_table_1() if cell.task == "classes"]
+
+
 def table_3_cells() -> list[Cell]:
     """Every pairing of layer sharing, extra loss, mask and task, in the order of Table 3."""
     return [Cell(task, mask, shared, extra_loss) for shared in (True, False)
@@ -164,8 +169,24 @@ def runs(profile: str, cells) -> list[Run]:
 
 
 def table01_prefix_causal(profile: str) -> list[Run]:
-    """Table 1."""
+    """Table 1, and its classifiers on their training sequences."""
+    return table_1(profile) + classifiers(profile)
+
+
+def table_1(profile: str) -> list[Run]:
+    """The rows of Table 1."""
     return runs(profile, as_in_table_1())
+
+
+def classifiers(profile: str) -> list[Run]:
+    """Table 1's models of three classes, measured on held-out and on training sequences."""
+    both = []
+    for run in runs(profile, classifier_cells()):
+        sizes = run.recipe.lengths, run.evaluation.prompts
+        measures = [kind(*sizes, queries=run.recipe.queries)
+                    for kind in (ErrorByLength, TrainingError)]
+        both.append(replace(run, evaluation=Together(measures)))
+    return both
 
 
 def fig03_layer_probes(profile: str) -> list[Run]:
@@ -216,3 +237,23 @@ def errors_by_cell(records, cells, suffix: str = "") -> dict[Cell, np.ndarray]:
         metric, unit = ("wrong", 100) if cell.task == "classes" else ("error", 1)
         found[cell] = unit * np.array([record[metric + suffix] for record in own])
     return found
+
+
+def held_out_and_training(records, cells) -> dict[Cell, np.ndarray]:
+    """The share of wrong answers on held-out and on training sequences: (2, seeds) per cell.
+
+    records: those of `classifiers`.
+    """
+    return {cell: np.array([[record[name][0] for record in own]
+                            for name in ("wrong", "training_wrong")])
+            for cell, own in dealt(records, cells).items()}
+
+
+def overfitting(shares: dict[Cell, np.ndarray]) -> dict[str, np.ndarray]:
+    """How many times larger the ratio of held-out to training errors is with unshared layers.
+
+    shares: what `held_out_and_training` gives; (seeds,) per mask.
+    """
+    ratios = {(cell.mask, cell.shared): held_out / training
+              for cell, (held_out, training) in shares.items()}
+    return {mask: ratios[mask, False] / ratios[mask, True] for mask in MASKS}
