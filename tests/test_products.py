@@ -10,7 +10,7 @@ from icllib.models import products
 from icllib.models.products import affine, in_one_piece, product, suits_one_dnn
 
 needs_one_dnn = pytest.mark.skipif(products.one_dnn is None, reason="no oneDNN in this torch")
-LARGE, SMALL = (96, 160, 128), (6, 5, 4)  # rows, in, out
+LARGE, WIDENS, SMALL = (96, 160, 128), (96, 128, 160), (6, 5, 4)  # rows, in, out
 
 
 def operands(members, rows, fan_in, fan_out, bias_rows=1):
@@ -32,7 +32,7 @@ def in_double(tensors):
 
 
 @pytest.mark.parametrize("members", [1, 3])
-@pytest.mark.parametrize("size", [LARGE, SMALL])
+@pytest.mark.parametrize("size", [LARGE, WIDENS, SMALL])
 @pytest.mark.parametrize("all_rows", [False, True])
 def test_value_and_gradients_are_those_of_double_precision(members, size, all_rows):
     tensors = operands(members, *size, bias_rows=size[0] if all_rows else 1)
