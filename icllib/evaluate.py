@@ -120,13 +120,16 @@ class ErrorByNoiseLevel(ErrorByLength):
 class TrainingError(ErrorByLength):
     """The same on the first of the T stored prompts that each member was trained on.
 
-    Measures `training_error` and so on, of a trained fleet; the seed plays no part.
+    Measures `training_error` and so on; the seed plays no part. Raises InputError for a
+    predictor that was not trained here, such as a baseline.
     """
 
     prefix: ClassVar[str] = "training_"
 
     def stream(self, predictor, members: int, device: str) -> Stream:
         """What the prompts are drawn from: each member's own training."""
+        if not hasattr(predictor, "stream"):
+            raise InputError(f"predictor: expected a trained fleet, got {predictor!r}")
         return predictor.stream
 
 

@@ -34,15 +34,17 @@ def philox(counter: tuple[Tensor, Tensor, Tensor, Tensor], key: tuple[Tensor, Te
     c0, c1, c2, c3 = counter
     k0, k1 = key
     for _ in range(10):
-        first, second = c0 * MULTIPLIERS[0], c2 * MULTIPLIERS[1]  # wrap around: the bits are right
+        # A product wraps around, but its 64 bits are right. Only c0 and c2, which are multiplied,
+        # must be single words: what the others carry above theirs is masked away with them.
+        first, second = c0 * MULTIPLIERS[0], c2 * MULTIPLIERS[1]
         c0, c1, c2, c3 = (
-            (second >> 32 & WORD) ^ c1 ^ k0,
-            second & WORD,
-            (first >> 32 & WORD) ^ c3 ^ k1,
-            first & WORD,
+            (second >> 32 ^ c1 ^ k0) & WORD,
+            second,
+            (first >> 32 ^ c3 ^ k1) & WORD,
+            first,
         )
-        k0, k1 = (k0 + KEY_STEPS[0]) & WORD, (k1 + KEY_STEPS[1]) & WORD
-    return c0, c1, c2, c3
+        k0, k1 = k0 + KEY_STEPS[0], k1 + KEY_STEPS[1]
+    return c0, c1 & WORD, c2, c3 & WORD
 
 
 _CONSTANTS: dict = {}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from icllib.baselines import Zero
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.models import MLP
@@ -71,6 +72,11 @@ def test_prompts_that_training_does_not_see_are_refused(changes, evaluation):
     run = Run(TASK, MLP(8), RECIPE, TrainingError((2, 4), T), pretraining_tasks=T)
     with pytest.raises(InputError, match="evaluation: expected|several queries"):
         replace(run, **changes, evaluation=evaluation)
+
+
+def test_a_baseline_is_refused():
+    with pytest.raises(InputError, match=r"expected a trained fleet, got Zero\(\)"):
+        TrainingError((2, 4), T).measure(TASK, Zero())
 
 
 def test_a_record_holds_both_errors(results, monkeypatch):

@@ -33,13 +33,12 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
     run without an evaluation.
     """
     check_writable(folder)
-    for run in missing:
-        if isinstance(run, Run):
-            component("measure", evaluation=run.evaluation)
-    if any(isinstance(run, Run) for run in missing):
+    trained, to_train = ([run for run in some if isinstance(run, Run)] for some in (runs, missing))
+    for run in to_train:
+        component("measure", evaluation=run.evaluation)
+    if to_train:
         check_writable(checkpoints_folder())
-        trained = [run for run in runs if isinstance(run, Run)]
-        compute_fleets(trained, missing, profile, folder)
+        compute_fleets(trained, to_train, profile, folder)
     for run in missing:
         if not isinstance(run, Run):
             made, started = provenance("paper"), start_clocks()

@@ -30,11 +30,12 @@ from icllib.papers import context_scaling as sheet
 
 page = icllib.Page("context_scaling/what_would_a_reviewer_ask")
 one_layer = icllib.records(sheet.one_layer_against_tasks, profile, page=page.name)
-others = icllib.records(sheet.deep_and_wide, profile, page=page.name)
+deep = icllib.records(sheet.by_depth_and_phi, profile, page=page.name)
+perceptrons = icllib.records(sheet.perceptrons_by_width, profile, page=page.name)
 both = icllib.records(sheet.one_layer_and_deep, profile, page=page.name)
-shown_one, shown = icllib.shown_profile(one_layer), icllib.shown_profile(others)
+shown_one, shown, shown_mlp = map(icllib.shown_profile, (one_layer, deep, perceptrons))
 assumed = *sheet.SGPT_ASSUMED, "pretraining_tasks", "task.noise_std"
-icllib.settings_of(sheet.deep_and_wide, shown, assumed)
+icllib.settings_of(sheet.by_depth_and_phi, shown, assumed)
 
 # %% [markdown]
 # These are the settings of SGPT with one layer. Depth changes `layers` alone. With
@@ -51,8 +52,10 @@ icllib.settings_of(sheet.deep_and_wide, shown, assumed)
 # %%
 from icllib.plotting import series
 
-curves = sheet.reviewer_curves(one_layer + others, shown)
+records = one_layer + deep + perceptrons
+curves = sheet.reviewer_curves(records, shown)
 profiles = {"one-layer SGPT": shown_one, "GPT-2": shown}
+profiles |= {name: shown_mlp for name in curves["D"] if "MLP" in name}
 table = page.save_figure(*(
     series(letter, name, xs, errors, profiles.get(name, shown))
     for letter, lines in curves.items() for name, (xs, errors) in lines.items()))
@@ -77,8 +80,8 @@ for (letter, axes), (title, label) in zip(panels.items(), titles.values()):
         style = {"color": found[0] if found else "black", "marker": "o"}
         if name.startswith(("ridge", "zero")):
             style |= {"marker": None, "ls": "--" if "ridge" in name else ":"}
-        if name in profiles or "MLP" in name:
-            style["label"] = f"{name} ({profiles.get(name, shown)})"
+        if name in profiles:
+            style["label"] = f"{name} ({profiles[name]})"
         style |= {"mfc": "none"} if "layers: 1" in name else {}
         if "seed" in name:
             style |= {"lw": 0.8, "label": name.replace("seed 0", "each seed")
@@ -116,13 +119,13 @@ def ratio(letter, name, end, start):  # of errors at two x values, one per seed
     xs, errors = curves[letter][name]
     return errors[:, xs.index(end)] / errors[:, xs.index(start)]
 
-deep = sheet.SGPTS[shown][0].layers
+layers = sheet.SGPTS[shown][0].layers
 page.decide("context_scaling.20", {
-    f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, deep) for n in (10, 40)}, shown)
+    f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, layers) for n in (10, 40)}, shown)
 page.decide("context_scaling.21", {
     "one-layer SGPT": 0.95 / ratio("C", "one-layer SGPT", 10**6, 10**4)}, shown_one)
 page.decide("context_scaling.22", {
-    "twice as wide": ratio("D", list(curves["D"])[1], 40, 10)}, shown)
+    "twice as wide": ratio("D", list(curves["D"])[1], 40, 10)}, shown_mlp)
 page.decide("context_scaling.30",
             sheet.one_layer_over_deep(both), icllib.shown_profile(both))
 page.decide("context_scaling.31", {
@@ -174,5 +177,5 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/what_would_a_reviewer_ask/figure.csv>`.
 
 # %% tags=["provenance"]
-beside = [record for record in both if record not in one_layer + others]
-print(icllib.provenance_line(one_layer + others + beside, page.name))
+beside = [record for record in both if record not in records]
+print(icllib.provenance_line(records + beside, page.name))

@@ -38,7 +38,9 @@ def normalization(profile: str) -> list[Run]:
 
 def what_would_a_reviewer_ask(profile: str) -> list[Run]:
     """SGPT by depth and without phi, one layer and deep ones against T, a wider perceptron."""
-    return list(dict.fromkeys(deep_and_wide(profile) + one_layer_and_deep(profile)))
+    runs = (by_depth_and_phi(profile) + perceptrons_by_width(profile)
+            + one_layer_and_deep(profile))
+    return list(dict.fromkeys(runs))
 
 
 def one_layer_against_tasks(profile: str) -> list[Run]:
@@ -54,22 +56,27 @@ def one_layer_and_deep(profile: str) -> list[Run]:
         if run.task == LINEAR_8 and isinstance(run.model, SGPT)]
 
 
-def deep_and_wide(profile: str) -> list[Run]:
-    """SGPT by depth and without phi, a wider perceptron, and Figure 1's models beside them."""
+def by_depth_and_phi(profile: str) -> list[Run]:
+    """SGPT by depth and without phi, and Figure 1's decoders beside one layer."""
     sgpt, recipe = transformers(profile)["SGPT"]
-    size = FIGURE_1[profile]
-    measure = evaluation(LENGTHS, profile)
     # ASSUMED: half the rate, since layers that cube their input overflow sooner.
     slower = replace(recipe, learning_rate=recipe.learning_rate / 2)
-    cases = [(replace(sgpt, layers=layers), recipe, measure, FIGURE_1_MOST)
-             for layers in DEPTHS[profile]]
-    cases += [(replace(sgpt, layers=layers, normalization="none"), slower, measure, FIGURE_1_MOST)
+    cases = [(replace(sgpt, layers=layers), recipe) for layers in DEPTHS[profile]]
+    cases += [(replace(sgpt, layers=layers, normalization="none"), slower)
               for layers in (1, sgpt.layers)]
-    cases += [(replace(size.mlp, width=2 * size.mlp.width), size.mlp_recipe, measure, WIDE_COUNT)]
-    asked = [Run(LINEAR_8, model, how, what, seed, count)
-             for model, how, what, count in dict.fromkeys(cases) for seed in seeds(profile)]
+    measure = evaluation(LENGTHS, profile)
+    asked = [Run(LINEAR_8, model, how, measure, seed, FIGURE_1_MOST)
+             for model, how in dict.fromkeys(cases) for seed in seeds(profile)]
     return asked + [run for run in fig01_scaling(profile)
-                    if run.model == size.decoder or run.pretraining_tasks == WIDE_COUNT]
+                    if run.model == FIGURE_1[profile].decoder]
+
+
+def perceptrons_by_width(profile: str) -> list[Run]:
+    """Figure 1's perceptron at the smaller T of its panel B, and one twice as wide."""
+    figure_1 = [run for run in fig01_scaling(profile)
+                if run.model == FIGURE_1[profile].mlp and run.pretraining_tasks == WIDE_COUNT]
+    return figure_1 + [replace(run, model=replace(run.model, width=2 * run.model.width))
+                       for run in figure_1]
 
 
 def reviewer_curves(records, profile: str) -> dict:
@@ -84,7 +91,7 @@ def reviewer_curves(records, profile: str) -> dict:
     return {"A": against_layers(records, profile, ridge),
             "B": with_and_without_phi(records, profile, ridge),
             "C": against_counts(records, profile, ridge),
-            "D": by_width(records, profile, zero)}
+            "D": by_width(records, zero)}
 
 
 def errors_of(records, model: str, count: int = FIGURE_1_MOST, **chosen) -> np.ndarray:
@@ -148,9 +155,10 @@ def against_counts(records, profile: str, ridge) -> dict:
             "ridge": (counts, ridge[:, [LENGTHS.index(10)] * len(counts)])}
 
 
-def by_width(records, profile: str, zero) -> dict:
-    """Panel D."""
-    width = FIGURE_1[profile].mlp.width
+def by_width(records, zero) -> dict:
+    """Panel D, the narrower perceptron first."""
+    widths = sorted({record.run["model"]["width"] for record in records
+                     if record.run["model"]["type"] == "models.MLP"})
     curves = {f"MLP, width {own}": (LENGTHS, errors_of(records, "MLP", WIDE_COUNT, width=own))
-              for own in (width, 2 * width)}
+              for own in widths}
     return curves | {"zero": (LENGTHS, zero)}
