@@ -35,6 +35,17 @@ def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):
     assert started == [[zero, two]]
 
 
+def test_two_measurements_of_one_training_go_to_one_processor(folders, monkeypatch):
+    """Their checkpoints are the same, and no two processes may write them."""
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    zero, one = runs(seeds=(0, 1))
+    again = replace(zero, evaluation=replace(zero.evaluation, prompts=7))
+    assert jobs.dealt_out([zero, again], 2) == [[zero, again], []]
+    assert jobs.dealt_out([zero, one, again], 2) == [[zero, again], [one]]
+    jobs.compute_fleets([zero, again], [zero, again], "smoke", folders)
+    assert find_record(zero, "test") and find_record(again, "test")
+
+
 def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_path):
     (tmp_path / "elsewhere.py").write_text(
         "from icllib.models import MLP\n\n\nclass Mine(MLP):\n    pass\n")

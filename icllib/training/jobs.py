@@ -72,9 +72,7 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
     """
     few = all(run.recipe.steps <= FEW_STEPS for run in runs)
     devices = processors()[: 1 if few else len(runs)]
-    in_order = [run for fleet in fleets(runs) for run in fleet]
-    parts = [[run for run in in_order[index :: len(devices)] if run in missing]
-             for index in range(len(devices))]
+    parts = [[run for run in part if run in missing] for part in dealt_out(runs, len(devices))]
     others = []
     failed = lambda: [worker for worker in others if worker.failed]
     try:
@@ -92,6 +90,16 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
         raise
     finally:
         stop(others)
+
+
+def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
+    """The runs in `count` parts of equal sizes, those of one training, which share checkpoints, in
+    one part."""
+    same = {}
+    for run in (run for fleet in fleets(runs) for run in fleet):
+        same.setdefault(training(run), []).append(run)
+    groups = list(same.values())
+    return [[run for group in groups[index::count] for run in group] for index in range(count)]
 
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
@@ -181,9 +189,14 @@ def checkpoint_folder(runs) -> Path:
 
     So what an evaluation that failed left is found once it is mended.
     """
-    along = lambda run: run.along and replace(run.along, evaluation=None)
-    trained = [replace(run, evaluation=None, along=along(run)) for run in runs]
+    trained = map(training, runs)
     return checkpoints_folder() / digest([key(settings(run), versions(run)) for run in trained])
+
+
+def training(run: Run) -> Run:
+    """The same run but for what is measured on it."""
+    return replace(run, evaluation=None,
+                   along=run.along and replace(run.along, evaluation=None))
 
 
 def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
