@@ -147,8 +147,8 @@ page.verdicts()
 #   answer to each sequence, before any context, by the models whose errors the maps show.
 # - What Section 4 says of softmax hangs on the seed at `quick` (claims 30 and 31). At $\sigma = 1$ two
 #   of three models err on less than 1% of the sequences at every length, the third on 14% of those of
-#   length 100 and 35% of those of length 200. At length 40 this one goes from no error at $\sigma = 1$ to
-#   half of the sequences at $\sigma = 30$; the other two do not get worse.
+#   length 100 and 35% of those of length 200. At length 40 this one goes from one wrong sequence of
+#   384 at $\sigma = 1$ to all but two at $\sigma = 30$; the other two do not get worse.
 # - With balanced labels one number must be found among many. Both scoring functions then lose it as
 #   $\sigma$ or the length grows, and from $\sigma = 10$ on hardly a long sequence is right.
 # - True and false are the numbers 1 and 0, under the same embedding as the inputs; the paper does not

@@ -4,7 +4,7 @@
 # **In short:** under AdamW, says the paper, softmax attention keeps the laws in size $D$ and data
 # $N$ and loses those in time $t$ and compute $C$. So it is. The mean exponents in $D$ and $N$ are
 # within 0.03 of Table 1. In time there is no power law, since all tasks, however rare, are learned
-# within 160 steps; a tenth of the loss is reached at step 42, by gradient descent at step 396
+# within 160 steps; a tenth of the loss is reached near step 42, by gradient descent near step 396
 # ($\alpha = 1.8$). AdamW's runs take a minute at full size.
 #
 # AdamW divides each step by the size of recent gradients. A rare task has small gradients, but then
