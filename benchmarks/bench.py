@@ -182,7 +182,7 @@ def main() -> None:
     options = parser.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)
-    made = provenance("bench") | {"batch": options.batch}
+    made = provenance("bench", device) | {"batch": options.batch}
     for name in options.sizes:
         rows = measure(SIZES[name], options.members, options.batch, options.seconds, device)
         print(f"\n{name}, {SIZES[name].tokens} tokens, batch {options.batch}")

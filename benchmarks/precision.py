@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=5000)
     options = parser.parse_args()
     start = trained(options.steps, "fp32")
-    result = {"provenance": provenance("bench"), "steps": options.steps}
+    result = {"provenance": provenance("bench", "cuda"), "steps": options.steps}
     for precision in ("fp32", "tf32", "bf16"):
         longer = trained(options.steps, precision, start)
         result[precision] = {"same_parameters": error(start.module, precision),

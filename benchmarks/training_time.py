@@ -17,8 +17,9 @@ from icllib.training.provenance import provenance
 
 
 def main() -> None:
-    made = provenance("bench")
-    seconds = dict(zip(TIMED, TrainingTime().measure()["seconds"].tolist()))
+    timed = TrainingTime()
+    made = provenance("bench", timed.device)
+    seconds = dict(zip(TIMED, timed.measure()["seconds"].tolist()))
     for name, rounds in seconds.items():
         print(f"{name:>18}: {1e3 * statistics.median(rounds):9.3g} ms per step", flush=True)
     store("SSA beside softmax", {"provenance": made, "seconds": rounded(seconds)})

@@ -50,7 +50,7 @@ class ErrorByLength:
 
         tasks: M tasks of one shape, or one task for a single predictor.
         """
-        tasks = tasks if isinstance(tasks, list) else [tasks]
+        tasks = tasks if isinstance(tasks, list | tuple) else [tasks]
         stream, points, sums = self.stream(predictor, len(tasks), device), self.points, {}
         for start in range(0, self.prompts, CHUNK):
             ids = torch.arange(start, min(start + CHUNK, self.prompts), device=device)
@@ -67,9 +67,14 @@ class ErrorByLength:
         return Stream.of([self.seed] * members, "evaluation", device)
 
     @property
+    def longest(self) -> int:
+        """Pairs of the longest context, which a model must have weights for."""
+        return max(self.lengths)
+
+    @property
     def points(self) -> int:
         """Points of a prompt: the pairs of the longest context, and the queries."""
-        return max(self.lengths) + self.queries
+        return self.longest + self.queries
 
     def all_losses(self, prompt, predictor) -> dict:
         """Sums over prompts of every measure, (M, K), and of every layer's, (M, layers, K)."""
@@ -107,7 +112,7 @@ class ErrorByNoiseLevel(ErrorByLength):
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task."""
-        tasks = tasks if isinstance(tasks, list) else [tasks]
+        tasks = tasks if isinstance(tasks, list | tuple) else [tasks]
         at_each = []
         for level in (0, 1):
             alone = [task.at_level(level) for task in tasks]

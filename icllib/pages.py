@@ -33,7 +33,7 @@ class Page:
         self.name = name
         output = os.environ.get("ICLLIB_OUTPUT")
         self.output = Path(output) if output else PROJECT / "runs" / name
-        self.decisions = []
+        self.decisions = {}  # by claim, so that a cell that is run again replaces its own
         use_style()
         pd.set_option("display.max_colwidth", None)
 
@@ -58,14 +58,14 @@ class Page:
             raise InputError(f"{claim_id}: expected a claim of page {self.name}, "
                              f"it belongs to {claim.page}")
         evidence = {part: rounded(list(samples)) for part, samples in evidence.items()}
-        self.decisions.append(decide(claim, evidence, profile))
-        entries = {item.claim.id: {"profile": item.profile, "parts": item.evidence}
-                   for item in self.decisions}
+        self.decisions[claim_id] = decide(claim, evidence, profile)
+        entries = {name: {"profile": item.profile, "parts": item.evidence}
+                   for name, item in self.decisions.items()}
         write_text(self.output / "evidence.json", to_json(entries))
 
     def verdicts(self) -> Verdicts:
         """Paper beside ours for every part of every claim that was decided; a script prints it."""
-        shown = Verdicts(self.decisions)
+        shown = Verdicts(list(self.decisions.values()))
         if not hasattr(builtins, "__IPYTHON__"):  # where nothing shows the value of a cell
             print(shown)
         return shown

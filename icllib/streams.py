@@ -159,6 +159,6 @@ def _grid(size: int) -> tuple[int, int]:
     A divisor near the root makes the grid exact and walking on it unnecessary.
     """
     root = math.isqrt(size - 1) + 1 if size > 1 else 1
-    candidates = range(root, max(root // 8, 1), -1)  # one row would only rotate
-    rows = next((row for row in candidates if size % row == 0), root)
+    fewest = max(root // 4, min(root // 2, 7), 2)  # few long rows mix too little
+    rows = next((row for row in range(root, fewest, -1) if size % row == 0), root)
     return rows, -(-size // rows)

@@ -120,7 +120,7 @@ def test_what_was_trained_outlives_a_mended_evaluation(folders, monkeypatch, tmp
 
 def test_a_fleet_is_trained_by_one_process_alone(folders, tmp_path):
     process = start_training(folders, pause=0.05)
-    with pytest.raises(InputError, match="expected to train this fleet alone, another process"):
+    with pytest.raises(InputError, match="expected to train here alone, another process"):
         jobs.train_fleets(runs(), "smoke", folders)
     process.kill()
     process.join()

@@ -10,11 +10,11 @@ import torch
 from icllib.errors import InputError
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.papers.signed_averaging import AttentionMaps, QuantifierErrors, quantifier_models
-from icllib.papers.signed_averaging.quantifier_models import (
-    SIZES, Cell, cells, last_attention, truth)
+from icllib.papers.signed_averaging.quantifier_models import SIZES, Cell, cells, last_attention
 from icllib.papers.signed_averaging.quantifiers import open_rates, reader_error
 from icllib.results import digest, settings, stacked
 from icllib.tasks import Quantifier
+from icllib.tasks.quantifiers import truth
 from icllib.training import records
 from icllib.training.run import Trained
 

@@ -3,7 +3,8 @@
 Each maps q, k, v (M, B, H, T, d) with d = width / heads, a mask (T, T) and the places of the
 tokens (T,) to mixed values of the same shape. Without places, tokens stand in a row. Queries may
 be fewer than keys: then the mask is (K, T), and places are a pair, of the queries and of the keys.
-Where prompts have masks of their own, these are (M, B, 1, T, T), or (M, B, 1, 1, T) for all rows.
+For `weights` alone, prompts may have masks of their own: (M, B, 1, T, T), or (M, B, 1, 1, T) for
+all rows.
 Nothing here waits for the device, so that a CUDA graph can capture it.
 """
 

@@ -29,7 +29,8 @@ class Initializer:
 
     def constant(self, value: float, shape) -> nn.Parameter:
         """The same value everywhere: ``(M, *shape)``."""
-        return nn.Parameter(torch.full((len(self.ids), *shape), value, device=self.ids.device))
+        return nn.Parameter(torch.full((len(self.ids), *shape), float(value),
+                                       device=self.ids.device))
 
 
 class StackedLinear(nn.Module):

@@ -50,8 +50,7 @@ class Quantifier:
         xs = self.input_std * stream.normal(ids, "xs", (n,), dtype)
         if self.law == "balanced":
             xs = self._settle(xs, stream.integers(ids, "settled", n + 1))
-        ever = lambda truth: truth.to(dtype).cummax(dim=-1).values
-        ys = ever(xs > 0) if self.quantifier == "some" else 1 - ever(xs <= 0)
+        ys = truth(self.quantifier, xs)
         return Prompt(xs[..., None], ys, ys)
 
     def _settle(self, xs: Tensor, first: Tensor) -> Tensor:
@@ -61,3 +60,9 @@ class Quantifier:
         before = xs.abs() if self.quantifier == "every" else -xs.abs()
         xs = torch.where(position < first, before, xs)
         return torch.where(position == first, -before, xs)
+
+
+def truth(quantifier: str, xs: Tensor) -> Tensor:
+    """Whether every or some number so far is positive, as 0 or 1: (..., n) -> (..., n)."""
+    positive = (xs > 0).to(xs.dtype)
+    return (positive.cummin(-1) if quantifier == "every" else positive.cummax(-1)).values

@@ -24,14 +24,14 @@ KEPT = 2
 
 @contextlib.contextmanager
 def alone(folder: Path):
-    """Keep a fleet's folder for this process; raises InputError where another one has it."""
+    """Keep a training's folder for this process; raises InputError where another one has it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InputError(f"{folder}: expected to train this fleet alone, another process does; "
-                             "Together measures one training in several ways") from None
+            raise InputError(f"{folder}: expected to train here alone, another process does"
+                             ) from None
         yield
 
 

@@ -7,22 +7,20 @@ the CPU the same step runs eagerly.
 """
 
 import contextlib
-import inspect
 import time
-from collections.abc import Sized
 
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import alike, positive, whole
-from icllib.errors import InputError, OutOfTime
+from icllib.checks import whole
+from icllib.errors import OutOfTime
 from icllib.progress import Progress
 from icllib.streams import Stream, constant
 from icllib.tasks import sample_each
+from icllib.training.build import build, check_labels, check_members
 from icllib.training.capture import captured_step
 from icllib.training.losses import masked_losses, member_losses, permuted_pairs
 from icllib.training.recipe import Recipe
-from icllib.training.run import shape, sizes
 
 READ_EVERY = 100  # steps between two looks at the losses, and on a GPU at the clock
 SAVE_EVERY = 300.0  # seconds between two checkpoints
@@ -46,15 +44,9 @@ class Fleet:
         models = [model] * members if models is None else models
         if learning_rates is None:
             learning_rates = [recipe.learning_rate] * members
-        check_members(members, tasks=tasks, pretraining_tasks=pretraining_tasks,
-                      learning_rates=learning_rates, models=models)
-        for rate, count in zip(learning_rates, pretraining_tasks):
-            positive(learning_rates=rate)
-            whole(pretraining_tasks=1 if count is None else count)
+        check_members(members, tasks, models, pretraining_tasks, learning_rates)
         for step in snapshots:
             whole(1, recipe.steps, snapshots=step)
-        alike(shape, models=models)
-        alike(sizes, tasks=tasks)
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
         self.module = build(models, seeds, tasks[0], recipe, device)
         probed = bool(getattr(self.module, "probes", ()))
@@ -73,6 +65,8 @@ class Fleet:
         self.losses = torch.zeros(READ_EVERY, len(seeds), device=device)
         self.stops, self.kept = tuple(snapshots), {}
         self.block, self.ids_of_block = None, None
+        if recipe.loss == "cross-entropy":
+            check_labels(self.sample().ys)
 
     def take_step(self) -> None:
         """One step of every member, with nothing read back from the device."""
@@ -174,41 +168,6 @@ class Fleet:
         """Copy the module as it is now."""
         copies = {name: value.detach().clone() for name, value in self.module.state_dict().items()}
         self.kept[int(self.step)] = copies
-
-
-def check_members(members: int, **lists) -> None:
-    """Raises InputError, by name, for what is no list of one per member."""
-    for name, own in lists.items():
-        if not isinstance(own, Sized) or len(own) != members:
-            raise InputError(f"{name}: expected one for each of {members} seeds, got {own!r}")
-
-
-def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
-    """The stacked module of a fleet, each member starting as its own model would alone.
-
-    Raises InputError for a model that takes no classes where the task has them, and for a module
-    with parameters that have no leading axis of members.
-    """
-    classes = getattr(task, "classes", None)
-    options = {"classes": classes} if classes else {}
-    kind = type(models[0]).__name__
-    sizes = task.dimension, max(recipe.lengths), device
-    try:
-        inspect.signature(models[0].build).bind(seeds, *sizes, **options)
-    except TypeError as error:
-        raise InputError(f"model: expected one that can be built for {task}, "
-                         f"got {kind} ({error})") from None
-    module = models[0].build(seeds, *sizes, **options)
-    for name, parameter in module.named_parameters():
-        if parameter.shape[:1] != (len(seeds),):
-            raise InputError(f"model: expected parameters with a first axis of {len(seeds)} "
-                             f"members, got {name} {tuple(parameter.shape)} of {kind}")
-    for member, (model, seed) in enumerate(zip(models, seeds)):
-        if model != models[0]:
-            own = model.build([seed], *sizes, **options).state_dict()
-            for name, values in module.state_dict().items():
-                values[member] = own[name][0]
-    return module.to(recipe.dtype)
 
 
 def clipped(gradients, max_norm: float) -> list[Tensor]:

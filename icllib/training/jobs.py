@@ -41,7 +41,8 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
         compute_fleets(trained, to_train, profile, folder)
     for run in missing:
         if not isinstance(run, Run):
-            made, started = provenance("paper"), start_clocks()
+            made = provenance("paper", getattr(run, "device", "cpu"))
+            started = start_clocks()
             metrics = checked(run, run.measure())
             Record.of(run, metrics, made | cost_since(started)).save(folder)
 
@@ -122,7 +123,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     by the time limit, by SIGTERM, by Ctrl-C, by the end of its parent process, or because another
     process has failed, which `failed` tells.
     """
-    first, made, started = runs[0], provenance(profile), start_clocks()
+    first, made, started = runs[0], provenance(profile, device), start_clocks()
     fleet = Fleet([run.task for run in runs], first.model, first.recipe,
                   [run.seed for run in runs], [run.pretraining_tasks for run in runs], device,
                   [run.recipe.learning_rate for run in runs], [run.model for run in runs],
@@ -142,7 +143,8 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started)
     for member, run in enumerate(runs):
         values = {name: value[member] for name, value in metrics.items()}
-        diverged = {} if fleet.alive[member] else {"diverged": True}
+        sound = fleet.alive[member] and all(np.isfinite(value).all() for value in values.values())
+        diverged = {} if sound else {"diverged": True}
         Record.of(run, values, made | {"seed": run.seed} | diverged).save(folder)
     remove_checkpoints(saved_in)
 
@@ -243,5 +245,11 @@ def board(name: str):
         raise InputError("ICLLIB_TENSORBOARD: expected the package tensorboard, which is not "
                          "installed") from None
     writer = SummaryWriter(PROJECT / folder / name)
-    return lambda step, losses: writer.add_scalars(
-        "loss", {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}, step)
+
+
+    def log(step, losses):
+        of_members = {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}
+        writer.add_scalars("loss", of_members, step)
+        writer.flush()  # a worker may end without closing it
+
+    return log

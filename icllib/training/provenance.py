@@ -11,13 +11,13 @@ import torch
 from icllib.results import PROJECT
 
 
-def provenance(profile: str) -> dict:
-    """Where a record comes from, taken before its work begins."""
-    on_gpu = torch.cuda.is_available()
+def provenance(profile: str, device: str) -> dict:
+    """Where a record comes from, taken before its work begins on a device."""
+    on_gpu = device.startswith("cuda")
     return {
         "profile": profile,
         **commit(),
-        "device": torch.cuda.get_device_name() if on_gpu else f"{os.cpu_count()} CPU cores",
+        "device": torch.cuda.get_device_name(device) if on_gpu else f"{os.cpu_count()} CPU cores",
         "torch": torch.__version__.split("+")[0],
         "date": date.today().isoformat(),
     }

@@ -1,6 +1,5 @@
 """What can be measured: runs that train, and computations that do not."""
 
-import dataclasses
 import math
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
@@ -11,6 +10,7 @@ from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.results import ADDED
 from icllib.streams import WORD
 from icllib.tasks import MaskedSentences
+from icllib.training.build import shape, sizes
 from icllib.training.recipe import Recipe
 
 
@@ -74,6 +74,7 @@ class Run:
         if isinstance(evaluation, Together):
             for part in evaluation.parts:
                 self.check_evaluation(part)
+        self.check_lengths(evaluation)
         if not isinstance(evaluation, ErrorByLength):
             return
         self.check_decoder(evaluation.queries > 1)
@@ -81,11 +82,14 @@ class Run:
             self.check_training_prompts(evaluation)
         if evaluation.by_layer and not hasattr(self.model, "tokens"):
             raise InputError(f"by_layer: expected a decoder, got {self.model}")
+
+    def check_lengths(self, evaluation) -> None:
+        """Raises InputError for contexts that this model, trained so, has no weights for."""
         most_pairs = getattr(self.model, "most_pairs", lambda trained: math.inf)
-        most = most_pairs(max(self.recipe.lengths))
-        if max(evaluation.lengths) > most:
+        most, longest = most_pairs(max(self.recipe.lengths)), getattr(evaluation, "longest", 0)
+        if longest > most:
             raise InputError(f"evaluation: expected lengths up to {most}, which this model has "
-                             f"weights for, got {evaluation.lengths}")
+                             f"weights for, got {longest}")
 
     def check_training_prompts(self, evaluation: TrainingError) -> None:
         """Raises InputError for prompts that this run does not train on."""
@@ -111,21 +115,6 @@ class Run:
         if not isinstance(task, MaskedSentences):
             task = sizes(task)
         return task, shape(self.model), shape(self.recipe), self.evaluation, self.along
-
-
-def sizes(task) -> tuple:
-    """Of a task's inputs and labels."""
-    return task.dimension, getattr(task, "classes", None)
-
-
-def shape(value):
-    """A component without the fields in which members of a fleet may differ."""
-    if isinstance(value, tuple):
-        return tuple(map(shape, value))
-    if not dataclasses.is_dataclass(value):
-        return value
-    shared = (field for field in dataclasses.fields(value) if not field.metadata.get("per_member"))
-    return (type(value), *(shape(getattr(value, field.name)) for field in shared))
 
 
 class Computation(Protocol):

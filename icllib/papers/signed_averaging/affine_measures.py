@@ -50,6 +50,11 @@ class ShiftedErrors:
         whole(FIRST_COUNTED, points=self.points)
         whole(0, WORD, seed=self.seed)
 
+    @property
+    def longest(self) -> int:
+        """Pairs of the longest context."""
+        return self.points - 1
+
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`."""
         laws = {"error": [(1, f, 1) for f in self.function_stds],
@@ -113,6 +118,11 @@ class LineAnswers:
             object.__setattr__(self, name, each(finite, name, getattr(self, name)))
         whole(pairs=self.pairs, prompts=self.prompts)
         whole(0, WORD, seed=self.seed)
+
+    @property
+    def longest(self) -> int:
+        """Pairs of the longest context."""
+        return max(self.pairs, len(DEVIANT) - 1)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The answers of M predictors that share one `predict`."""

@@ -69,8 +69,10 @@ def errors_at(path, level: float) -> np.ndarray:
     """The errors where the one at sigma = 1 first falls to a level: (10,).
 
     Between two stops all logarithms go along straight lines. path: (stops, 10); its first column
-    must reach the level.
+    must reach the level. NaN for a level that is none, where one of two models has diverged.
     """
+    if not np.isfinite(level):
+        return np.full(path.shape[1], np.nan)
     reached = int(np.argmax(path[:, 0] <= level))
     if reached == 0:
         return path[0]

@@ -19,11 +19,12 @@ from icllib.checks import each, positive, whole
 from icllib.evaluate import CHUNK
 from icllib.papers.signed_averaging.quantifier_figures import STYLES
 from icllib.papers.signed_averaging.quantifier_models import (
-    AS_PRINTED, SCORINGS, SIZES, cells, truth)
+    AS_PRINTED, SCORINGS, SIZES, cells)
 from icllib.papers.signed_averaging.quantifiers import settled_answer
 from icllib.plotting import SHARE, draw, legend_below, series
 from icllib.results import stacked
 from icllib.streams import Stream
+from icllib.tasks.quantifiers import truth
 from icllib.training import Run
 
 QUANTIFIERS = ("every", "some")
@@ -56,6 +57,11 @@ class DeviantNumbers:
         object.__setattr__(self, "sizes", each(positive, "sizes", self.sizes))
         object.__setattr__(self, "places", each(partial(whole, 2), "places", self.places))
         whole(after=self.after, sequences=self.sequences)
+
+    @property
+    def longest(self) -> int:
+        """Pairs of the longest context."""
+        return max(self.places) - 1 + self.after
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The answers of M predictors that share one `predict`, each under its own quantifier."""

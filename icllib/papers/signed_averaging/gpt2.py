@@ -28,7 +28,8 @@ from icllib.papers.signed_averaging.gpt2_model import (
     Settings, batch, build, learning_rate, log_loss, open_tokens, perplexity)
 from icllib.progress import Progress
 from icllib.results import write_text
-from icllib.training.checkpoint import load_checkpoint, remove_checkpoints, save_checkpoint
+from icllib.training.checkpoint import (
+    alone, load_checkpoint, remove_checkpoints, save_checkpoint)
 from icllib.training.jobs import stop_request
 
 SAVE_EVERY = 1800.0  # seconds between checkpoints
@@ -93,6 +94,12 @@ def train(data: Path, folder: Path, settings: Settings, deadline: float = math.i
     from safetensors.torch import save_model
 
     check_folder(folder)
+    with alone(folder / "checkpoints"):
+        train_alone(data, folder, settings, deadline)
+
+
+def train_alone(data: Path, folder: Path, settings: Settings, deadline: float) -> None:
+    """The same in a folder that no other process trains in."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")  # Appendix A.2: TF32
     trainer = Trainer(settings, open_tokens(data, settings), device)

@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from icllib.papers.signed_averaging.quantifier_models import truth
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
+from icllib.tasks.quantifiers import truth
 
 # Appendix K, word for word; lines break where they do in the paper's text.
 AFFINE = (

@@ -14,6 +14,7 @@ from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.papers.signed_averaging.quantifiers import FIRST_COUNTED, LENGTHS, TRAINED
 from icllib.streams import WORD, Stream
 from icllib.tasks import Quantifier, sample_each
+from icllib.tasks.quantifiers import truth
 from icllib.training import Curriculum, Recipe, Run
 
 EXAMPLES = (  # Figure 2; then, ASSUMED to compare with, another context, an ordinary last number
@@ -48,6 +49,11 @@ class QuantifierErrors:
         object.__setattr__(self, "sigmas", each(positive, "sigmas", self.sigmas))
         whole(sequences=self.sequences)
         whole(0, WORD, seed=self.seed)
+
+    @property
+    def longest(self) -> int:
+        """Pairs of the longest context."""
+        return max(self.lengths) - 1
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task."""
@@ -101,12 +107,6 @@ class AttentionMaps:
         with torch.no_grad():
             log_odds, weights = last_attention(predictor.module, xs, ys)
         return {"log_odds": log_odds.cpu().numpy(), "attention": weights.cpu().numpy()}
-
-
-def truth(quantifier: str, xs: Tensor) -> Tensor:
-    """Whether every or some number so far is positive, as 0 or 1: (..., n) -> (..., n)."""
-    positive = (xs > 0).to(xs.dtype)
-    return (positive.cummin(-1) if quantifier == "every" else positive.cummax(-1)).values
 
 
 def last_attention(module, xs: Tensor, ys: Tensor) -> tuple[Tensor, Tensor]:

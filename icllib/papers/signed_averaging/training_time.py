@@ -54,21 +54,25 @@ class TrainingTime:
         whole(rounds=self.rounds, pairs=self.pairs, batch=self.batch)
         whole(0, WORD, seed=self.seed)
 
+    @property
+    def device(self) -> str:
+        """Where the steps are taken."""
+        return "cuda" if torch.cuda.is_available() else "cpu"
+
     def measure(self) -> dict:
         """`seconds`: (scorings, rounds)."""
-        device = "cuda" if torch.cuda.is_available() else "cpu"
         with one_core():
-            takers = [self.step_taker(scoring, device) for scoring in TIMED.values()]
-            rounds = [[seconds(take_step, device) for take_step in takers]
+            takers = [self.step_taker(scoring) for scoring in TIMED.values()]
+            rounds = [[seconds(take_step, self.device) for take_step in takers]
                       for _ in range(self.rounds)]
         return {"seconds": np.transpose(rounds)}
 
-    def step_taker(self, scoring, device: str):
+    def step_taker(self, scoring):
         """A function that takes a step, already called once, for whatever the first one prepares."""
         model = Transformer(self.layers, self.heads, self.width, scoring, tokens="separate")
         recipe = Recipe(tuple(range(self.pairs)), 10**6, self.batch)
-        fleet = Fleet([AffineFunctions()], model, recipe, [self.seed], [None], device)
-        take_step = captured_step(fleet) if device == "cuda" else fleet.take_step
+        fleet = Fleet([AffineFunctions()], model, recipe, [self.seed], [None], self.device)
+        take_step = captured_step(fleet) if self.device == "cuda" else fleet.take_step
         take_step()
         return take_step
 
