@@ -19,9 +19,10 @@ from dataclasses import dataclass
 
 import torch
 
+from icllib.files import write_text
 from icllib.models import Transformer
 from icllib.models.products import product
-from icllib.results import PROJECT, rounded, write_text
+from icllib.results import PROJECT, rounded
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe
 from icllib.training.cpu import one_core

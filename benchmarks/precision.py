@@ -14,8 +14,9 @@ import json
 import torch
 
 from icllib.evaluate import ErrorByLength
+from icllib.files import write_text
 from icllib.models import Transformer
-from icllib.results import PROJECT, rounded, write_text
+from icllib.results import PROJECT, rounded
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe

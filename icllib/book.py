@@ -14,8 +14,8 @@ from pathlib import Path
 
 from icllib.claims import PAPERS, Decision, holds, ledger
 from icllib.errors import InputError
-from icllib.results import (PROJECT, check_writable, clock_of, load_record, results_folder,
-                            write_text)
+from icllib.files import check_writable, write_text
+from icllib.results import PROJECT, clock_of, load_record, results_folder
 from icllib.verdicts import badge
 
 GENERATED = PROJECT / "book" / "_generated"

@@ -56,6 +56,13 @@ def each(check_one, name: str, values) -> tuple:
     return found
 
 
+def different(**values) -> None:
+    """Raises InputError, by name, for a tuple in which a value comes twice."""
+    for name, own in values.items():
+        if len(set(own)) < len(own):
+            raise InputError(f"{name}: expected each value once, got {own}")
+
+
 def one_of(allowed: tuple, **values) -> None:
     """Raises InputError, by name, for a value that is not among those allowed."""
     for name, value in values.items():

@@ -190,7 +190,9 @@ def load_claims(paper: str) -> list[Claim]:
     path, claims = PROJECT / "claims" / f"{paper}.yml", []
     try:
         entries = yaml.load(path.read_text(), Loader=yaml.CSafeLoader)["claims"]  # 7 times as fast
-        for entry in entries:
+        for number, entry in enumerate(entries, 1):
+            if entry["id"] != f"{paper}.{number}":
+                raise ValueError(f"expected the id {paper}.{number}, got {entry['id']}")
             claims.append(Claim(**entry | {"parts": tuple(entry.get("parts", ()))}))
     except (yaml.YAMLError, *DAMAGE) as error:
         after = f" after {claims[-1].id}" if claims else ""

@@ -89,18 +89,32 @@ def status(
                     "python -m icllib claims causal_lm.6 --json")
 def claims(
     ids: Annotated[Optional[list[str]], typer.Argument(metavar="[ID...]",
-                   help="Claims such as causal_lm.6, or a paper's; all if none is named.")] = None,
+                   help="Claims such as causal_lm.6, those of a paper or of a page; all if none "
+                        "is named.")] = None,
     as_json: AsJson = False,
 ):
     """Print the ledger: every claim of the four papers with its verdict."""
-    from icllib.claims import PAPERS, decision_on_record, find_claim, load_claims
+    from icllib.claims import PAPERS, decision_on_record
 
-    named = [load_claims(name) if name in PAPERS else [find_claim(name)] for name in ids or PAPERS]
-    decisions = [decision_on_record(claim) for claims in named for claim in claims]
+    decisions = [decision_on_record(claim) for name in ids or PAPERS for claim in claims_of(name)]
     show([{"paper": item.claim.paper, "id": item.claim.id,
            "statement": item.claim.statement, "source": item.claim.where,
            "verdict": item.verdict, "profile": item.profile, "page": item.claim.page}
           | (numbers(item) if as_json else {}) for item in decisions], as_json)
+
+
+def claims_of(name: str) -> list:
+    """The claims of a paper or of a page, or the one with this id."""
+    from icllib.claims import PAPERS, find_claim, load_claims
+    from icllib.pages import find_page
+
+    if name in PAPERS:
+        return load_claims(name)
+    if "/" not in name:
+        return [find_claim(name)]
+    page = find_page(name)
+    return [claim for claim in load_claims(page.split("/")[0])
+            if page in (claim.page, claim.printed_on)]
 
 
 def numbers(item) -> dict:
@@ -147,8 +161,10 @@ def show(rows: list[dict], as_json: bool) -> None:
     table = Table(*rows[0], box=None, pad_edge=False, header_style="bold")
     for row in rows:
         table.add_row(*("" if value is None else str(value) for value in row.values()))
-    # Piped output keeps its rows whole instead of folding them at 80 columns.
-    Console(width=None if sys.stdout.isatty() else 200, highlight=False).print(table)
+    console = Console(highlight=False)
+    if not sys.stdout.isatty():  # piped output keeps its rows whole
+        console.width = console.measure(table, options=console.options.update(width=10_000)).maximum
+    console.print(table)
 
 
 def main() -> None:

@@ -12,13 +12,29 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from icllib.checks import answers, component, each, whole
+from icllib.checks import answers, component, different, each, whole
 from icllib.errors import InputError
 from icllib.results import ADDED
 from icllib.streams import WORD, Stream
 from icllib.tasks import sample_each, side_by_side
 
 CHUNK = 256  # prompts per forward pass
+
+
+def measurable(tasks, predictor) -> list:
+    """The tasks of M predictors as a list; raises InputError for what cannot be measured."""
+    tasks = list(tasks) if isinstance(tasks, list | tuple) else [tasks]
+    for task in tasks:
+        component("sample", tasks=task)
+    if isinstance(predictor, torch.nn.Module):
+        raise InputError("predictor: expected Trained(module) for a trained module, "
+                         f"got {type(predictor).__name__}")
+    component("predict", predictor=predictor)
+    members = getattr(predictor, "members", len(tasks))
+    if members != len(tasks):
+        raise InputError(f"tasks: expected one for each of {members} trained models, "
+                         f"got {len(tasks)}")
+    return tasks
 
 
 @dataclass(frozen=True)
@@ -42,6 +58,7 @@ class ErrorByLength:
 
     def __post_init__(self):
         object.__setattr__(self, "lengths", each(whole, "lengths", self.lengths))
+        different(lengths=self.lengths)
         whole(prompts=self.prompts, queries=self.queries)
         whole(0, WORD, seed=self.seed)
 
@@ -50,7 +67,7 @@ class ErrorByLength:
 
         tasks: M tasks of one shape, or one task for a single predictor.
         """
-        tasks = tasks if isinstance(tasks, list | tuple) else [tasks]
+        tasks = measurable(tasks, predictor)
         stream, points, sums = self.stream(predictor, len(tasks), device), self.points, {}
         for start in range(0, self.prompts, CHUNK):
             ids = torch.arange(start, min(start + CHUNK, self.prompts), device=device)
@@ -112,7 +129,9 @@ class ErrorByNoiseLevel(ErrorByLength):
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task."""
-        tasks = tasks if isinstance(tasks, list | tuple) else [tasks]
+        tasks = measurable(tasks, predictor)
+        for task in tasks:
+            component("at_level", tasks=task)
         at_each = []
         for level in (0, 1):
             alone = [task.at_level(level) for task in tasks]
@@ -133,8 +152,9 @@ class TrainingError(ErrorByLength):
 
     def stream(self, predictor, members: int, device: str) -> Stream:
         """What the prompts are drawn from: each member's own training."""
-        if not hasattr(predictor, "stream"):
-            raise InputError(f"predictor: expected a trained fleet, got {predictor!r}")
+        if getattr(predictor, "stream", None) is None:
+            raise InputError(f"predictor: expected a fleet with its stream of training, "
+                             f"got {predictor!r}")
         return predictor.stream
 
 

@@ -9,15 +9,16 @@ import builtins
 import dataclasses
 import difflib
 import os
+from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
 
 from icllib.claims import decide, find_claim, load_claims
 from icllib.errors import InputError
+from icllib.files import check_writable, write_text
 from icllib.plotting import use_style
-from icllib.results import (DIGITS, PROJECT, Record, check_writable, clock_of, recorded_fields,
-                            rounded, to_json, write_text)
+from icllib.results import DIGITS, PROJECT, Record, clock_of, recorded_fields, rounded, to_json
 from icllib.verdicts import Verdicts
 
 
@@ -123,17 +124,28 @@ def _in_words(value) -> str:
 
 
 def provenance_line(records: list[Record], page: str) -> str:
-    """Where the numbers of a page come from, in one line, and where its records are."""
+    """Where the numbers of a page come from, in one line, and where its records are.
+
+    A record that is handed over twice counts once.
+    """
+    records = [record for place, record in enumerate(records) if record not in records[:place]]
     made = [record.provenance for record in records]
     every = lambda name: ", ".join(sorted({str(item[name]) for item in made}))
     clock = "processor" if {clock_of(item) for item in made} == {"processor"} else "wall"
     seconds = sum(item[f"{clock}_seconds"] / item.get("fleet", 1) for item in made)
     seeds = sorted({record.run["seed"] for record in records if "seed" in record.run})
     dirty = " (with uncommitted changes)" if any(item["dirty"] for item in made) else ""
-    return (f"profile {every('profile')}; {len(records)} runs, seeds {seeds}, "
+    return (f"profile {every('profile')}; {len(records)} runs, seeds {in_ranges(seeds)}, "
             f"{seconds:.0f} s of {clock} time; {every('device')}; torch {every('torch')}; "
             f"{every('date')}; commit {every('commit')}{dirty}; records in "
             f"results/{page.split('/')[0]}/")
+
+
+def in_ranges(numbers: list[int]) -> str:
+    """Increasing integers in words: "0 to 2, 5"."""
+    groups = groupby(enumerate(numbers), lambda item: item[1] - item[0])
+    ends = [(own[0][1], own[-1][1]) for own in (list(group) for _, group in groups)]
+    return ", ".join(f"{low} to {high}" if low < high else f"{low}" for low, high in ends)
 
 
 def shown_profile(records: list[Record]) -> str:

@@ -11,16 +11,17 @@ of such a default ever change, the component that it joined needs a new version.
 import dataclasses
 import hashlib
 import importlib
+import inspect
 import json
 import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from icllib.errors import DAMAGE, InputError
+from icllib.files import write_text
 
 PROJECT = Path(__file__).resolve().parents[1]
 PROFILES = ("smoke", "quick", "gpu", "paper")  # from the smallest to the paper's own settings
@@ -30,7 +31,7 @@ ADDED = {"added": True}  # of a field that joined its component later, see above
 
 def results_folder() -> Path:
     """Where records live: results/ of the project, or $ICLLIB_RESULTS."""
-    return PROJECT / os.environ.get("ICLLIB_RESULTS", "results")
+    return PROJECT / (os.environ.get("ICLLIB_RESULTS") or "results")
 
 
 def check_profile(profile: str) -> None:
@@ -114,6 +115,12 @@ def versions(value) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
+def sources(run_versions: dict) -> dict[str, str]:
+    """A digest of every module outside icllib that a run's components come from."""
+    modules = sorted({name.split(":")[0] for name in run_versions if ":" in name})
+    return {name: digest(inspect.getsource(importlib.import_module(name))) for name in modules}
+
+
 def digest(value) -> str:
     """Twelve hexadecimal digits of SHA-256 over canonical JSON."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
@@ -140,7 +147,9 @@ class Record:
     @classmethod
     def of(cls, run, metrics: dict, provenance: dict) -> "Record":
         """The record of a run that has just been measured."""
-        return cls(settings(run), versions(run), rounded(metrics), provenance)
+        own = versions(run)
+        made_by = {"sources": found} if (found := sources(own)) else {}
+        return cls(settings(run), own, rounded(metrics), provenance | made_by)
 
     def __getitem__(self, name: str):
         """A metric as a float or an array; raises InputError where there is none of this name."""
@@ -165,7 +174,13 @@ class Record:
     def save(self, folder: Path) -> Path:
         """Write the record into its profile's folder, in one move."""
         path = folder / self.profile / f"{digest(self.run)}.json"
-        write_text(path, to_json({"key": key(self.run, self.versions)} | dataclasses.asdict(self)))
+        identity = {"key": key(self.run, self.versions), "checksum": digest(self.metrics)}
+        try:
+            write_text(path, to_json(identity | dataclasses.asdict(self)))
+        except OSError as error:
+            raise InputError(f"{path}: expected room for a record, got {error.strerror!r}; what was "
+                             "trained is kept as a checkpoint, the next call goes on from it"
+                             ) from None
         return path
 
 
@@ -173,10 +188,12 @@ def load_record(path: Path) -> Record:
     """Read a record; raises InputError if it is damaged or not what its name and key say."""
     try:
         content = json.loads(path.read_text())
-        stored = content.pop("key")
+        stored, checksum = content.pop("key"), content.pop("checksum", None)
         record = Record(**content)
         if not record.metrics or record.profile not in PROFILES:
             raise ValueError("no metrics or no profile")
+        if checksum not in (None, digest(record.metrics)):  # older records have none
+            raise ValueError("its metrics are not those that were measured")
     except DAMAGE as error:
         raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
                          "delete it or restore it from git") from None
@@ -262,37 +279,3 @@ def to_json(content) -> str:
     text = json.dumps(content, indent=1, allow_nan=True)
     flat = re.sub(r"\[[^\[\]{}]*\]", lambda match: " ".join(match[0].split()), text)
     return flat.replace("[ ", "[").replace(" ]", "]") + "\n"
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old text or the new one, never a part."""
-    write_together({path: text})
-
-
-def write_together(texts: dict[Path, str]) -> None:
-    """Write several files so; none takes its place before all are written, so that a full disk
-    leaves them as they were."""
-    parts = {}
-    try:
-        for path, text in texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False,
-                                             suffix=".part") as file:
-                parts[file.name] = path
-                file.write(text)
-            os.chmod(file.name, 0o644)
-        for part, path in parts.items():
-            os.replace(part, path)
-    finally:
-        for part in parts:
-            Path(part).unlink(missing_ok=True)
-
-
-def check_writable(folder: Path) -> None:
-    """Raises InputError, before hours of work, for a folder that cannot take a megabyte."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(bytes(2**20))
-    except OSError as error:
-        raise InputError(f"{folder}: expected a folder to write to, got {error.strerror!r}") from None

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from icllib.claims import decision_on_record, load_claims
 from icllib.errors import InputError, OutOfTime
+from icllib.files import check_writable, write_together
 from icllib.pages import notebooks_folder
-from icllib.results import (PROJECT, check_profile, check_writable, digest, results_folder,
-                            write_together)
+from icllib.results import PROJECT, check_profile, digest, results_folder
 from icllib.training.records import environment
 from icllib.verdicts import Verdicts
 
@@ -117,9 +117,9 @@ def check_parameters(page: str, parameters: dict) -> None:
 
 def check_shows_stored(page: str) -> None:
     """Raises InputError for a page that was saved with another profile, from Jupyter say."""
-    if not re.search(r'^profile = "stored"$', page_source(page), re.MULTILINE):
-        raise InputError(f'{page}.py: expected profile = "stored" in its parameters cell, got another '
-                         "one; git checkout restores it, and --profile asks for another")
+    if not re.search(r"""^profile = (["'])stored\1$""", page_source(page), re.MULTILINE):
+        raise InputError(f'{page}: expected profile = "stored" in its parameters cell, got another '
+                         "one; set it back there, --profile asks for another")
 
 
 def execute_as_script(page: str, parameters: dict) -> None:

@@ -10,7 +10,7 @@ from icllib.results import PROJECT
 
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
-    {"errors", "checks", "streams", "attention", "results", "progress", "data"},
+    {"errors", "checks", "files", "streams", "attention", "results", "progress", "data"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting",
      "verdicts"},
     {"training", "pages", "runner"},

@@ -110,7 +110,6 @@ def test_what_is_given_per_member_must_fit_the_members(given, message):
 
 @pytest.mark.parametrize("seeds, pretraining_tasks, message", [
     ([0, 1], 10, "pretraining_tasks: expected one for each of 2 seeds, got 10"),
-    ([0, 1], None, "pretraining_tasks: expected one for each of 2 seeds, got None"),
     (0, [None], "seeds: expected one or more in a list, got 0")])
 def test_so_must_what_is_given_to_train(seeds, pretraining_tasks, message):
     with pytest.raises(InputError, match=message):

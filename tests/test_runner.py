@@ -12,7 +12,8 @@ import pytest
 from conftest import PAGE
 from icllib import runner
 from icllib.errors import InputError
-from icllib.results import PROJECT, write_together
+from icllib.files import write_together
+from icllib.results import PROJECT
 
 
 def files(folder):

@@ -11,7 +11,7 @@ from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
 from icllib.streams import Stream
-from icllib.tasks import LinearRegression
+from icllib.tasks import LinearRegression, Quantifier
 from icllib.training import (Curriculum, Fleet, OutOfTime, Recipe, Trained, engine, run_steps,
                              train)
 from icllib.training.engine import prompt_ids
@@ -182,11 +182,12 @@ class Answering(torch.nn.Module):
 @pytest.mark.parametrize("loss", ["squared", "cross-entropy"])
 def test_predictions_of_another_shape_are_refused(change, got, loss):
     recipe, refused = replace(RECIPE, loss=loss), rf"predictions: expected a shape .* got {got}"
+    task = TASK if loss == "squared" else Quantifier("every")  # whose labels are 0 and 1
     with pytest.raises(InputError, match=refused):
-        train(TASK, Misshapen(4, answer=change), recipe, [0], [None])
-    wrong = Trained(Misshapen(4, answer=change).build([0], 2, 5))
+        train(task, Misshapen(4, answer=change), recipe, [0], [None])
+    wrong = Trained(Misshapen(4, answer=change).build([0], task.dimension, 5))
     with pytest.raises(InputError, match=refused):
-        ErrorByLength((2, 5), prompts=4).measure(TASK, wrong)
+        ErrorByLength((2, 5), prompts=4).measure(task, wrong)
 
 
 def test_training_learns_eight_stored_prompts():

@@ -27,13 +27,30 @@ class Plain:
     """A scoring without parameters: `weigh` says it all."""
 
     def build(self, draw: Initializer, heads: int) -> nn.Module:
-        """A module for the members of `draw`; raises InputError where `weigh` ignores the mask."""
-        scores, mask = torch.ones(1, 1, heads, 2, 2), attention.causal_pairs(2)
-        weights = self.weigh(scores, mask)
-        if weights.shape != scores.shape or weights[..., ~mask].any():
-            raise InputError(f"{type(self).__name__}.weigh: expected weights shaped as the scores, "
-                             f"0 where the mask is false, got {weights.tolist()}")
+        """A module for the members of `draw`; raises InputError as `check_weigh` does."""
+        check_weigh(self.weigh, heads, type(self).__name__)
         return Weighted(self.weigh)
+
+
+def check_weigh(weigh, heads: int, name: str) -> None:
+    """Raises InputError for weights that are no answer to the scores that the mask lets through.
+
+    Tried on a few made scores: another shape, a weight where the mask is false, or one that
+    changes with a score there, with another model's or with another prompt's.
+    """
+    mask = attention.causal_pairs(4)
+    scores = torch.linspace(-3, 3, 4 * heads * 16).sin().view(2, 2, heads, 4, 4)
+    weights = weigh(scores, mask)
+    if weights.shape != scores.shape or weights[..., ~mask].any():
+        raise InputError(f"{name}.weigh: expected weights shaped as the scores, 0 where the mask is "
+                         f"false, got {weights[0, 0, 0].tolist()}")
+    elsewhere = 5 - 2 * scores
+    elsewhere[0, 0] = scores[0, 0]
+    for what, changed in {"a score where the mask is false": scores.masked_fill(~mask, 5.0),
+                          "another prompt or model": elsewhere}.items():
+        if not torch.allclose(weigh(changed, mask)[0, 0], weights[0, 0], equal_nan=True):
+            raise InputError(f"{name}.weigh: expected weights of visible scores alone, got some that "
+                             f"change with {what}")
 
 
 # ---- softmax and its relatives --------------------------------------------------------------

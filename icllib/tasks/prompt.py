@@ -52,8 +52,10 @@ def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32)
 
 
 def sample_one(task, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
-    """Prompts of one task; raises InputError where their shapes are not those of n points."""
+    """Prompts of one task; raises InputError where they are not n points of this precision each."""
     prompt = task.sample(stream, ids, n, dtype)
+    if type(prompt) is tuple:
+        raise InputError(f"{type(task).__name__}.sample: expected a Prompt, got a tuple")
     if isinstance(prompt, Prompt):  # sentences have other shapes
         classes = getattr(task, "classes", None)
         points = (*ids.shape, n)
@@ -63,6 +65,9 @@ def sample_one(task, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
         if got != expected:
             raise InputError(f"{type(task).__name__}.sample: expected the shapes {expected}, "
                              f"got {got}")
+        if any(tensor.dtype != dtype for tensor in prompt):
+            raise InputError(f"{type(task).__name__}.sample: expected numbers of {dtype}, got "
+                             f"{', '.join(str(tensor.dtype) for tensor in prompt)}")
     return prompt
 
 

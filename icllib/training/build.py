@@ -4,9 +4,10 @@ import dataclasses
 import inspect
 from collections.abc import Sized
 
+import torch
 from torch import Tensor, nn
 
-from icllib.checks import alike, positive, whole
+from icllib.checks import alike, component, positive, whole
 from icllib.errors import InputError
 from icllib.training.recipe import Recipe
 
@@ -33,6 +34,9 @@ def check_members(members: int, tasks, models, pretraining_tasks, learning_rates
     for name, own in lists.items():
         if not isinstance(own, Sized) or len(own) != members:
             raise InputError(f"{name}: expected one for each of {members} seeds, got {own!r}")
+    for task, model in zip(tasks, models):
+        component("sample", tasks=task)
+        component("build", models=model)
     for rate, count in zip(learning_rates, pretraining_tasks):
         positive(learning_rates=rate)
         whole(pretraining_tasks=1 if count is None else count)
@@ -47,11 +51,29 @@ def check_labels(ys: Tensor) -> None:
                          f"{ys.min():.3g} to {ys.max():.3g}")
 
 
+def check_device(device: str) -> None:
+    """Raises InputError for a device that is not there."""
+    known = ["cpu", *(f"cuda:{index}" for index in range(torch.cuda.device_count()))]
+    if device not in known and not (device == "cuda" and len(known) > 1):
+        raise InputError(f"device: expected one of {', '.join(known)}, got {device!r}")
+
+
+def check_apart(losses: Tensor, parameters: list[Tensor]) -> None:
+    """Raises InputError for members that mix: one's loss has a gradient for another's parameters.
+
+    losses: (M,), made of these parameters.
+    """
+    for gradient in torch.autograd.grad(losses[0], parameters, allow_unused=True):
+        if gradient is not None and gradient[1:].nan_to_num().any():
+            raise InputError("model: expected members that do not mix, got one whose answers hang "
+                             "on the parameters of another; nothing may reduce over the axis M")
+
+
 def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     """The stacked module of a fleet, each member starting as its own model would alone.
 
-    Raises InputError for a model that takes no classes where the task has them, and for a module
-    with parameters that have no leading axis of members.
+    Raises InputError for a model that takes no classes where the task has them, for a module
+    without parameters and for one whose parameters have no leading axis of members.
     """
     classes = getattr(task, "classes", None)
     options = {"classes": classes} if classes else {}
@@ -63,6 +85,9 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
         raise InputError(f"model: expected one that can be built for {task}, "
                          f"got {kind} ({error})") from None
     module = models[0].build(seeds, *sizes, **options)
+    if not isinstance(module, nn.Module) or not list(module.parameters()):
+        raise InputError(f"model: expected a module with parameters to train, got {module!r} of "
+                         f"{kind}; what has none is a predictor, which is measured as it is")
     for name, parameter in module.named_parameters():
         if parameter.shape[:1] != (len(seeds),):
             raise InputError(f"model: expected parameters with a first axis of {len(seeds)} "

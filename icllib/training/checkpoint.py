@@ -13,11 +13,13 @@ import shutil
 import sys
 from pathlib import Path
 
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError
-from icllib.results import digest, write_text
+from icllib.files import write_text
+from icllib.results import digest
 
 KEPT = 2
 
@@ -36,11 +38,18 @@ def alone(folder: Path):
 
 
 def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
-    """Write a checkpoint in two moves and drop those older than the last two."""
+    """Write a checkpoint in two moves and drop those older than the last two.
+
+    Raises OSError where there is no room for it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / f"step-{step:09d}.safetensors"
     part = data.with_suffix(".part")
-    save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, part)
+    try:
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, part)
+    except SafetensorError as error:
+        part.unlink(missing_ok=True)
+        raise OSError(error) from None
     info = {"sha256": checksum(part), "step": step, **info}
     os.replace(part, data)
     write_text(data.with_suffix(".json"), json.dumps(info | {"digest": digest(info)}))

@@ -7,6 +7,7 @@ the CPU the same step runs eagerly.
 """
 
 import contextlib
+import sys
 import time
 
 import torch
@@ -16,8 +17,9 @@ from icllib.checks import whole
 from icllib.errors import OutOfTime
 from icllib.progress import Progress
 from icllib.streams import Stream, constant
-from icllib.tasks import sample_each
-from icllib.training.build import build, check_labels, check_members
+from icllib.tasks import Prompt, sample_each
+from icllib.training.build import (
+    build, check_apart, check_device, check_labels, check_members)
 from icllib.training.capture import captured_step
 from icllib.training.losses import masked_losses, member_losses, permuted_pairs
 from icllib.training.recipe import Recipe
@@ -39,6 +41,7 @@ class Fleet:
 
     def __init__(self, tasks, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu",
                  learning_rates=None, models=None, snapshots=()):
+        check_device(device)
         self.stream = Stream.of(seeds, "training", device)
         members = len(self.stream.seeds)
         models = [model] * members if models is None else models
@@ -65,24 +68,38 @@ class Fleet:
         self.losses = torch.zeros(READ_EVERY, len(seeds), device=device)
         self.stops, self.kept = tuple(snapshots), {}
         self.block, self.ids_of_block = None, None
-        if recipe.loss == "cross-entropy":
-            check_labels(self.sample().ys)
+        self.check()
+
+    def check(self) -> None:
+        """Raises InputError, on the first prompts, for labels without this loss and for members
+        that mix."""
+        if self.recipe.loss == "masked tokens":
+            return
+        prompt = self.sample()
+        if self.recipe.loss == "cross-entropy":
+            check_labels(prompt.ys)
+        if len(self.alive) > 1:
+            one_each = Prompt(*(values[:, :1] for values in prompt))
+            check_apart(self.losses_on(one_each), self.parameters)
 
     def take_step(self) -> None:
         """One step of every member, with nothing read back from the device."""
-        prompt, recipe = self.sample(), self.recipe
-        with self.precision():
-            if recipe.loss == "masked tokens":
-                losses = masked_losses(self.forward, prompt)
-            else:
-                losses = member_losses(self.forward, prompt, *recipe.layout,
-                                       recipe.length_weights(self.step), recipe.loss_on_pairs,
-                                       recipe.loss)
+        losses = self.losses_on(self.sample())
         self.alive &= losses.isfinite()
         self.descend(torch.autograd.grad(losses.sum(), self.parameters))
         row = (self.step % READ_EVERY).view(1)
         self.losses.index_copy_(0, row, losses.detach()[None].to(self.losses.dtype))
         self.step += 1
+
+    def losses_on(self, prompt) -> Tensor:
+        """Each member's loss on its prompts: (M,)."""
+        recipe = self.recipe
+        with self.precision():
+            if recipe.loss == "masked tokens":
+                return masked_losses(self.forward, prompt)
+            return member_losses(self.forward, prompt, *recipe.layout,
+                                 recipe.length_weights(self.step), recipe.loss_on_pairs,
+                                 recipe.loss)
 
     def descend(self, gradients) -> None:
         """One step of the optimizer; a member whose loss was not finite gets no more gradient."""
@@ -247,13 +264,18 @@ def next_pause(step: int, stride: int, stops) -> int:
     return min(step + stride - step % stride, *(stop for stop in stops if stop > step))
 
 
-def train(task, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu", deadline=None,
-          label="") -> nn.Module:
+def train(task, model, recipe: Recipe, seeds, pretraining_tasks=None, device="cpu",
+          deadline=None, label="") -> nn.Module:
     """Train one member per seed on one task and return the stacked module.
 
-    deadline: a time.monotonic() after which OutOfTime is raised. Raises InputError as Fleet does.
+    pretraining_tasks: one per seed, as Fleet has them; by default fresh prompts for all. deadline:
+    a time.monotonic() after which OutOfTime is raised. Raises InputError as Fleet does.
     """
     members = len(Stream.of(seeds, "training").seeds)
+    pretraining_tasks = [None] * members if pretraining_tasks is None else pretraining_tasks
     fleet = Fleet([task] * members, model, recipe, seeds, pretraining_tasks, device)
     run_steps(fleet, label, lambda: deadline is not None and time.monotonic() > deadline)
+    for seed, alive in zip(seeds, fleet.alive.tolist()):
+        if not alive:
+            print(f"icllib: seed {seed} diverged", file=sys.stderr)
     return fleet.module

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -13,7 +14,8 @@ import torch
 
 from icllib.checks import component
 from icllib.errors import InputError, OutOfTime
-from icllib.results import PROJECT, Record, check_writable, digest, key, settings, versions
+from icllib.files import check_writable
+from icllib.results import PROJECT, Record, digest, key, settings, versions
 from icllib.training.checkpoint import alone, load_checkpoint, remove_checkpoints, save_checkpoint
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
@@ -130,8 +132,14 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
                   first.along.steps if first.along else ())
     saved_in = checkpoint_folder(runs)
     started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in)))
-    save = lambda: save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),
-                                   cost_since(started))
+
+    def save():
+        try:
+            save_checkpoint(saved_in, int(fleet.step), fleet.tensors(), cost_since(started))
+        except OSError as error:  # a full disk must not end hours of training
+            print(f"icllib: no checkpoint in {saved_in} ({error}); training goes on",
+                  file=sys.stderr)
+
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request(failed) as should_stop:
         run_steps(fleet, label, should_stop, save, board(saved_in.name))
@@ -183,7 +191,7 @@ def checked(component, metrics) -> dict:
 
 def checkpoints_folder() -> Path:
     """Where the checkpoints of all fleets live: runs/checkpoints/, or $ICLLIB_CHECKPOINTS."""
-    return PROJECT / os.environ.get("ICLLIB_CHECKPOINTS", "runs/checkpoints")
+    return PROJECT / (os.environ.get("ICLLIB_CHECKPOINTS") or "runs/checkpoints")
 
 
 def checkpoint_folder(runs) -> Path:
@@ -217,7 +225,7 @@ def stop_request(failed=lambda: False):
     a worker that has failed."""
     asked, parent = [], os.environ.get("ICLLIB_PARENT")  # which a worker alone has
     orphaned = lambda: parent is not None and os.getppid() != int(parent)
-    deadline = float(os.environ.get("ICLLIB_DEADLINE") or "inf")
+    deadline = number_of("ICLLIB_DEADLINE", "inf")
 
     def ask(number, frame):
         if asked and number == signal.SIGINT:  # who presses Ctrl-C twice does not want to wait
@@ -232,6 +240,15 @@ def stop_request(failed=lambda: False):
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def number_of(variable: str, default: str) -> float:
+    """An environment variable as a number; raises InputError where it is none."""
+    text = os.environ.get(variable) or default
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{variable}: expected a number, got {text!r}") from None
 
 
 def board(name: str):

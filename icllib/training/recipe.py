@@ -8,7 +8,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import each, fraction, not_negative, one_of, positive, whole
+from icllib.checks import different, each, fraction, not_negative, one_of, positive, whole
 from icllib.errors import InputError
 from icllib.results import ADDED
 from icllib.streams import constant
@@ -69,6 +69,7 @@ class Recipe:
     def __post_init__(self):
         object.__setattr__(self, "lengths", each(partial(whole, 0), "lengths", self.lengths))
         object.__setattr__(self, "betas", each(fraction, "betas", self.betas))
+        different(lengths=self.lengths)
         whole(steps=self.steps, batch=self.batch, queries=self.queries)
         positive(learning_rate=self.learning_rate)
         fraction(warmup=self.warmup)

@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 from icllib.errors import InputError
-from icllib.results import PROFILES, Record, check_profile, find_record, results_folder
+from icllib.results import (
+    PROFILES, Record, check_profile, find_record, results_folder, sources)
 from icllib.training.jobs import compute
 
 KEPT = PROFILES[1:]  # all but "smoke"
@@ -42,6 +43,7 @@ def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
     found = [find_record(run, paper, results) for run in runs]
     missing = [run for run, record in zip(runs, found) if not is_fresh(record)]
     if not missing:
+        tell_of_changed_sources(found)
         return found
     compute(runs, missing, profile, results / page)
     found = [find_record(run, paper, results) for run in runs]
@@ -52,14 +54,25 @@ def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
     return found
 
 
+def tell_of_changed_sources(found: list[Record]) -> None:
+    """Say which modules of the user's own were edited since these records were made."""
+    changed = {name for record in found
+               for name, made in record.provenance.get("sources", {}).items()
+               if sources(record.versions).get(name) != made}
+    for name in sorted(changed):
+        print(f"icllib: {name} was edited since these records were made; where numbers change, "
+              "raise `version` in it", file=sys.stderr)
+
+
 def stored_records(runs_of_profile, page: str) -> list[Record]:
     """The committed records of the best profile that is complete; raises InputError for none."""
     best = next(complete_profiles(runs_of_profile, page, reversed(KEPT)), None)
     if best is None:
         found = [find_record(run, page.split("/")[0]) for run in runs_of_profile("quick")]
         raise InputError(f"{page}: expected all records of a profile, {found.count(None)} of "
-                         f"{len(found)} records missing at quick; make them with: "
-                         f"python -m icllib run {page} --profile quick")
+                         f"{len(found)} records missing at quick; make them by asking for the profile "
+                         f"quick, for a page of the book with: python -m icllib run {page} "
+                         "--profile quick")
     return best[1]
 
 

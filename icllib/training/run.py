@@ -131,6 +131,7 @@ class Trained:
 
     def __init__(self, module, stream=None):
         self.module, self.stream = module, stream
+        self.members = len(next(module.parameters()))
 
     def predict(self, xs, ys, lengths, **points):
         return self.call(self.module, xs, ys, lengths, points)

@@ -13,10 +13,10 @@ from pathlib import Path
 import torch
 
 from icllib.errors import InputError
+from icllib.files import write_text
 from icllib.papers.signed_averaging.prompts import (
     SYSTEM, affine_questions, answer_of, chat, quantifier_questions)
 from icllib.papers.signed_averaging.quantifiers import TRAINED
-from icllib.results import write_text
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
 

@@ -24,10 +24,10 @@ from torch import Tensor
 from icllib.cli import parse_parameter
 from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError, OutOfTime
+from icllib.files import write_text
 from icllib.papers.signed_averaging.gpt2_model import (
     Settings, batch, build, learning_rate, log_loss, open_tokens, perplexity)
 from icllib.progress import Progress
-from icllib.results import write_text
 from icllib.training.checkpoint import (
     alone, load_checkpoint, remove_checkpoints, save_checkpoint)
 from icllib.training.jobs import stop_request

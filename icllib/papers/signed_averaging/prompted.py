@@ -20,13 +20,14 @@ import pandas as pd
 import torch
 
 from icllib.errors import InputError
+from icllib.files import write_text
 from icllib.papers.signed_averaging.affine import SIGMAS
 from icllib.papers.signed_averaging.affine_measures import FIRST_COUNTED, ShiftedErrors
 from icllib.papers.signed_averaging.prompts import (
     SYSTEM, Question, affine_questions, chat, quantifier_questions, read_booleans, read_number)
 from icllib.papers.signed_averaging.quantifier_models import SIZES
 from icllib.papers.signed_averaging.quantifiers import LENGTHS
-from icllib.results import rounded, write_text
+from icllib.results import rounded
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
 

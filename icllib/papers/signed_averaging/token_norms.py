@@ -17,7 +17,7 @@ import torch
 from icllib.checks import whole
 from icllib.data import checksum, open_token_ids
 from icllib.errors import InputError
-from icllib.results import write_text
+from icllib.files import write_text
 
 EMBEDDING = "wte.weight"  # in the checkpoints of GPT-2, with or without "transformer." before it
 CHUNK = 2**20  # tokens read at once

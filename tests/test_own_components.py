@@ -1,0 +1,197 @@
+"""What a researcher's own components may get wrong, and is told."""
+
+import sys
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import pytest
+import torch
+
+import icllib
+from icllib import attention
+from icllib.errors import InputError
+from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
+from icllib.models import MLP, Transformer
+from icllib.models.scoring import Plain
+from icllib.results import find_record
+from icllib.tasks import LinearRegression, Prompt, TwoNoiseLevels
+from icllib.training import Fleet, Recipe, Run, Trained, jobs, train
+from small_fleet import metrics_of, runs
+
+TASK, RECIPE = LinearRegression(2, 0.5), Recipe((2, 4), steps=2, batch=4)
+
+
+def scoring(weigh):
+    """A scoring with this rule."""
+    return dataclass(frozen=True)(type("Own", (Plain,), {
+        "weigh": staticmethod(weigh), "version": 1, "__annotations__": {"version": ClassVar[int]}}))()
+
+
+LEAKS = {  # each gives masked places no weight, and yet lets what is there through
+    "normalized before the mask": lambda z, mask: z.softmax(-1) * mask,
+    "less the mean of all": lambda z, mask: torch.where(mask, z - z.mean(-1, keepdim=True), 0),
+    "less the mean of the models": lambda z, mask: attention.softmax(z - z.mean(0), mask),
+    "times the largest of the prompts": lambda z, mask: attention.softmax(
+        z * z.amax(1, keepdim=True), mask),
+}
+
+
+@pytest.mark.parametrize("weigh", LEAKS.values(), ids=LEAKS)
+def test_weights_of_what_is_not_visible_are_refused(weigh):
+    model = Transformer(1, 2, 8, scoring=scoring(weigh))
+    with pytest.raises(InputError, match="Own.weigh: expected weights of visible scores alone"):
+        model.build([0, 1], 2, 4)
+
+
+def test_a_scoring_that_keeps_to_its_row_is_taken():
+    weigh = lambda z, mask: attention.by_absolute_sum(z.relu() ** 3, mask)
+    assert Transformer(1, 2, 8, scoring=scoring(weigh)).build([0, 1], 2, 4)
+
+
+@dataclass(frozen=True)
+class Mixing(MLP):
+    """Every member answers with the mean of all members' answers."""
+
+    def build(self, *sizes):
+        module = super().build(*sizes)
+        own = module.forward
+        module.forward = lambda *prompt: own(*prompt).mean(0, keepdim=True).expand(
+            len(prompt[0]), -1, -1)
+        return module
+
+
+def test_members_that_mix_are_refused():
+    train(TASK, Mixing(4), RECIPE, [0], [None])
+    with pytest.raises(InputError, match="expected members that do not mix"):
+        train(TASK, Mixing(4), RECIPE, [0, 1], [None, None])
+
+
+@dataclass(frozen=True)
+class Broken(MLP):
+    """Builds something else than a module with parameters."""
+
+    built: object = None
+
+    def build(self, *sizes):
+        return self.built
+
+
+@pytest.mark.parametrize("built", [None, torch.nn.ReLU()])
+def test_a_model_without_parameters_is_refused(built):
+    with pytest.raises(InputError, match="model: expected a module with parameters to train"):
+        train(TASK, Broken(4, built), RECIPE, [0])
+
+
+@dataclass(frozen=True)
+class Careless(LinearRegression):
+    """Prompts of another type than a Prompt, or of other numbers."""
+
+    change: object = None
+    version: ClassVar[int] = 1
+
+    def sample(self, *sizes):
+        return self.change(super().sample(*sizes))
+
+
+@pytest.mark.parametrize("change, message", [
+    (tuple, "expected a Prompt, got a tuple"),
+    (lambda prompt: Prompt(prompt.xs, prompt.ys.long(), prompt.means),
+     "expected numbers of torch.float32, got torch.float32, torch.int64, torch.float32")])
+def test_what_is_no_prompt_is_refused(change, message):
+    with pytest.raises(InputError, match=f"Careless.sample: {message}"):
+        train(Careless(2, change=change), MLP(4), RECIPE, [0])
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"model": MLP}, "models: expected a component with build, got <class"),
+    ({"task": LinearRegression}, "tasks: expected a component with sample, got <class"),
+    ({"device": "gpu"}, "device: expected one of cpu.*, got 'gpu'"),
+    ({"recipe": replace(RECIPE, loss="cross-entropy")}, "loss: expected labels from 0 to 1")])
+def test_what_cannot_be_trained_is_refused(changes, message):
+    sound = {"task": TASK, "model": MLP(4), "recipe": RECIPE, "seeds": [0, 1]}
+    train(**sound)
+    with pytest.raises(InputError, match=message):
+        train(**sound | changes)
+
+
+def test_lengths_that_come_twice_are_refused():
+    for refuses in (lambda: Recipe((5, 5), 1), lambda: ErrorByLength((5, 10, 5))):
+        with pytest.raises(InputError, match="lengths: expected each value once"):
+            refuses()
+
+
+def test_training_tells_who_diverged(capsys):
+    train(TASK, MLP(4), replace(RECIPE, learning_rate=1e30), [7, 8])
+    assert capsys.readouterr().err == "icllib: seed 7 diverged\nicllib: seed 8 diverged\n"
+
+
+def test_what_cannot_be_measured_is_refused():
+    module = train(TASK, MLP(4), RECIPE, [0, 1])
+    measure, trained = ErrorByLength((2, 4), prompts=4).measure, Trained(module)
+    assert measure((TASK, TASK), trained)["error"].shape == (2, 2)
+    for tasks, predictor, message in (
+            ([TASK] * 2, module, r"expected Trained\(module\) for a trained module"),
+            (TASK, trained, "tasks: expected one for each of 2 trained models, got 1"),
+            (TASK, MLP, "predictor: expected a component with predict"),
+            (LinearRegression, trained, "tasks: expected a component with sample")):
+        with pytest.raises(InputError, match=message):
+            measure(tasks, predictor)
+    with pytest.raises(InputError, match="tasks: expected a component with at_level"):
+        ErrorByNoiseLevel((2, 4), prompts=4).measure([TASK] * 2, trained)
+    assert TwoNoiseLevels(2).at_level(0)
+
+
+def test_contexts_without_weights_are_refused_before_training():
+    @dataclass(frozen=True)
+    class Long:
+        longest: int = 9
+        version: ClassVar[int] = 1
+
+        def measure(self, tasks, predictor, device="cpu"):
+            return {}
+
+    Run(TASK, Transformer(1, 1, 4, positions_up_to=9), RECIPE, Long())
+    with pytest.raises(InputError, match="expected lengths up to 4, .* got 9"):
+        Run(TASK, MLP(4), RECIPE, Long())
+
+
+def test_a_disk_without_room_for_checkpoints_stops_no_training(folders, monkeypatch, capsys):
+    jobs.train_and_save(runs(), "smoke", folders)
+    expected = metrics_of(runs())
+    for path in folders.rglob("*.json"):
+        path.unlink()
+
+    def full(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(jobs, "save_checkpoint", full)
+    jobs.train_and_save(runs(), "smoke", folders)
+    assert metrics_of(runs()) == expected
+    assert "icllib: no checkpoint in" in capsys.readouterr().err
+
+
+def test_a_divergence_in_the_last_step_is_told(folders):
+    last, = runs(replace(runs()[0].recipe, steps=1, learning_rate=1e30), seeds=(0,))
+    jobs.train_and_save([last], "smoke", folders)
+    assert find_record(last, "test").provenance["diverged"]
+
+
+def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
+    source = ("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n")
+    (tmp_path / "own_module.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"])
+    from own_module import Own
+
+    own = lambda profile: [Run(TASK, Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]
+    icllib.records(own, "quick", page="mine/page")
+    icllib.records(own, "quick", page="mine/page")
+    assert "edited" not in capsys.readouterr().err
+    (tmp_path / "own_module.py").write_text(source.replace("pass", "width = 8"))
+    import linecache
+    linecache.checkcache()
+    icllib.records(own, "quick", page="mine/page")
+    assert capsys.readouterr().err == (
+        "icllib: own_module was edited since these records were made; where numbers change, raise "
+        "`version` in it\n")
+    sys.modules.pop("own_module")
