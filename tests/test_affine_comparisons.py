@@ -47,6 +47,14 @@ def test_statistics_are_plain_loops_over_sigma():
     assert sheet.STATISTICS[3](compared)["cosFormer"][1] == pytest.approx(product ** (1 / 8))
 
 
+def test_a_seed_that_diverged_on_its_way_has_no_ratio_at_equal_error():
+    paths = {name: np.geomspace(8, 1, 4)[None, :, None] * np.ones((3, 1, 10))
+             for name in ("softmax", "SSA")}
+    paths["softmax"][1, 1:] = np.nan
+    one, other = sheet.EqualError(paths)("SSA", "softmax")
+    assert np.isnan([one[1], other[1]]).all() and np.isfinite([one[[0, 2]], other[[0, 2]]]).all()
+
+
 def test_cells_of_figure_3_are_counted_by_which_law_is_wide():
     softmax = np.ones((2, 3, 3))
     ssa = softmax.copy()

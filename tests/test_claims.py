@@ -198,6 +198,7 @@ def test_claims_that_the_evidence_does_not_name_were_not_run(results):
     (b"", "damaged file"), (b"claims:", "damaged file"), (b"[]", "damaged file"),
     (b"claims: [", "damaged file"), (b"\xff", "damaged file"), (b"claims: [text]", "damaged file"),
     (b"claims: [{id: causal_lm.1}]", "missing 6 required"), (None, "No such file"),
+    (b"claims: [{id: casual_lm.1}]", "expected the id causal_lm.1, got casual_lm.1"),
 ])
 def test_a_damaged_file_of_claims_is_told_in_one_line(tmp_path, monkeypatch, content, reason):
     monkeypatch.setattr(claims, "PROJECT", tmp_path)

@@ -13,10 +13,11 @@ import pytest
 
 from icllib.claims import evidence_path, find_claim, ledger, load_claims
 from icllib.errors import InputError
-from icllib.pages import Page, all_pages, notebooks_folder, settings_of, settings_table
+from icllib.pages import (
+    Page, all_pages, notebooks_folder, provenance_line, settings_of, settings_table)
 from icllib.papers import context_scaling
 from icllib.plotting import ANYWHERE, SHARE, legend_below, numbers, series, short, with_interval
-from icllib.results import PROFILES, PROJECT, digest, results_folder, settings
+from icllib.results import PROFILES, PROJECT, Record, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
 from icllib.status import runs_of, status
 from icllib.training import Recipe
@@ -51,6 +52,21 @@ def test_the_verdict_table_tells_each_part_from_the_claim(output):
     assert list(table["paper"]) == ["-0.7826 (corrected)", "-0.8077 (corrected)"]
     assert repr(shown).startswith("Claim 23 (Table 2, corrected; added by us): partly, profile paper")
     assert "verdict-partly" in shown._repr_html_() and "-0.7826 (corrected)" in shown._repr_html_()
+
+
+def test_a_cell_that_is_run_again_replaces_its_verdict(output):
+    page = Page("causal_lm/fig02_linear_attention")
+    for value in (0.5, 0.01):
+        page.decide("causal_lm.42", {"n = 40": [value]}, "paper")
+    assert [item.verdict for item in page.verdicts().decisions] == ["not reproduced"]
+
+
+def test_a_record_that_is_handed_over_twice_counts_once():
+    made = {"profile": "quick", "device": "2 CPU cores", "torch": "2", "date": "1", "commit": "c",
+            "dirty": False, "processor_seconds": 10.0, "wall_seconds": 20.0}
+    runs = [Record({"seed": seed}, {}, {}, made) for seed in (0, 1, 2, 5)]
+    line = provenance_line(runs + runs[:2], "causal_lm/propositions")
+    assert line.startswith("profile quick; 4 runs, seeds 0 to 2, 5, 40 s of processor time; ")
 
 
 @pytest.mark.parametrize("samples, text", [

@@ -3,9 +3,10 @@
 import subprocess
 
 import pytest
+import torch
 
 from icllib.results import PROJECT
-from icllib.training.provenance import commit
+from icllib.training.provenance import commit, provenance
 
 
 @pytest.fixture(autouse=True)
@@ -29,3 +30,10 @@ def test_a_copy_without_git_can_be_told_its_commit(told, dirty, monkeypatch):
 def test_without_git_the_commit_is_unknown(monkeypatch):
     monkeypatch.setattr("icllib.training.provenance.shutil.which", lambda name: None)
     assert commit() == {"commit": "unknown", "dirty": True}
+
+
+def test_a_computation_on_the_cpu_of_a_gpu_machine_is_the_cpus(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"GPU {device}")
+    assert provenance("paper", "cpu")["device"].endswith("CPU cores")
+    assert provenance("gpu", "cuda:1")["device"] == "GPU cuda:1"

@@ -187,6 +187,15 @@ def test_a_record_without_numbers_or_profile_is_damaged(saved, part, value):
         load_record(saved)
 
 
+def test_metrics_that_were_edited_by_hand_are_told(saved):
+    edit(saved, lambda content: content["metrics"].update(
+        {name: 0.125 for name in content["metrics"]}))
+    with pytest.raises(InputError, match="its metrics are not those that were measured"):
+        load_record(saved)
+    edit(saved, lambda content: content.pop("checksum"))  # as in older records
+    assert load_record(saved)
+
+
 def test_changed_settings_no_longer_match_the_key(saved):
     edit(saved, lambda content: content["run"].update(seed=8))
     with pytest.raises(InputError, match="expected key .* got"):

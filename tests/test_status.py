@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from icllib import runner, status
-from icllib.claims import evidence_path, find_claim, interval
+from icllib.claims import evidence_path, find_claim, interval, load_claims
 from icllib.pages import find_page, find_pages
 from icllib.results import PROJECT
 
@@ -46,6 +46,18 @@ def test_help_shows_examples(icllib):
     for command in ("run", "status", "claims", "book"):
         code, out, _ = icllib(command, "--help")
         assert code == 0 and "Example" in out and "python -m icllib" in out
+
+
+def test_claims_of_a_page_are_those_that_it_decides_or_prints(icllib):
+    ids = lambda page: [row["id"] for row in json.loads(icllib("claims", page, "--json")[1])]
+    assert ids("context_scaling/sizes") == ["context_scaling.18"]
+    assert "signed_averaging.42" in ids("signed_averaging/fig06_07_llama")
+    assert "page: expected one that" in icllib("claims", "causal_lm/nosuch")[2]
+
+
+def test_piped_claims_have_a_line_each(icllib):
+    claims = find_claim("causal_lm.1"), *load_claims("causal_lm")[1:]
+    assert len(icllib("claims", "causal_lm")[1].splitlines()) == 1 + len(claims)
 
 
 def test_claims_as_json_have_the_agreed_fields(icllib):
