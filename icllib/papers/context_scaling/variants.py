@@ -12,7 +12,7 @@ from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS
 from icllib.papers.context_scaling.scaling import (
     FIGURE_1, SGPTS, fig01_scaling, fig08_sgpt_scaling, log_slope, scaling_tasks, seeds,
     transformers)
-from icllib.results import samples
+from icllib.results import from_settings, samples
 from icllib.training import Run
 
 FORMS = {  # the readings of phi (Section 4) and of the last skip (Eq. 13 or Section 4)
@@ -85,13 +85,11 @@ def reviewer_curves(records, profile: str) -> dict:
     A: SGPT against layers. B: with phi and without it, against n. C: one layer against T, at n = 10.
     D: perceptrons against n.
     """
-    measure = evaluation(LENGTHS, profile)
-    ridge, zero = (measure.measure(LINEAR_8, baseline)["error"]
-                   for baseline in (Ridge.bayes(LINEAR_8), Zero()))
+    ridge = evaluation(LENGTHS, profile).measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"]
     return {"A": against_layers(records, profile, ridge),
             "B": with_and_without_phi(records, profile, ridge),
             "C": against_counts(records, profile, ridge),
-            "D": by_width(records, zero)}
+            "D": by_width(records)}
 
 
 def errors_of(records, model: str, count: int = FIGURE_1_MOST, **chosen) -> np.ndarray:
@@ -155,10 +153,11 @@ def against_counts(records, profile: str, ridge) -> dict:
             "ridge": (counts, ridge[:, [LENGTHS.index(10)] * len(counts)])}
 
 
-def by_width(records, zero) -> dict:
+def by_width(records) -> dict:
     """Panel D, the narrower perceptron first."""
-    widths = sorted({record.run["model"]["width"] for record in records
-                     if record.run["model"]["type"] == "models.MLP"})
-    curves = {f"MLP, width {own}": (LENGTHS, errors_of(records, "MLP", WIDE_COUNT, width=own))
-              for own in widths}
+    own = [record for record in records if record.run["model"]["type"] == "models.MLP"]
+    zero = from_settings(own[0].run["evaluation"]).measure(LINEAR_8, Zero())["error"]
+    widths = sorted({record.run["model"]["width"] for record in own})
+    curves = {f"MLP, width {width}": (LENGTHS, errors_of(own, "MLP", WIDE_COUNT, width=width))
+              for width in widths}
     return curves | {"zero": (LENGTHS, zero)}
