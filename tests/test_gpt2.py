@@ -18,7 +18,7 @@ from icllib.papers.signed_averaging import gpt2
 from icllib.papers.signed_averaging.gpt2_model import (SCORINGS, Settings, batch, build,
                                                        open_tokens, perplexity)
 from icllib.results import PROJECT
-from icllib.training.checkpoint import checkpoints
+from icllib.training.checkpoint import alone, checkpoints
 from icllib.training.engine import OutOfTime
 
 SMALL = {"layers": 2, "heads": 2, "width": 16, "context": 8, "vocabulary": 11, "steps": 12,
@@ -226,6 +226,11 @@ def test_a_finished_training_is_never_overwritten(data, tmp_path):
     with pytest.raises(InputError, match="expected no finished training, got one"):
         gpt2.train(data, tmp_path / "run", Settings("ssa", **SMALL))
     assert state(tmp_path / "run") == before
+
+
+def test_two_trainings_share_no_folder(data, tmp_path):
+    with alone(tmp_path / "run/checkpoints"), pytest.raises(InputError, match="another process"):
+        gpt2.train(data, tmp_path / "run", Settings(**SMALL))
 
 
 @pytest.mark.parametrize("text", ["{", "{}", '{"settings": {"depth": 3}}'])
