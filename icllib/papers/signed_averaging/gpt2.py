@@ -91,8 +91,6 @@ def train(data: Path, folder: Path, settings: Settings, deadline: float = math.i
     raised. Raises InputError for a folder whose training has finished or had other settings, and
     for data as `open_tokens` does.
     """
-    from safetensors.torch import save_model
-
     check_folder(folder)
     with alone(folder / "checkpoints"):
         train_alone(data, folder, settings, deadline)
@@ -100,6 +98,8 @@ def train(data: Path, folder: Path, settings: Settings, deadline: float = math.i
 
 def train_alone(data: Path, folder: Path, settings: Settings, deadline: float) -> None:
     """The same in a folder that no other process trains in."""
+    from safetensors.torch import save_model
+
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")  # Appendix A.2: TF32
     trainer = Trainer(settings, open_tokens(data, settings), device)
