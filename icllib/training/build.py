@@ -53,9 +53,11 @@ def check_labels(ys: Tensor) -> None:
 
 def check_device(device: str) -> None:
     """Raises InputError for a device that is not there."""
-    known = ["cpu", *(f"cuda:{index}" for index in range(torch.cuda.device_count()))]
-    if device not in known and not (device == "cuda" and len(known) > 1):
-        raise InputError(f"device: expected one of {', '.join(known)}, got {device!r}")
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError):  # the latter from a PyTorch without CUDA
+        known = ["cpu", *(f"cuda:{index}" for index in range(torch.cuda.device_count()))]
+        raise InputError(f"device: expected one of {', '.join(known)}, got {device!r}") from None
 
 
 def check_apart(losses: Tensor, parameters: list[Tensor]) -> None:
