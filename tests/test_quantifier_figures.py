@@ -1,11 +1,14 @@
 """What the pages of the quantifiers show, on made records."""
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from icllib.models import SignedAveraging, Softmax
 from icllib.papers.signed_averaging import quantifier_figures, quantifier_models
 from icllib.papers.signed_averaging.quantifier_models import cells
+from icllib.plotting import series
 from icllib.results import Record, settings
 
 
@@ -52,6 +55,25 @@ def test_single_numbers_are_the_first_answers_at_the_largest_sigma():
     assert len(softmax) == 2
     assert {part: list(samples) for part, samples in found.items()} == {
         "sigma = 30": [wrong[1][0] for wrong in softmax]}
+
+
+def test_a_share_of_the_constant_predictor_that_is_mostly_rounding_is_not_printed():
+    shares = {"constant": (0.5, 9e-7, 0.0), "softmax": (0.5, 9e-7, 0.0)}
+    table = pd.concat([series("some, by position, sigma = 1", name, (1, 40, 200), values, "smoke")
+                       for name, values in shares.items()])
+    shown = quantifier_figures.numbers_by_position(table)
+    assert shown.values.tolist() == [["0.5", "< 1e-6", "< 1e-6"], ["0.5", "9e-07", "0"]]
+
+
+def test_the_color_scale_ends_above_the_largest_share_drawn():
+    draw, variants = np.random.default_rng(0), ("drawn", "not drawn")
+    tables = [series(variant, name, (10, 20), 0.1 * size * draw.random(2), "smoke")
+              for size, variant in enumerate(variants, 1)
+              for name in ("constant", "softmax, sigma = 1", "SSA, sigma = 1")]
+    table = pd.concat(tables, ignore_index=True)
+    scale = quantifier_figures.draw_heat_maps(table, variants[:1])
+    assert scale.vmax == pytest.approx(1.1 * table[table.panel == "drawn"].y.max())
+    plt.close("all")
 
 
 def test_softmax_beyond_the_lengths_and_inputs_of_training():

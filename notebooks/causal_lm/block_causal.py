@@ -55,7 +55,7 @@ table = page.save_figure(*(
 import matplotlib.pyplot as plt
 from icllib.plotting import draw
 
-figure, axes = plt.subplots(figsize=(5.5, 3.4))
+figure, axes = plt.subplots(figsize=(9, 3.6))
 draw(axes, table, "linear", "shared layers", marker="o")
 draw(axes, table, "linear", "unshared layers", marker="s")
 names = [f"{block}" for block in blocks]

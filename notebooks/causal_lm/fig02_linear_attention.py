@@ -32,6 +32,9 @@ records = icllib.records(causal_lm.fig02_linear_attention, profile, page=page.na
 shown = icllib.shown_profile(records)
 icllib.settings_table(causal_lm.LayerErrors(), assumed=("seed",))
 
+# %% [markdown]
+# These are the settings of the left and middle panels. Those of the right one:
+
 # %% tags=["hide-output"]
 icllib.settings_table(causal_lm.StationaryErrors(), assumed=("sequences", "seed"))
 
@@ -46,8 +49,7 @@ from icllib.theory.gradient_descent import expected_kaczmarz_error
 
 errors = {kind: icllib.samples(records, kind) for kind in
           ("prefix_pairs", "prefix_queries", "causal_pairs", "causal_queries")}
-stationary = {mu: icllib.samples(records, "error", input_mean=mu)
-              for mu in (0, 1, 2, 3)}
+stationary = {mu: icllib.samples(records, "error", input_mean=mu) for mu in range(4)}
 depth = np.arange(errors["prefix_pairs"].shape[1])
 pairs = np.arange(1, stationary[0].shape[1] + 1)
 expected = expected_kaczmarz_error(causal_lm.StationaryErrors().dimension, pairs)
@@ -58,17 +60,18 @@ table = page.save_figure(
       for mu, values in stationary.items()),
     series("stationary", "closed form, mu = 0", pairs, expected, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: under prefix attention the errors on pairs and queries fall together over 50 layers. Middle: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, errors on pairs dashed and on queries solid. Left, in blue: under prefix attention both fall together over 50 layers. Middle, in orange: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right, from yellow to brown: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw
+from icllib.plotting import BLUE, ORANGE, draw
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.4), sharey=True)
-for axes, kind in zip(panels, ("prefix", "causal")):
-    draw(axes, table, kind, "pairs", label="in-context pairs")
-    draw(axes, table, kind, "queries", label="queries")
-    axes.set(title=f"{kind} attention", xlabel="layers")
-for mu in stationary:
-    draw(panels[2], table, "stationary", f"mu = {mu}", label=rf"$\mu$ = {mu}")
+for axes, mask, color in zip(panels, ("prefix", "causal"), (BLUE, ORANGE)):
+    draw(axes, table, mask, "pairs", label="in-context pairs", color=color, ls="--")
+    draw(axes, table, mask, "queries", color=color)
+    axes.set(title=f"{mask} attention", xlabel="layers")
+for mu, shade in zip(stationary, plt.cm.YlOrBr((0.4, 0.6, 0.8, 1.0))):
+    draw(panels[2], table, "stationary", f"mu = {mu}", label=rf"$\mu$ = {mu}",
+         color=shade)
 draw(panels[2], table, "stationary", "closed form, mu = 0", color="black", ls=":",
      lw=2, label=r"closed form, $\mu$ = 0")
 panels[2].set(title="causal, infinitely many layers", xlabel="pairs n")

@@ -5,7 +5,7 @@
 # that later the causal one falls more slowly. At `quick`, with 5 layers in place of 24, the gap
 # does widen with depth in both regressions; in classification the causal mask is ahead after layer
 # 1 and behind after layer 2, and then the gap hardly changes. From layer 1 to 2 the causal slope is
-# 0.86 (linear), 0.76 (non-linear) and 0.35 (classes) of the prefix one. Both claims stay undecided.
+# 0.86 (linear), 0.76 (nonlinear) and 0.35 (classes) of the prefix one. Both claims stay undecided.
 #
 # The shared-layer decoders of [Table 1](table01_prefix_causal.ipynb) apply one block again and
 # again, like the hand-made linear attention of

@@ -4,7 +4,7 @@
 # **In short:** the paper shows how the test error falls with the number of training sequences. At
 # `quick` (27 minutes of processor time) it falls on all three tasks under both masks. In regression
 # the prefix mask needs fewer sequences: with 30 batches its mean error is below that of the causal
-# mask with 1,000 (linear: 0.019 against 0.031; non-linear: 0.0048 against 0.0073).
+# mask with 1,000 (linear: 0.019 against 0.031; nonlinear: 0.0048 against 0.0073).
 #
 # Training goes through stored sequences again and again. How many must there be? Figure 6 of
 # {cite:t}`ding2024causallm` trains the shared-layer decoders of

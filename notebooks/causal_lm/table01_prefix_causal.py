@@ -12,7 +12,7 @@
 # and weights $w \sim \mathcal{N}(0, I)$ drawn for each sequence:
 #
 # $$
-# \text{linear } y = w x, \qquad \text{non-linear } y = \operatorname{sigmoid}(w x) - \tfrac12,
+# \text{linear } y = w x, \qquad \text{nonlinear } y = \operatorname{sigmoid}(w x) - \tfrac12,
 # \qquad \text{classes } y = \arg\max_{c \le 3} w_c x .
 # $$
 #
@@ -115,7 +115,7 @@ page.verdicts()
 #   a quarter of the width, and training is shorter, at a higher learning rate. Its errors are not to be
 #   compared with the printed ones, only the order of the rows is. `gpu` shortens training and leaves
 #   the rest.
-# - In the paper's text the non-linear target is the sigmoid alone; the $\tfrac12$ is subtracted in its
+# - In the paper's text the nonlinear target is the sigmoid alone; the $\tfrac12$ is subtracted in its
 #   public code.
 # - Training goes through the stored sequences 100 times in the paper, 20 times at `gpu` and 4 times at
 #   `quick`. The paper explains the lead of shared layers in classification by overfitting of the

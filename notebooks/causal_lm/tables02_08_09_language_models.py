@@ -60,10 +60,11 @@ legend = panels[5].legend(*panels[3].get_legend_handles_labels(), loc="center")
 # %% tags=["numbers"]
 import pandas as pd
 
-for printed in sheet.PRINTED:
-    rows = pd.DataFrame(printed.rows, index=list(printed.columns)).T
-    rows.loc["prefix - causal"] = (rows.loc["prefix"] - rows.loc["causal"]).round(1)
-    print(f"{printed.source} ({printed.score})", rows, sep="\n", end="\n\n")
+scores = pd.concat({f"{printed.source} ({printed.score})":
+                    pd.DataFrame(printed.rows, index=list(printed.columns))
+                    for printed in sheet.PRINTED})
+scores["prefix - causal"] = (scores["prefix"] - scores["causal"]).round(1)
+scores.map(lambda score: "" if pd.isna(score) else f"{score:.1f}")
 
 # %% [markdown]
 # The text says of Table 2 that *such gap widens as the size of the model becomes larger* (claim 44). On

@@ -39,6 +39,9 @@ records = icllib.records(causal_lm.what_fails, profile, page=page.name)
 shown = icllib.shown_profile(records)
 icllib.settings_table(causal_lm.SelfAttention(), assumed=("queries", "seed"))
 
+# %% [markdown]
+# These are the settings of the left panel. Those of the right one:
+
 # %% tags=["hide-output"]
 icllib.settings_table(causal_lm.StepBounds(), ("prompts", "watched", "layers", "seed"))
 

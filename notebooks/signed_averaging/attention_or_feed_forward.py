@@ -27,8 +27,9 @@ shown = icllib.shown_profile(records)
 training_settings(ablations.FEED_FORWARD_ONLY.runs, shown)
 
 # %% [markdown]
-# These are the settings of the feed-forward model; the other two are 12L8AH and 12Al8AH of
-# [Table 6](table06_depth_heads.ipynb). They differ in `model.attention` and `model.perceptron`.
+# These are the settings of the feed-forward model; the other two are 12L8AH (12 layers of 8 heads)
+# and 12Al8AH (the same without MLPs) of [Table 6](table06_depth_heads.ipynb). They differ in
+# `model.attention` and `model.perceptron`.
 #
 # ## Figure
 
@@ -47,7 +48,7 @@ table = page.save_figure(*(
 import matplotlib.pyplot as plt
 from icllib.plotting import GREEN, PURPLE, SKY, draw
 
-figure, axes = plt.subplots(figsize=(6.5, 3.8))
+figure, axes = plt.subplots(figsize=(9, 3.8))
 for name, color, marker in zip(models, (GREEN, PURPLE, SKY), "os^"):
     draw(axes, table, "error", name, color=color, marker=marker)
 draw(axes, table, "error", "zero, in expectation", color="black", ls="--")

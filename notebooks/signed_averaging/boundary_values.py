@@ -32,8 +32,8 @@ shown = icllib.shown_profile(records)
 training_settings(ablations.FULL.runs, shown)
 
 # %% [markdown]
-# These are the settings of 12L8AH; it and 12Al8AH are the models of
-# [Table 6](table06_depth_heads.ipynb). Softmax and SSA are those of
+# These are the settings of 12L8AH (12 layers of 8 heads); it and 12Al8AH (the same without MLPs) are
+# the models of [Table 6](table06_depth_heads.ipynb). Softmax and SSA are those of
 # [Table 5](table05_deviant_input.ipynb).
 #
 # ## Figure

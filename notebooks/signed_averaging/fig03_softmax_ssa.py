@@ -40,21 +40,20 @@ import numpy as np
 from icllib.plotting import series
 
 names = ("softmax", "SSA")
-errors = icllib.stacked(records, names, "error")
+sizes = {shown: records} | icllib.every_profile(sheet.fig03_softmax_ssa, page.name)
 grids = icllib.stacked(records, names, "error_grid")  # (seeds, sigma_I, sigma_F)
 stds = sheet.SIZES[shown].grid
 logs = {name: np.log10(grid).mean(axis=0) for name, grid in grids.items()}
 maps = logs | {"SSA - softmax": logs["SSA"] - logs["softmax"]}
-tables = [series("error", name, sheet.SIGMAS, errors[name], shown) for name in names]
+tables = [series("error", f"{name}, ours, {size}", sheet.SIGMAS, values, size)
+          for size, kept in sizes.items()
+          for name, values in icllib.stacked(kept, names, "error").items()]
 tables += [series("error", f"{name}, paper", sheet.SIGMAS, sheet.PRINTED[name],
                   "paper") for name in names]
 tables.append(series("error", "zero", sheet.SIGMAS, 2 * np.square(sheet.SIGMAS), shown))
 for title, values in maps.items():
     tables += [series(f"log10 error, {title}", f"sigma_I = {std}", stds, row, shown)
                for std, row in zip(stds, values)]
-for size, kept in icllib.every_profile(sheet.fig03_softmax_ssa, page.name).items():
-    tables += [series("profiles", f"{name}, {size}", sheet.SIGMAS, values, size)
-               for name, values in icllib.stacked(kept, names, "error").items()]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "First panel: error against sigma of the functions, log axis, for softmax and SSA, ours solid with bands and the printed values dashed, and the error of always answering zero dotted. Then three heat maps over the standard deviation of the functions, across, and of the inputs, upwards: the logarithm of the error of softmax, that of SSA, and the difference of the two."}}
@@ -64,7 +63,9 @@ from icllib.plotting import BLUE, ORANGE, draw
 figure, panels = plt.subplots(2, 2, figsize=(9, 7.2))
 styles = {"softmax": {"color": ORANGE, "lw": 3}, "SSA": {"color": BLUE, "lw": 1.5}}
 for name, style in styles.items():
-    draw(panels[0, 0], table, "error", name, label=f"{name}, ours", **style)
+    for size in sizes:
+        draw(panels[0, 0], table, "error", f"{name}, ours, {size}",
+             marker={"gpu": "s", "paper": "D"}.get(size), **style)
     draw(panels[0, 0], table, "error", f"{name}, paper", color=style["color"], ls="--")
 draw(panels[0, 0], table, "error", "zero", color="grey", ls=":", label="always 0")
 panels[0, 0].set(xlabel=r"$\sigma_F$", ylabel="mean squared error", yscale="log",
@@ -83,30 +84,17 @@ for axes, (title, values) in zip(panels.flat[1:], maps.items()):
     figure.colorbar(image, ax=axes)
 
 # %% [markdown]
-# Bands are 95% intervals over seeds; the dashed lines are the printed rows of Table 1, of the paper's
-# own models, and so of profile `paper`. Heat maps are means of $\log_{10}$ error over seeds; in the
-# last, negative values (purple) are where SSA has the lower error, and orange is where softmax has.
+# The first panel has ours at every profile of which all records are there. Bands are 95% intervals
+# over seeds; the dashed lines are the printed rows of Table 1, of the paper's own models, and so of
+# profile `paper`. Heat maps are means of $\log_{10}$ error over seeds; in the last, negative values
+# (purple) are where SSA has the lower error, and orange is where softmax has.
 #
-# ### How much training
-#
-# The first panel at every profile of which all records are there:
-
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against sigma of the functions, log axis, for softmax in orange and SSA in blue, with a marker for each profile that has records."}}
-figure, axes = plt.subplots(figsize=(6.5, 3.6))
-for curve in table[table.panel == "profiles"].series.unique():
-    name, size = curve.split(", ")
-    draw(axes, table, "profiles", curve, **styles[name],
-         marker={"gpu": "s", "paper": "D"}.get(size, "o"))
-axes.set(xlabel=r"$\sigma_F$", ylabel="mean squared error", yscale="log", xticks=sheet.SIGMAS)
-legend = axes.legend()
-
-# %% [markdown]
 # ## Numbers
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["error", "profiles"], digits=3)
+numbers(table, ["error"], digits=3)
 
 # %% [markdown]
 # The heat maps, and their difference:

@@ -74,15 +74,14 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200))
 #
 # The share of wrong answers along the longest sequences, at the smallest and the largest $\sigma$:
 # the first ten positions one by one, then means over ten positions, drawn at the last of them. Bands
-# are 95% intervals over seeds. Dotted: the last position of training.
+# are 95% intervals over seeds. Dotted: the last position of training. The vertical axis is linear up
+# to 0.01 and logarithmic above.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}}
 legend = figures.draw_by_position(table, sigmas[[0, -1]])
 
 # %% tags=["numbers"]
-by_position = [name for name in table.panel.unique() if "by position" in name]
-numbers(table.sort_values("panel", kind="stable"), by_position,
-        (1, 2, 3, 5, 10, 40, 100, 200))
+figures.numbers_by_position(table)
 
 # %% [markdown]
 # ### Balanced labels

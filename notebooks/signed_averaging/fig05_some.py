@@ -56,7 +56,8 @@ level = scale.ax.axhline(1 / 8, color="white")
 
 # %% [markdown]
 # Means over seeds; colors follow the square root of the share. White line in the scale: the constant
-# predictor, 1/8. White dots: cells in which it does as well as the model or better.
+# predictor, 1/8. No cell has the white dot that would mark where it does as well as the model or
+# better.
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -69,15 +70,14 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200))
 #
 # The share of wrong answers along the longest sequences, at the smallest and the largest $\sigma$:
 # the first ten positions one by one, then means over ten positions, drawn at the last of them. Bands
-# are 95% intervals over seeds. Dotted: the last position of training.
+# are 95% intervals over seeds. Dotted: the last position of training. The vertical axis is linear up
+# to 0.01 and logarithmic above.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}}
 legend = figures.draw_by_position(table, sigmas[[0, -1]])
 
 # %% tags=["numbers"]
-by_position = [name for name in table.panel.unique() if "by position" in name]
-numbers(table.sort_values("panel", kind="stable"), by_position,
-        (1, 2, 3, 5, 10, 40, 100, 200))
+figures.numbers_by_position(table)
 
 # %% [markdown]
 # ### Balanced labels
@@ -88,6 +88,9 @@ numbers(table.sort_values("panel", kind="stable"), by_position,
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths."}}
 scale = figures.draw_heat_maps(table, ["balanced labels"])
+
+# %% [markdown]
+# White dots: cells in which the constant predictor does as well as the model or better.
 
 # %% tags=["numbers"]
 numbers(few, ["balanced labels"], (10, 40, 60, 100, 200))

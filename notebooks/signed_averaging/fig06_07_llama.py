@@ -106,9 +106,9 @@ numbers(table, ["Table 1"], digits=3).T
 numbers(table, ["quantifiers"], (0, 2, 3, 5, 10, 20))
 
 # %% [markdown]
-# The printed Llama row over other printed rows: that of softmax, that of the model 12L8AH in Table 6,
-# which ought to be the same one, and the lowest row of Table 1 after SSA and softmax, taken anew at
-# each $\sigma$:
+# The printed Llama row over other printed rows: that of softmax, that of the model 12L8AH (12 layers
+# of 8 heads) in Table 6, which ought to be the same one, and the lowest row of Table 1 after SSA and
+# softmax, taken anew at each $\sigma$:
 
 # %% tags=["numbers"]
 import numpy as np
@@ -134,14 +134,15 @@ page.not_run()
 # %% [markdown]
 # ## How to run it
 #
-# With a chat model of `transformers` in a folder, each of these commands makes one heat map, or the
-# row of Table 1. They write every cell as soon as it is done and, given again, go on where they were
+# With a chat model of `transformers` in a folder, this makes the two heat maps and the row of
+# Table 1. Every cell is written as soon as it is done; given again, a command goes on where it was
 # stopped:
 #
 # ```bash
-# python -m icllib.papers.signed_averaging.prompted --model FOLDER --task some --out some.json
-# python -m icllib.papers.signed_averaging.prompted --model FOLDER --task every --out every.json
-# python -m icllib.papers.signed_averaging.prompted --model FOLDER --task affine --out affine.json
+# for task in some every affine; do
+#     python -m icllib.papers.signed_averaging.prompted \
+#         --model FOLDER --task $task --out $task.json
+# done
 # ```
 #
 # The files hold, for each cell, the share of wrong, of unreadable and of wrongly long answers, and
@@ -149,7 +150,8 @@ page.not_run()
 # the grid. The sequences for fine-tuning come from
 #
 # ```bash
-# python -m icllib.papers.signed_averaging.fine_tuning --task every --out every.jsonl
+# python -m icllib.papers.signed_averaging.fine_tuning \
+#     --task every --out every.jsonl
 # ```
 #
 # in the chat format that trainers read. Training itself is not part of this project, which does not
@@ -176,8 +178,10 @@ for task in ("every", "some"):  # Llama 3.1 8B, the last of the models
     hours[task, f"{model}, fine-tuned"] = answering + not_run.training_hours(
         task, parameters, fine_tuning.SEQUENCES)
 costs = pd.Series(hours).unstack()
-print(costs.map(lambda number: "" if pd.isna(number) else f"{number:.1f}"),
-      f"all: {costs.sum().sum():.0f} H200-hours", sep="\n")
+costs.map(lambda number: "" if pd.isna(number) else f"{number:.1f}")
+
+# %% tags=["numbers"]
+print(f"all: {costs.sum().sum():.0f} H200-hours")
 
 # %% [markdown]
 # ## What differs and why

@@ -84,7 +84,7 @@ table = page.save_figure(*(series("made example", name, middles, histogram[name]
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 
-figure, axes = plt.subplots(figsize=(6.5, 3.6))
+figure, axes = plt.subplots(figsize=(9, 3.6))
 for name, color in (("corpus", BLUE), ("vocabulary", ORANGE)):
     draw(axes, table, "made example", name, color=color, ds="steps-mid",
          label=f"made {name}")

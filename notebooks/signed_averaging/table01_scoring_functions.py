@@ -121,7 +121,8 @@ sheet.beyond_spread(ratios).drop("softmax").assign(
 # %% [markdown]
 # ### Which softmax row?
 #
-# The softmax row of Table 1 and the row 12L8AH of Table 6 ought to be the same model, and are not.
+# The softmax row of Table 1 and the row 12L8AH (12 layers of 8 heads) of Table 6 ought to be the same
+# model, and are not.
 # Our softmax errors over each of the two, from $\sigma = 3$ to 10: the smaller the typical factor (the
 # root mean square of the logarithm, as a factor), the nearer the row. The last column asks for the
 # shape alone: it is the typical factor that is left when the row may be multiplied by one number.

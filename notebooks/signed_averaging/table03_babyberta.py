@@ -49,8 +49,9 @@ table = page.save_figure(
     band("printed", "public softmax", np.arange(12), *printed_babyberta.public_scores().T,
          10, "paper"),
     *(series("printed", name, rows[name], printed[name], "paper") for name in names),
-    *(band("ours", name, rows[name], *(of(ours[name], axis=0) for of in (np.mean, np.min, np.max)),
-           3, shown) for name in names),
+    *(band("ours", name, rows[name],
+           *(of(ours[name], axis=0) for of in (np.mean, np.min, np.max)), 3, shown)
+      for name in names),
     series("ours", "word frequencies", np.arange(12), frequencies["accuracy"], "paper"))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels with twelve grammar probes as rows and the percentage of right pairs as the horizontal axis. Left: the printed scores of softmax, SSA 1.5 and SSA 2 as points, over grey bars for what one more public softmax model would score; most points lie in the bars. Right: our small encoders, most of them near 50 percent, with the range of three seeds, which for four probes is wide, and black strokes for what the frequencies of words alone score."}}
@@ -90,8 +91,10 @@ pd.DataFrame(columns, index=probes)
 
 # %% tags=["numbers"]
 losses = icllib.stacked(records, names, "held_out_loss")
-summary = {name: {"mean of the probes, three seeds": ours[name].mean(axis=1).round(1),
-                  "held-out loss, three seeds": losses[name].round(2)} for name in names}
+each = lambda values, digits: ", ".join(f"{value:.{digits}f}" for value in values)
+summary = {name: {"mean of the probes, three seeds": each(ours[name].mean(axis=1), 1),
+                  "held-out loss, three seeds": each(losses[name], 2)}
+           for name in names}
 pd.DataFrame(summary).T
 
 # %% [markdown]

@@ -69,13 +69,17 @@ legend = legend_below(panels[0], 3)
 # %% tags=["numbers"]
 import pandas as pd
 
-for shots in sheet.SHOTS:
-    rows = sheet.printed_scores(shots)
-    chance = sheet.chance_level()
-    below = {name: ", ".join(rows.index[rows[name] < chance]) for name in ("softmax", "SSA")}
-    print(shots, rows, sep="\n")
-    print(*(f"{name} below chance: {which}" for name, which in below.items()),
-          sep="\n", end="\n\n")
+scores = {shots: sheet.printed_scores(shots) for shots in sheet.SHOTS}
+pd.concat(scores)
+
+# %% [markdown]
+# Which of them are below chance:
+
+# %% tags=["numbers"]
+chance = sheet.chance_level()
+below = {shots: {name: ", ".join(rows.index[rows[name] < chance])
+                 for name in ("softmax", "SSA")} for shots, rows in scores.items()}
+pd.DataFrame(below).T
 
 # %% [markdown]
 # On WSC, on ARC-Challenge without examples and on WiC with three, both scores are below chance, and
@@ -90,15 +94,16 @@ for shots in sheet.SHOTS:
 # answers.
 
 # %% tags=["numbers"]
-found = {shots: sheet.gains(shots) for shots in sheet.SHOTS}
-for shots, rows in found.items():
-    print(shots, rows.round(2).to_string(), sep="\n", end="\n\n")
-both = pd.concat(found)
-ratios = both.filter(like="ratio")
-print(f"all {ratios.size} ratios: {ratios.min().min():.2f} to {ratios.max().max():.2f}")
-print(f"gains above 1.96 joint errors: {(both['in joint'] > 1.96).sum()} of {len(both)}")
-touching = found["3-shot"]["in sums"]
-print(f"3-shot gains in sums of errors: {touching.min():.2f} to {touching.max():.2f}")
+both = pd.concat({shots: sheet.gains(shots) for shots in sheet.SHOTS})
+both.round(2)
+
+# %% tags=["numbers"]
+ratios, touching = both.filter(like="ratio"), both.loc["3-shot"]["in sums"]
+pd.Series({
+    f"all {ratios.size} ratios": f"{ratios.min().min():.2f} to {ratios.max().max():.2f}",
+    "gains above 1.96 joint errors": f"{(both['in joint'] > 1.96).sum()} of {len(both)}",
+    "3-shot gains in sums of errors": f"{touching.min():.2f} to {touching.max():.2f}",
+}).to_frame("value")
 
 # %% [markdown]
 # - All 44 printed errors are within a tenth of those that the number of questions alone implies.
@@ -144,7 +149,7 @@ costs = pd.DataFrame({"tokens a step": tokens,
                       "tokens in all (1e9)": (tokens * settings.steps / 1e9).round(2),
                       "tokens per GPU-second": tokens * settings.steps // (120 * 3600)},
                      index=[f"{number} micro-batches" for number in micro_batches])
-print(costs.to_string())
+costs
 
 # %% [markdown]
 # Whole rounds of 12 GPUs give 7.4 or 14.7 billion tokens, not 10. We take 16 micro-batches on one
@@ -170,8 +175,10 @@ pd.DataFrame({"value": values.map(str),
 # account 54 GB of disk for OpenWebText alone.
 #
 # ```bash
-# git clone https://github.com/karpathy/nanoGPT && cp -r nanoGPT/data/openwebtext nanoGPT/data/fineweb
-# sed -i 's|load_dataset("openwebtext"|load_dataset("HuggingFaceFW/fineweb", "sample-10BT"|' \
+# git clone https://github.com/karpathy/nanoGPT
+# cp -r nanoGPT/data/openwebtext nanoGPT/data/fineweb
+# corpus='"HuggingFaceFW/fineweb", "sample-10BT"'
+# sed -i "s|load_dataset(\"openwebtext\"|load_dataset($corpus|" \
 #     nanoGPT/data/fineweb/prepare.py
 # python nanoGPT/data/fineweb/prepare.py
 # python nanoGPT/data/openwebtext/prepare.py
@@ -183,10 +190,11 @@ pd.DataFrame({"value": values.map(str),
 #
 # ```bash
 # for scoring in softmax ssa; do
-#     python -m icllib.papers.signed_averaging.gpt2 train nanoGPT/data/fineweb/train.bin \
-#         runs/gpt2-$scoring --scoring $scoring
-#     python -m icllib.papers.signed_averaging.gpt2 perplexity runs/gpt2-$scoring \
-#         nanoGPT/data/openwebtext/val.bin
+#     python -m icllib.papers.signed_averaging.gpt2 train \
+#         nanoGPT/data/fineweb/train.bin runs/gpt2-$scoring \
+#         --scoring $scoring
+#     python -m icllib.papers.signed_averaging.gpt2 perplexity \
+#         runs/gpt2-$scoring nanoGPT/data/openwebtext/val.bin
 # done
 # ```
 #
@@ -199,12 +207,14 @@ pd.DataFrame({"value": values.map(str),
 # from lm_eval.models.huggingface import HFLM
 # from icllib.papers.signed_averaging.gpt2 import load_trained
 #
-# tasks = ["arc_challenge", "arc_easy", "hellaswag", "lambada_openai", "boolq", "cb", "copa",
+# tasks = ["arc_challenge", "arc_easy", "hellaswag",
+#          "lambada_openai", "boolq", "cb", "copa",
 #          "multirc", "sglue_rte", "wic", "wsc"]
 # model, _ = load_trained(Path("runs/gpt2-ssa"))
 # model = HFLM(pretrained=model.cuda(), tokenizer="gpt2", batch_size=16)
 # for shots in (0, 3):
-#     print(lm_eval.simple_evaluate(model, tasks=tasks, num_fewshot=shots)["results"])
+#     found = lm_eval.simple_evaluate(model, tasks=tasks, num_fewshot=shots)
+#     print(found["results"])
 # ```
 #
 # ## What differs and why

@@ -41,14 +41,15 @@ import numpy as np
 from icllib.plotting import band
 
 paths = icllib.stacked(records, sheet.scorings(), "error_along")
+means = {name: np.exp(np.log(samples).mean(axis=0)) for name, samples in paths.items()}
 SHOWN = (3, 5, 10)
 tables = []
 for sigma in SHOWN:
     for name, samples in paths.items():
-        for seed, path in enumerate(samples):
-            at_sigma = path[:, sigma - 1]
-            tables.append(band(f"sigma = {sigma}", f"{name}, seed {seed}",
-                               path[:, 0], *[at_sigma] * 3, 1, shown))
+        own = [(f"seed {seed}", path, 1) for seed, path in enumerate(samples)]
+        for which, path, seeds in [*own, ("mean", means[name], len(samples))]:
+            tables.append(band(f"sigma = {sigma}", f"{name}, {which}", path[:, 0],
+                               *[path[:, sigma - 1]] * 3, seeds, shown))
 compared = {"equal steps": sheet.EqualSteps({name: samples[:, -1]
                                              for name, samples in paths.items()}),
             "equal error": sheet.EqualError(paths)}
@@ -59,7 +60,7 @@ tables += [sheet.geometric_rows("ratio to softmax", kind, found, shown)
            for kind, found in ratios.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels in two rows. Three, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for each scoring function and seed, softmax in orange, SSA in blue, the others in other colors. Fourth panel: a row for each scoring function with the mean ratio of its error to that of softmax at equal steps and at equal error in distribution."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels in two rows. Three, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for each scoring function, its mean over seeds, over the faint paths of single seeds; softmax in orange, SSA in blue, the others in other colors. Fourth panel: a row for each scoring function with the mean ratio of its error to that of softmax at equal steps and at equal error in distribution."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, PURPLE, RED, draw_rows, legend_below
 
@@ -70,12 +71,13 @@ colors = {"SSA": BLUE, "softmax": ORANGE, "sparsemax": RED, "four functions": PU
 for axes, sigma in zip(panels, SHOWN):
     # What is drawn last is on top.
     for name in [*(name for name in paths if name not in colors), *reversed(colors)]:
-        for path in paths[name]:
-            axes.plot(path[:, 0], path[:, sigma - 1], color=colors.get(name, "0.8"),
-                      marker="o", markevery=[-1])
+        color = colors.get(name, "0.7")
+        axes.plot(*paths[name][..., [0, sigma - 1]].T, color=color, alpha=0.2, lw=1)
+        axes.plot(*means[name].T[[0, sigma - 1]], "-o", color=color, markevery=[-1])
+    axes.grid(True, which="both", axis="y")
     axes.set(xscale="log", yscale="log", xlabel=r"error at $\sigma$ = 1",
              ylabel=rf"error at $\sigma$ = {sigma}")
-for name, color in (*colors.items(), ("others", "0.8")):
+for name, color in (*colors.items(), ("others", "0.7")):
     panels[0].plot([], [], color=color, label=name)
 draw_rows(panels[3], table, "ratio to softmax", "equal steps", color="0.6")
 draw_rows(panels[3], table, "ratio to softmax", "equal error", color="black", marker="D")
@@ -90,8 +92,9 @@ for axis in (*(axes.yaxis for axes in panels[:3]), panels[3].xaxis):
 legend = legend_below(panels[0], 6)
 
 # %% [markdown]
-# Each path goes from the right, early in training, to its dot, the end. Last panel: geometric means
-# over $\sigma = 3, \dots, 10$ with 95% intervals over seeds.
+# Each path goes from the right, early in training, to its dot, the end: geometric means over seeds,
+# with the single seeds faint. Last panel: geometric means over $\sigma = 3, \dots, 10$ with 95%
+# intervals over seeds.
 #
 # ## Numbers
 #
@@ -101,7 +104,6 @@ legend = legend_below(panels[0], 6)
 import pandas as pd
 
 steps = records[0].run["along"]["steps"]
-means = {name: np.exp(np.log(samples).mean(axis=0)) for name, samples in paths.items()}
 pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
               {name: f"{path[stop, sigma - 1]:.3g}" for name, path in means.items()}
               for sigma in (1, SHOWN[-1]) for stop, step in enumerate(steps)})

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Errata: printed and corrected formulas, and the number that decides
 #
-# **In short:** 28 slips of the print, each with its correction and with how far either is off. The
+# **In short:** 28 slips of the print, each with its correction and how far off both forms are. The
 # main line stands: the closed form with the constant of the main text (but for a sign where
 # $v = -w$), and the printed entries of Table 1. What changes is Table 2, whose $3 \gamma$ in time
 # is a $\gamma$ unless all strengths are large (off by 0.22 at $\gamma = 0.5$) and whose shares of
@@ -10,7 +10,8 @@
 # What "off" means is in the last column of the lists. Of the paper {cite:p}`lyu2025solvable` Eq. 13
 # with $C = gh/2$, Eq. 14 for $v = w$, Eq. 7, Eq. 9 and the entries of Table 1 hold.
 #
-# Throughout, $M = 1 + \Lambda^2$, $c = \#_s / N$ and $a = c\,\psi M$.
+# Throughout, $M = 1 + \Lambda^2$, $c = \#_s / N$ and $a = c\,\psi M$, where $\#_s$ is the number of data
+# points of task $s$.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -71,17 +72,17 @@ def off(group):
 #
 # | equation | printed | corrected | off is |
 # |---|---|---|---|
-# | 40, $C$ | $C = g_0 h_0$ | $C = g_0 h_0 / 2$, as Eq. 38 and the theorem need | largest error of $f$ by Eq. 13 |
+# | 40, C | $C = g_0 h_0$ | $C = g_0 h_0 / 2$, as Eq. 38 and the theorem need | largest error of $f$ by Eq. 13 |
 # | 40, square | $(\lVert v \rVert^2 + \lVert w \rVert^2)^2 - 4 \langle v, w \rangle$ | $(\lVert v \rVert^2 + \lVert w \rVert^2)^2 - 4 \langle v, w \rangle^2$, all with $\psi H^0$ | distance to $g_0 h_0$ |
-# | 39, second line | $\dot h = -2 a \Lambda g - \tfrac a2 h^2 + a C$ | $\dot h = -2 a \Lambda h - \tfrac a2 h^2 + a C$, as Eq. 12 has it | largest error of $\dot h / a$ |
+# | 39 | second line: $\dot h = -2 a \Lambda g - \tfrac a2 h^2 + a C$ | $\dot h = -2 a \Lambda h - \tfrac a2 h^2 + a C$, as Eq. 12 has it | largest error of $\dot h / a$ |
 # | 48 | $h = - q a / 2$ | $h = -2 q / a$ | largest error of $h$ |
 # | 50 | right-hand side $2 C$ | right-hand side $-a^2 C / 2$ | largest error over $a^2 C / 2$ |
-# | 56, denominator | $2 (f_0 - \Lambda) \lambda - 2 \Lambda$ | $2 (f_0 - \Lambda) (\lambda - 2 \Lambda)$ | largest error of $f$ |
-# | 14, for $v = -w$ | $f = \Lambda / (1 + \Delta e^{-2 a \Lambda t})$ | $f = \Lambda / (1 + \Delta e^{+2 a \Lambda t})$ | largest error of $f$ |
+# | 56 | denominator $2 (f_0 - \Lambda) \lambda - 2 \Lambda$ | $2 (f_0 - \Lambda) (\lambda - 2 \Lambda)$ | largest error of $f$ |
+# | 14 | for $v = -w$: $f = \Lambda / (1 + \Delta e^{-2 a \Lambda t})$ | $f = \Lambda / (1 + \Delta e^{+2 a \Lambda t})$ | largest error of $f$ |
 # | 58 | $e^{-2 a \lambda t}$ | $e^{-2 a \Lambda t}$ | largest error of $f$ |
 # | 61 | $f \to \Lambda$ for any start | $f \to 0$ for $v = -w$, $\Lambda > 0$ and for $v = w$, $\Lambda < 0$ | error of the limit |
-# | App. A | $a = c\,\psi (\Lambda^2 + 1)$ | $a = c\,\psi \Lambda$ | largest error of $f$ |
-# | App. H.3 | $a = c\,\psi \mu$ | $a = c\,\mu$ | largest error of $f$ |
+# | A | $a = c\,\psi (\Lambda^2 + 1)$ | $a = c\,\psi \Lambda$ | largest error of $f$ |
+# | H.3 | $a = c\,\psi \mu$ | $a = c\,\mu$ | largest error of $f$ |
 #
 # In Eq. 49, $e^{\rho t}$ should be $e^{\sigma_+ t}$. The matrix $H$ that Eqs. 40 and 56 call positive
 # definite is positive semi-definite (rank 1 at zeroth order).
@@ -97,16 +98,16 @@ off("the solution")
 #
 # | equation | printed | corrected | off is |
 # |---|---|---|---|
-# | 1, 16 | $Z = \sum_s s^{-\alpha}$ | $Z = 1 / \sum_s s^{-\alpha}$ | distance of $\sum_s P(s)$ to 1 |
+# | 1 | $Z = \sum_s s^{-\alpha}$, also in Eq. 16 | $Z = 1 / \sum_s s^{-\alpha}$ | distance of $\sum_s P(s)$ to 1 |
 # | Table 1, data | no entry | $N^{-(\alpha - 1)/\alpha}$ | distance to the fit |
-# | 105, at $\gamma$ | $N^{-(\alpha + \gamma - 1)/\alpha}$ | $N^{-(\alpha + 2\gamma - 1)/\alpha}$, as in Table 2 | distance to the fit |
-# | Table 2, time, at $\gamma$ | $t^{-(\alpha + 2\gamma - 1)/(\alpha + \beta + 3\gamma)}$ | $t^{-(\alpha + 2\gamma - 1)/(\alpha + \beta + \gamma)}$ | distance to the fit |
-# | Table 2, shares of $C = D t$, at $\beta$ | $D \propto C^{q/(q + 1)}$, $q = \alpha + \beta + 3\gamma$ | $D \propto C^{1/(q + 1)}$ | distance to the fit |
+# | 105 | at $\gamma$: $N^{-(\alpha + \gamma - 1)/\alpha}$ | $N^{-(\alpha + 2\gamma - 1)/\alpha}$, as in Table 2 | distance to the fit |
+# | Table 2, time | at $\gamma$: $t^{-(\alpha + 2\gamma - 1)/(\alpha + \beta + 3\gamma)}$ | $t^{-(\alpha + 2\gamma - 1)/(\alpha + \beta + \gamma)}$ | distance to the fit |
+# | Table 2, shares | of $C = D t$, at $\beta$: $D \propto C^{q/(q + 1)}$, $q = \alpha + \beta + 3\gamma$ | $D \propto C^{1/(q + 1)}$ | distance to the fit |
 # | 71 | $F = s^{-\alpha} \bar\psi + \tfrac\alpha t \ln s$ | $F = 2 s^{-\alpha} \bar\psi + \tfrac\alpha t \ln s$, from the integrand | error of the coefficient |
 # | 72 | $F(c) + F''(c) (s - c)^2$ | $F(c) + \tfrac12 F''(c) (s - c)^2$ | error of the coefficient |
 # | 76 | prefactor $\bar\psi^{-(1 - 2/\alpha)}$ | prefactor $\bar\psi^{-(1 - 1/\alpha)}$ | distance to the integral's |
-# | 83, $F''(c)$ | $\alpha (\alpha + 1) Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$ | $\alpha^2 Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$, as in Eq. 75 | relative error of $F''(c)$ at $N = 10^6$ |
-# | 63, 64 | a task without room keeps $f(0)$: $\tfrac12 P(s) (f(0) - \Lambda)^2$ | it answers 0: $\tfrac12 P(s) \Lambda^2$ | ratio of the losses at the start of App. G, minus 1 |
+# | 83 | $F''(c) = \alpha (\alpha + 1) Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$ | $\alpha^2 Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$, as in Eq. 75 | relative error of $F''(c)$ at $N = 10^6$ |
+# | 63 | a task without room keeps $f(0)$: $\tfrac12 P(s) (f(0) - \Lambda)^2$, also in Eq. 64 | it answers 0: $\tfrac12 P(s) \Lambda^2$ | ratio of the losses at the start of App. G, minus 1 |
 #
 # The 3 in Table 2 needs $\Lambda_s^2 \gg 1$ for all tasks that matter, against $\Lambda_s \propto
 # s^{-\gamma}$; the compute law follows the time law. The $-1/N$ that Eq. 83 leaves out is as large as
@@ -144,10 +145,10 @@ pd.Series({
 # |---|---|---|---|
 # | 121 | $g^0 = (\eta_s + \Lambda \eta_{\mathcal{N}_s + 1})^2$ | $g^0 = \psi (\eta_s + \Lambda \eta_{\mathcal{N}_s + 1})^2$ | relative error |
 # | 127 | $\sqrt{2C}\,(\bar C \rho_{\mathcal{N}_s + 1} - \tilde C \eta_{\mathcal{N}_s + 1})$ | times the sign of $(\eta_s + \Lambda \eta_{\mathcal{N}_s + 1}) (\rho_s + \Lambda \rho_{\mathcal{N}_s + 1})$ | relative error where that is $-1$ |
-# | 143, second equation | $\psi^2 \#$ | $\psi \#$ | relative error |
+# | 143 | second equation: $\psi^2 \#$ | $\psi \#$ | relative error |
 # | 137 | $f^1 = r + 2 (m - n)$ | $f^1 = \tfrac14 [r + 2 (m - n)]$ | largest error of $f$ |
-# | 149, 151 | $- F^2 e^{-2\xi t} \Lambda (1 + \Lambda a / \xi)$ | $+ F^2 e^{-2\xi t} \Lambda (1 + \Lambda a / \xi)$ | largest error of $f$ |
-# | 150, 151 | numerator at $t$ | numerator at $t$ minus numerator at 0 | largest error of $f$ |
+# | 149 | $- F^2 e^{-2\xi t} \Lambda (1 + \Lambda a / \xi)$, also in Eq. 151 | $+ F^2 e^{-2\xi t} \Lambda (1 + \Lambda a / \xi)$ | largest error of $f$ |
+# | 150 | numerator at $t$, also in Eq. 151 | numerator at $t$ minus numerator at 0 | largest error of $f$ |
 # | range | $\bar C = \tilde C = 0$; the start of App. G is not of this kind | the form of [Appendix J](appJ_first_order.ipynb), for any start | largest error of $f$ at that start |
 
 # %% tags=["numbers"]

@@ -65,13 +65,13 @@ matrix(panels[2], point["phi"])
 panels[2].text(pairs, tasks, "?", ha="center", va="center", color="red")
 panels[2].axhline(tasks - 0.5, color="black", lw=0.8)
 matrix(panels[3], point["product"], digits=3)
-titles = (r"2. features $\pm e_s$", r"3. and 4. targets, and $\Phi$",
-          r"$\Phi\Phi^\top$")
+titles = r"2. features $\pm e_s$", r"3. and 4. targets, and $\Phi$", r"$\Phi\Phi^\top$"
 for axes, title in zip(panels[1:], titles):
     labels = names[:axes.images[0].get_array().shape[0]]
-    axes.set(title=title, yticks=range(len(labels)), yticklabels=labels,
-             xticks=range(pairs + 1), xticklabels=[*columns[:-1], "q"])
-ticks = panels[3].set(xticks=range(tasks + 1), xticklabels=names)
+    axes.set(title=title, yticks=range(len(labels)), yticklabels=labels, anchor="W",
+             xticks=range(pairs + 1), xticklabels=[*columns[:-1], "q"],
+             xlabel="pair", ylabel="coordinate")
+last = panels[3].set(xticks=range(tasks + 1), xticklabels=names, xlabel="coordinate")
 
 # %% [markdown]
 # The column of the query is marked q. Zeros are left empty; the question mark is the target that the
@@ -110,7 +110,9 @@ pd.DataFrame({"P(s)": point["shares"].round(3),
              index=pd.Index(range(1, tasks + 1), name="s")).astype(str).T
 
 # %% tags=["numbers"]
-print("largest difference of Phi Phi^T and Eq. 7:", point["deviation"])
+pd.Series({"Phi Phi^T and Eq. 7 differ by at most": point["deviation"]}).to_frame("")
+
+# %% tags=["numbers"]
 pd.DataFrame({r.run["kind"]: {
     "full matrices and two coordinates agree to 1e-12": r["deviation"] <= 1e-12,
     "tasks without a prompt, of 20": r["unseen_tasks"],

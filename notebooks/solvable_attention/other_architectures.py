@@ -78,7 +78,7 @@ for law, row in zip(sheet.LAWS, grid):
     row[0].set(ylabel="loss / loss of answering 0")
     for axes, (alpha, models) in zip(row, found.items()):
         axes.set(xscale="log", yscale="log", xlabel=names[law],
-                 title=rf"$\alpha$ = {alpha}")
+                 title=rf"{law}, $\alpha$ = {alpha}")
         panel = f"{law}, alpha = {alpha}"
         for (name, model), (color, width) in zip(models.items(), STYLES):
             if law in sheet.laws_of(model):
@@ -92,10 +92,12 @@ legend = legend_below(grid[1, 0], 4)
 # %% [markdown]
 # Loss over that of a model that answers 0. A half time is when the loss on the most frequent task
 # is half its first. Dotted: the power laws of Table 1, shifted up; bands: 95% intervals over 3 starts,
-# for $N$ over 20 starts with data sets of their own. In $D$ the models lie on one curve, in $N$ nearly
-# so, but for linear attention: it starts at $f(0) = 2.5$, farther from $\Lambda = 0.5$ than the others'
-# 0, and stands higher in $t$ too. *Large read-out* is the control: a perceptron whose $a$ starts ten
-# times as large; *no biases* is the same with $b = c = 0$.
+# for $N$ over 20 starts with data sets of their own. In $D$ the models lie on one curve, in $N$
+# nearly so, but for linear attention: it starts at $f(0) = 2.5$, farther from $\Lambda = 0.5$ than
+# the others' 0, and stands higher in $t$ too. Ranges differ: linear attention is drawn in the
+# windows of [Figure 3](fig03_scaling_laws.ipynb), a perceptron as far as it was trained. *Large
+# read-out* is the control: a perceptron whose $a$ starts ten times as large; *no biases* is the same
+# with $b = c = 0$.
 #
 # ## Numbers
 #

@@ -1,4 +1,4 @@
-"""Tables 1 and 3 to 7 as printed: errors on the linear, the non-linear and the class task.
+"""Tables 1 and 3 to 7 as printed: errors on the linear, the nonlinear and the class task.
 
 Mean squared errors, and percent of wrong classes. Table 1 has four rows of Table 3.
 """

@@ -108,7 +108,7 @@ def probe_ratios(accuracies: dict, probes) -> dict:
         softmax, *others = TABLE_3[probe]
         for name, score in zip(NAMES[1:], others):
             if score > softmax:
-                ours = accuracies[name][:, place] / accuracies["Softmax"][:, place]
+                ours = accuracies[name][:, place] / accuracies["softmax"][:, place]
                 ratios[f"{probe} n = {name.removeprefix('SSA ')}"] = ours
     return ratios
 
@@ -118,6 +118,6 @@ def leads_of_named_probes(accuracies: dict, probes) -> dict:
 
     Arguments as for `probe_ratios`.
     """
-    gains = dict(zip(probes, (accuracies["SSA 2"] - accuracies["Softmax"]).T))
+    gains = dict(zip(probes, (accuracies["SSA 2"] - accuracies["softmax"]).T))
     others = np.max([gain for probe, gain in gains.items() if probe not in NAMED], axis=0)
     return {probe: gains[probe] - others for probe in NAMED}

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-NAMES = ("Softmax", "SSA 1.5", "SSA 2")
+NAMES = ("softmax", "SSA 1.5", "SSA 2")
 TABLE_3 = {  # percent of pairs; by probe: in the order of NAMES
     "agr_subj_verb-across_PP": (56, 58.95, 65.95),
     "agr_subj_verb-across_RC": (55.5, 57.7, 61.55),

@@ -9,7 +9,8 @@ from icllib.papers.signed_averaging.quantifier_models import (
     AS_PRINTED, EXAMPLES, SCORINGS, VARIANTS, cells)
 from icllib.papers.signed_averaging.quantifiers import TRAINED, open_rates, reader_error
 from icllib.plotting import (
-    BLUE, ORANGE, SHARE, draw, draw_rows, legend_below, matrix, series, with_interval)
+    BLUE, ORANGE, SHARE, draw, draw_rows, legend_below, matrix, numbers, series,
+    with_interval)
 from icllib.results import dealt, stacked
 
 STYLES = {"softmax": {"color": ORANGE}, "SSA": {"color": BLUE},
@@ -178,22 +179,26 @@ def share_evidence(records) -> dict:
 
 
 def draw_heat_maps(table, variants):
-    """Softmax beside SSA, a row of maps for each variant; returns their common color scale."""
+    """Softmax beside SSA, a row of maps for each variant; returns their common color scale.
+
+    It ends just above the largest share that is drawn, the constant predictor's among them.
+    """
+    top = min(1, 1.1 * table[table.panel.isin(variants)].y.max())
     figure, panels = plt.subplots(len(variants), 2, squeeze=False,
                                   figsize=(9, 0.4 + 3 * len(variants)))
     for row, variant in zip(panels, variants):
         for axes, scoring in zip(row, SCORINGS):
-            image = draw_heat_map(axes, table, variant, scoring)
+            image = draw_heat_map(axes, table, variant, scoring, top)
     return figure.colorbar(image, ax=panels, label="share of wrong sequences")
 
 
-def draw_heat_map(axes, table, variant: str, scoring: str):
+def draw_heat_map(axes, table, variant: str, scoring: str, top: float):
     """Errors over length and sigma; dots where the constant predictor does as well or better."""
     panel = table[table.panel == variant]
     rows = panel[panel.series.str.startswith(f"{scoring}, ")]
     errors = rows.pivot(index="series", columns="x", values="y").loc[rows.series.unique()]
     constant = panel[panel.series == "constant"].y.to_numpy()
-    image = axes.pcolormesh(errors, norm=PowerNorm(0.5, vmin=0, vmax=1))
+    image = axes.pcolormesh(errors, norm=PowerNorm(0.5, vmin=0, vmax=top))
     row, column = np.nonzero(errors.to_numpy() >= constant)
     axes.plot(column + 0.5, row + 0.5, ls="", marker="o", ms=3, mfc="white", mec="black", mew=0.5)
     sigmas = [name.split()[-1] for name in errors.index]
@@ -216,6 +221,17 @@ def draw_by_position(table, sigmas):
     for axes in panels[-1]:
         axes.set_xlabel("position")
     return legend_below(panels[0, 0], len(STYLES))
+
+
+def numbers_by_position(table) -> pd.DataFrame:
+    """Shares at some positions; below 1e-6 the constant predictor's are mostly rounding."""
+    panels = [name for name in table.panel.unique() if "by position" in name]
+    shown = numbers(table.sort_values("panel", kind="stable"), panels,
+                    (1, 2, 3, 5, 10, 40, 100, 200))
+    small = lambda text: "< 1e-6" if text and float(text) < 1e-6 else text
+    constant = shown.index.get_level_values("series") == "constant"
+    shown.loc[constant] = shown.loc[constant].map(small)
+    return shown
 
 
 def draw_positions(axes, table, variant: str, sigma) -> None:
