@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections import Counter
 from functools import cache
-from html import escape
 from pathlib import Path
 
 from icllib.claims import PAPERS, Decision, holds, ledger
@@ -81,7 +80,7 @@ def table(decisions: list[Decision]) -> str:
     lines = ["| id | where | claim | verdict | profile | page, or why not run |", "|---|---|---|---|---|---|"]
     for item in decisions:
         claim = item.claim
-        statement = escape(claim.statement, quote=False).replace("|", "\\|")
+        statement = claim.statement.replace("|", "\\|")
         printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
         page = (f"[page](../notebooks/{claim.page}.ipynb)" if item.profile
                 else "; ".join(filter(None, (claim.not_run, claim.cost, printed))))
@@ -91,10 +90,13 @@ def table(decisions: list[Decision]) -> str:
 
 
 def parts_held(item: Decision) -> str:
-    """How many parts hold of a claim whose verdict is partly."""
+    """How many parts hold of a claim whose verdict is partly, or at which profile all do."""
     if item.verdict != "partly":
         return ""
     held = [holds(item.claim, part, samples) for part, samples in item.evidence.items()]
+    if set(held) == {"yes"}:
+        every = "the part" if len(held) == 1 else f"all {len(held)} parts"
+        return f" {every}, at `{item.profile}` only"
     return f" {held.count('yes')} of {len(held)} parts"
 
 

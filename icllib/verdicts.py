@@ -1,5 +1,6 @@
 """Verdicts as a page and the ledger show them: the paper's number beside ours."""
 
+import re
 from html import escape
 
 import pandas as pd
@@ -24,9 +25,15 @@ class Verdicts:
         return "\n".join(
             f"<p><strong>{escape(name_of(item.claim))}</strong> {badge(item.verdict)} "
             f"at profile {item.profile}<br>"
-            + "<br>".join(escape(line, quote=False) for line in explained(item.claim)) + "</p>\n"
+            + "<br>".join(typeset(line) for line in explained(item.claim)) + "</p>\n"
             + parts_table(item).to_html(classes="verdicts", border=0)
             for item in self.decisions)
+
+
+def typeset(text: str) -> str:
+    """Text as HTML, in which MathJax shows each $...$."""
+    return re.sub(r"\$(.+?)\$", r'<span class="math notranslate nohighlight">\\(\1\\)</span>',
+                  escape(text, quote=False))
 
 
 def badge(verdict: str) -> str:

@@ -1,14 +1,16 @@
 """The website: builds without warnings, works offline, shows every claim."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from icllib import book
-from icllib.claims import Claim, decide, ledger
+from icllib.claims import Claim, decide, find_claim, ledger
 from icllib.errors import InputError
 from icllib.pages import all_pages
 from icllib.results import PROJECT
+from icllib.verdicts import Verdicts
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +50,29 @@ def test_the_ledger_says_how_many_parts_of_a_claim_hold():
     claim = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
                   "ordering", "ratio of A to B", ("a", "b", "c"), {"below": 1.0})
     some = decide(claim, {"a": [0.5], "b": [0.9], "c": [1.1]}, "gpu")
-    every = decide(claim, {"a": [0.5], "b": [0.9], "c": [0.7]}, "gpu")
+    every = {"a": [0.5], "b": [0.9], "c": [0.7]}
     assert "partly</span> 2 of 3 parts |" in book.table([some])
-    assert "reproduced</span> |" in book.table([every])
+    assert "reproduced</span> |" in book.table([decide(claim, every, "gpu")])
+    assert "partly</span> all 3 parts, at `quick` only |" in book.table(
+        [decide(claim, every, "quick")])
+    one = decide(replace(claim, parts=("a",)), {"a": [0.5]}, "quick")
+    assert "partly</span> the part, at `quick` only |" in book.table([one])
+
+
+def test_formulas_of_claims_are_typeset_in_the_ledger(site):
+    front = (site / "book/index.html").read_text()
+    for formula in (r"|x_N|^2 y_N", r"n &lt; d", r"\Lambda_s^2 \gg 1", r"D^{-(\alpha - 1)}"):
+        assert rf'<span class="math notranslate nohighlight">\({formula}\)</span>' in front
+    assert "$" not in re.sub("<script.*?</script>", "", front, flags=re.DOTALL)
+
+
+def test_formulas_of_claims_are_typeset_on_pages():
+    claim = find_claim("context_scaling.12")
+    shown = Verdicts([decide(claim, dict.fromkeys(claim.parts, [0.0]), "paper")])
+    assert "$|x_N|^2 y_N$" in repr(shown)
+    html = shown._repr_html_()
+    assert r'<span class="math notranslate nohighlight">\(|x_N|^2 y_N\)</span>' in html
+    assert "$" not in html
 
 
 def test_the_readme_has_the_verdicts_and_hours_of_the_front_page():

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from icllib.claims import (PAPERS, Claim, decide, decision_on_record, evidence_p
                            interval, ledger, load_claims)
 from icllib.errors import InputError
 from icllib.pages import all_pages
+from icllib.verdicts import explained
 
 ORDERING = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
                  "ordering", "ratio of A to B", ("n = 1", "n = 2"), {"below": 1.0})
@@ -138,6 +140,13 @@ def test_every_claim_of_the_papers_is_in_the_ledger(paper, least):
         for part in claim.parts:
             low, high = claim.region(part)
             assert low < high
+
+
+def test_formulas_of_claims_are_closed():
+    for item in ledger():
+        for text in explained(item.claim):
+            plain = re.sub(r"\$[^$]+\$", "", text)
+            assert not re.search(r"[$\\_^]", plain), f"{item.claim.id}: {plain}"
 
 
 def test_a_claim_that_was_not_run_names_the_page_of_what_is_printed():

@@ -177,4 +177,4 @@ def test_numbers_that_decide_are_those_of_pencil_and_paper():
     for scoring_name, slope in (("ssa", 1.5), ("softmax", 1)):
         assert record[f"searched_entry_{scoring_name}"] <= slope / 4
         assert record[f"searched_norm_{scoring_name}"] <= slope / 2
-    assert all("{" not in text for row in sheet.corrections(record) for text in row)
+    assert all("{" not in number for *_, number in sheet.corrections(record))

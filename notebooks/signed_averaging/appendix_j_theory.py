@@ -92,17 +92,20 @@ for axes in (left, middle, right):
 #
 # Printed, what holds, and the number that decides:
 
-# %% tags=["numbers"]
-import pandas as pd
+# %% tags=["numbers"] mystnb={"markdown_format": "myst"}
+from IPython.display import Markdown
 
 columns = ["where", "printed", "what holds", "number that decides"]
-pd.DataFrame(sheet.corrections(numbers), columns=columns).set_index("where")
+rows = [columns, ["---"] * 4, *sheet.corrections(numbers)]
+Markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
 
 # %% [markdown]
 # Is the largest relative violation of each formula and bound, corrected where the table says so, at
 # the level of rounding errors?
 
 # %% tags=["numbers"]
+import pandas as pd
+
 pd.Series({part: "below 1e-12" if violation < 1e-12 else f"{violation:.0e}"
            for part, violation in check.metrics.items()}, name="violation").to_frame()
 
