@@ -36,6 +36,15 @@ def test_a_baseline_is_measured_prompt_by_prompt():
         assert error == pytest.approx(expected, rel=1e-5, abs=1e-9)
 
 
+def test_every_baseline_is_a_column_of_its_settings():
+    runs = [run for run in sheet.fig04_three_tasks("quick") if isinstance(run, sheet.Baseline)]
+    table = sheet.figure_4_baselines([Record.of(run, {"error": [1.0]}, {}) for run in runs])
+    assert list(table) == ["XGBoost", "student network", "Lasso", "least squares"]
+    assert table["Lasso"][table["Lasso"] != ""].to_dict() == {
+        "prompts": "2048", "penalty": "1, 0.1, 0.01, 0.001, 0.0001"}
+    assert table.loc["learning rate"].to_list() == ["0.1", "0.005", "", ""]
+
+
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_panel_has_the_papers_curves_at_the_lengths_of_its_claim(profile):
     found = {}

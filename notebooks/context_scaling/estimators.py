@@ -75,6 +75,8 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
 colors = dict(zip(curves["linear, error"], (GREEN, ORANGE, BLUE, BLACK)))
+colors |= {f"d = {d}": plt.cm.YlOrBr(shade) for d, shade in zip(
+    (1, 2, 4, 8), (1.0, 0.75, 0.55, 0.35))}
 figure, grid = plt.subplots(3, 2, figsize=(9, 10), sharex=True)
 for axes, panel in zip(grid.flat, curves):
     axes.set(xscale="log", yscale="log", title=panel,
@@ -82,7 +84,7 @@ for axes, panel in zip(grid.flat, curves):
     for name in curves[panel]:
         draw(axes, table, panel, name, color=colors.get(name.split(",")[0]),
              ls="--" if "theory" in name else "-")
-grid[2, 1].set(ylim=(0.03, 1.5))
+grid[2, 1].set(ylim=(0.03, 1.5), title="linear, Hilbert estimate in d dimensions")
 grid[1, 1].set(ylim=(0.09, 1.5))
 labels = plt.setp(grid[2], xlabel="context length n")
 grid[2, 1].legend(loc="upper right")
@@ -93,7 +95,7 @@ legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols
 # Bands are 95% intervals over seeds, each with its own functions. Solid: simulation; dashed: the
 # closed forms above, for ReLU networks also the limit of the exponential smoother. Ridge regression
 # with the penalty $d \sigma^2$ is the floor for linear functions. In the last panel, the Hilbert
-# estimate in 1 to 8 dimensions, a band is cut where it leaves the panel.
+# estimate alone in 1 to 8 dimensions, a band is cut where it leaves the panel.
 #
 # ## Numbers
 
@@ -122,7 +124,9 @@ rows = {(title, name, d): f"{slopes(title, key, d).mean():.2f}"
 pd.DataFrame({"slope": rows}).rename_axis(["task", "estimator", "d"])
 
 # %% tags=["numbers"]
-raw = lambda at, n: f"{sheet.one_step_error(at, n, step=1) / at.label_variance:.2g}"
+from icllib.plotting import short
+
+raw = lambda at, n: short(sheet.one_step_error(at, n, 1) / at.label_variance, 2)
 pd.DataFrame({name: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
               for name, at in (("linear", sheet.LINEAR_8), ("ReLU network", sheet.RELU_8))})
 

@@ -74,9 +74,9 @@ for metric in ("error", "excess"):
     for name, size in profiles.items():
         over_tasks = np.stack([of(name, metric, T)[:, at_10] for T in counts], axis=1)
         tables.append(series(f"A {metric}", name, counts, over_tasks, size))
-        for T in counts[-2:]:
-            tables.append(series(f"B {metric}, T = {T:.0e}", name, sheet.LENGTHS,
-                                 of(name, metric, T), size))
+    tables += [series(f"B {metric}, T = 1e{np.log10(T):.0f}", name, sheet.LENGTHS,
+                      of(name, metric, T), size)
+               for T in counts[-2:] for name, size in profiles.items()]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; the decoder's falls with T, the MLP's stays above that of zero up to T of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: the decoder's error falls towards ridge regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and then hardly changes."}}

@@ -66,7 +66,7 @@ for metric in ("error", "excess"):
         for name in ("SGPT", "GPT-2", "ridge", "floor"):
             tables.append(series(f"sigma = {sigma}, {metric}", name, lengths,
                                  errors[name][metric][:, level], shown))
-        tables.append(series(f"right, {metric}", f"ridge {sigma}", penalties,
+        tables.append(series(f"ridge, {metric}", f"sigma = {sigma}", penalties,
                              errors["sweep"][metric][:, level, at], shown))
 table = page.save_figure(*tables)
 
@@ -77,32 +77,33 @@ from icllib.plotting import BLUE, GREEN, ORANGE, draw, legend_below
 figure, rows = plt.subplots(2, 3, figsize=(9, 6.4), sharey="row", sharex="col")
 styles = {"SGPT": {"color": BLUE, "marker": "o"},
           "GPT-2": {"color": ORANGE, "marker": "s"},
-          "ridge": {"color": GREEN, "marker": ".", "label": "ridge, told the level"},
-          "floor": {"color": "black", "ls": "--", "label": "floor, not told"}}
+          "ridge": {"color": GREEN, "marker": ".",
+                    "label": r"ridge, $\lambda = d\sigma^2$ (right: any $\lambda$)"},
+          "floor": {"color": "black", "ls": "--", "label": r"floor, not told $\sigma$"}}
+looks = {"lw": 3, "alpha": 0.5}, {"lw": 1.2}  # right: thick, then thin in front
 drawn = table.assign(low=table.low.clip(lower=1e-3))  # a log axis has no 0
 for (*panels, right), metric in zip(rows, ("error", "excess")):
-    for level, sigma in enumerate(task.noise_stds):
+    for level, sigma, look in zip((1, 0), task.noise_stds[::-1], looks):
+        rows[0, level].set(title=rf"prompts with $\sigma$ = {sigma}")
         for name, style in styles.items():
             draw(panels[level], drawn, f"sigma = {sigma}, {metric}", name, **style)
             if name != "ridge":
-                right.axhline(errors[name][metric][:, level, at].mean(),
-                              color=style["color"], ls=style.get("ls", "-:"[level]))
-        draw(right, drawn, f"right, {metric}", f"ridge {sigma}", color=GREEN,
-             ls="-:"[level], label=None)
-for top, bottom, sigma, line in zip(*rows, task.noise_stds, "-:"):
-    top.set(title=rf"prompts with $\sigma$ = {sigma}")
-    bottom.set(xlabel="context length n")
-    rows[0, 2].plot([], color="grey", ls=line, label=rf"$\sigma$ = {sigma}")
-rows[0, 2].legend()
+                right.axhline(errors[name][metric][:, level, at].mean(), **look,
+                              color=style["color"], ls=style.get("ls", "-"))
+        draw(right, drawn, f"ridge, {metric}", f"sigma = {sigma}", color=GREEN,
+             label=None, **look)
+labels = plt.setp(rows[1, :2], xlabel="context length n")
 rows[0, 0].set(ylim=(0, None), ylabel="mean squared error")
 rows[1, 0].set(yscale="log", ylim=(0.0015, 1.2), ylabel="excess error")
-rows[0, 2].set(title=f"n = {sheet.PENALTY_PAIRS}, both levels", xscale="log")
+rows[0, 2].set(xscale="log", title=r"n = {}, $\sigma$ = {} (thin), {} (thick)"
+               .format(sheet.PENALTY_PAIRS, *task.noise_stds))
 rows[1, 2].set(xlabel=r"penalty $\lambda$ of ridge")
 legend = legend_below(rows[0, 0], 4)
 
 # %% [markdown]
-# Bands are 95% intervals over seeds, cut where they leave the panel. On the right, green: ridge
-# regression with penalty $\lambda$; horizontal: SGPT, GPT-2 and, dashed at both levels, the floor.
+# Bands are 95% intervals over seeds, cut where they leave the panel. On the right thin lines are
+# $\sigma = 0.1$ and thick ones $\sigma = 0.5$; green is ridge regression with penalty $\lambda$, and
+# horizontal are SGPT, GPT-2 and, dashed, the floor.
 #
 # ## Numbers
 
@@ -111,8 +112,11 @@ from icllib.plotting import numbers
 
 numbers(table[table.panel.str.startswith("sigma")], xs=[1, 10, 20, 30, 40], digits=3)
 
+# %% [markdown]
+# Ridge regression at 20 pairs against its penalty:
+
 # %% tags=["numbers"]
-numbers(table[table.panel.str.contains("right")], xs=penalties[[4, 13, 23]])
+numbers(table[table.panel.str.startswith("ridge")], xs=penalties[[4, 13, 23]])
 
 # %% [markdown]
 # The error at the context length of the right panels, seed by seed, at each noise level:

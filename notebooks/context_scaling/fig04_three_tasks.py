@@ -49,11 +49,7 @@ sheet.figure_4_settings(trained)
 # The baselines know nothing but the pairs in context:
 
 # %%
-import pandas as pd
-
-rows = [record.run["predictor"] | {"prompts": record.run["evaluation"]["prompts"]}
-        for record in records if record not in trained]
-pd.DataFrame(rows, dtype=object).fillna("").set_index("type")
+sheet.figure_4_baselines([record for record in records if record not in trained])
 
 # %% [markdown]
 # XGBoost and the student have the settings of Garg et al.; the student is a network like those of
@@ -82,8 +78,8 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, draw
 
 styles = {"SGPT": (BLUE, "o", "-"), "GPT-2": (ORANGE, "s", "-"),
-          "GPT-2, separate tokens": (ORANGE, "s", "-"),
-          "GPT-2, joint tokens": (RED, "d", "-"), "XGBoost": (GREEN, "^", "--"),
+          "GPT-2, joint tokens": (ORANGE, "s", "-"),
+          "GPT-2, separate tokens": (RED, "d", "-"), "XGBoost": (GREEN, "^", "--"),
           "student network": (PURPLE, "v", "--"), "Lasso": (BLACK, "<", "--"),
           "least squares": (SKY, ">", "--")}
 figure, panels = plt.subplots(1, 3, figsize=(9, 4.8), sharey=True)
@@ -97,8 +93,8 @@ for letter, axes, panel in zip("ABC", panels, curves):
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
 
 # %% [markdown]
-# Bands are 95% intervals over seeds. Dashed: baselines, which have no seeds. Without noise least
-# squares is exact from $n = d$ on, and the Lasso nearly so.
+# Bands are 95% intervals over seeds. In B and C GPT-2 reads joint tokens. Dashed: baselines, which
+# have no seeds. Without noise least squares is exact from $n = d$ on, and the Lasso nearly so.
 #
 # ## Numbers
 
@@ -117,6 +113,8 @@ numbers(table, [sheet.SPARSE])
 # The best penalty of the Lasso, and GPT-2 seed by seed, on sparse linear functions:
 
 # %% tags=["numbers"]
+import pandas as pd
+
 best = pd.DataFrame([penalties], ["Lasso penalty"], lengths[sheet.SPARSE])
 best.rename_axis("n", axis=1).map("{:g}".format)
 

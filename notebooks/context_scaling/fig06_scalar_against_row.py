@@ -105,10 +105,11 @@ legend = legend_below(panels[0, 0], 3)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.panel.str.startswith("linear")], digits=3)
+readable = lambda name: name.replace("psi", "ψ")
+numbers(table[table.panel.str.startswith("linear")], digits=3).rename(readable)
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.startswith("ReLU")], digits=3)
+numbers(table[table.panel.str.startswith("ReLU")], digits=3).rename(readable)
 
 # %% [markdown]
 # ## Paper beside ours

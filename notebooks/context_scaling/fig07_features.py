@@ -38,9 +38,11 @@ icllib.settings_of(sheet.fig07_prompt_alone, shown, (*sheet.ASSUMED, "task.noise
 # %%
 import pandas as pd
 
+readable = lambda name: name.replace("psi", "ψ")
 rows = {(sheet.reads(r.run["model"]), r.run["task"]["type"].removeprefix("tasks.")):
         r.run["recipe"]["steps"] for r in records}
-pd.Series(rows, name="steps").unstack().rename_axis("model reads")
+steps = pd.Series(rows).unstack().rename(readable).rename_axis("model reads")
+steps.set_axis(["linear regression", "ReLU networks"], axis=1)
 
 # %% [markdown]
 # ## Figure
@@ -86,8 +88,8 @@ for axes, panel in zip(panels.flat, order):
         draw(axes, table, panel, name, color=colors[name], label=label, marker=".",
              ls="--" if name == "ridge" or "+" in name else "-")
     axes.axhline(1, color="grey", ls=":", label="zero")
-    axes.set(title=panel[:-7], ylabel="error / error of zero", ylim=(0, None),
-             **x_axis[panel[0]])
+    axes.set(title=f"{panel[0]}:{panel[1:-7]}", ylabel="error / error of zero",
+             ylim=(0, None), **x_axis[panel[0]])
 legend = legend_below(panels[0, 0], 4)
 
 # %% [markdown]
@@ -99,10 +101,10 @@ legend = legend_below(panels[0, 0], 4)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.panel.str.startswith("A")])
+numbers(table[table.panel.str.startswith("A")]).rename(readable)
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.startswith("B")])
+numbers(table[table.panel.str.startswith("B")]).rename(readable)
 
 # %% [markdown]
 # ## Paper beside ours

@@ -71,14 +71,14 @@ def of(title, name, T, metric="error"):
 
 tables, panels = [], [(title, "error") for title in tasks] + [("linear", "excess")]
 for title, metric in panels:
-    lengths = tasks[title][1]
-    for name in (*models, "ridge") if title == "linear" else models:
-        errors = np.stack([of(title, name, T, metric) for T in counts])
-        at_10 = errors[:, :, lengths.index(10)].T
-        tables.append(series(f"A {title}, {metric}", name, counts, at_10, shown))
-        tables += [
-            series(f"B {title}, {metric}, T = {T:.0e}", name, lengths, values, shown)
-            for T, values in zip(counts[-2:], errors[-2:])]
+    lengths, names = tasks[title][1], [*models, *["ridge"] * (title == "linear")]
+    for name in names:
+        at_10 = [of(title, name, T, metric)[:, lengths.index(10)] for T in counts]
+        tables.append(series(f"A {title}, {metric}", name, counts,
+                             np.transpose(at_10), shown))
+    tables += [series(f"B {title}, {metric}, T = 1e{np.log10(T):.0f}", name, lengths,
+                      of(title, name, T, metric), shown)
+               for T in counts[-2:] for name in names]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows, that of SGPT below that of GPT-2; for linear regression ridge regression is below both."}}
@@ -94,8 +94,9 @@ for axes, panel in zip(panels.flat, table.panel.unique()):
     for name in table[table.panel == panel].series.unique():
         draw(axes, table, panel, name, **styles[name])
     axes.axhline(1, color="grey", ls=":", label="zero")
+    letter, title = panel.replace(", error", "").split(" ", 1)
     axes.set(xlabel="context length n", ylim=(0, None), title=re.sub(
-        r"T = 1e\+0(\d)", r"$T = 10^\1$", panel.replace(", error", "")))
+        r"T = 1e(\d)", r"$T = 10^\1$", f"{letter}: {title}"))
 for axes in panels[:, 0]:
     axes.set(xscale="log", xlabel="pre-training tasks T (n = 10)",
              ylabel="error / error of zero")

@@ -86,23 +86,26 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6))
-titles = {"tasks": ("slope over T at n = 10", (-0.05,)),
+titles = {"tasks": ("slope over T at n = 10", {-0.05: "grey"}),
           "context": ("error at n = 40 / n = 10\n(solid $T = 10^6$, dashed $10^5$)",
-                      (0.9, 0.95)),
-          "error": ("error at n = 10, $T = 10^6$", ())}
+                      {0.9: "grey", 0.95: GREEN}),
+          "error": ("error at n = 10, $T = 10^6$", {})}
 colors = {"SGPT": BLUE, "GPT-2": ORANGE, "MLP": GREEN}
 for axes, (kind, (title, bounds)) in zip(panels, titles.items()):
-    for bound in bounds:
-        axes.axhline(bound, color="grey", lw=1)
+    for bound, color in bounds.items():
+        axes.axhline(bound, color=color, lw=1)
     for part in table[table.panel == kind].series.unique():
         draw(axes, table, kind, part, color=colors[part.split()[0]], marker="o",
              ls="--" if "1e5" in part else "-", label=part if kind == "tasks" else None)
     axes.set(title=title, xlim=(0.8, 2.2), xticks=[1, 2],
              xticklabels=["once", "twice"], xlabel="optimizer steps")
+panels[1].text(1.5, 1.5, "bounds: MLP above 0.95,\nothers below 0.9", ha="center")
 legend = figure.legend(loc="outside lower center", ncols=3)
 
 # %% [markdown]
-# Grey: the bounds. Bands are 95% intervals over seeds.
+# Lines across a panel are the bounds: on the left $-0.05$, below which every slope should be; in the
+# middle 0.9 in grey, below which the ratios of GPT-2 and SGPT should be, and 0.95 in green, above
+# which those of the MLP should be. Bands are 95% intervals over seeds.
 #
 # ## Numbers
 

@@ -113,7 +113,8 @@ import pandas as pd
 ratios = {name: sheet.against_best(sizes[sizes.model == name], best)
           for name in models}
 means = {name: ratio.mean().sort_values() for name, ratio in ratios.items()}
-pd.concat(means, names=["model"]).map("{:.3f}".format).to_frame("error ratio")
+shown_as = pd.concat(means, names=["model"]).map("{:.3f}".format)
+shown_as.rename({0: "–"}, level="heads").to_frame("error ratio")
 
 # %% [markdown]
 # ## Paper beside ours

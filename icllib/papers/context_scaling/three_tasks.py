@@ -130,6 +130,17 @@ def figure_4_curve(run: dict) -> tuple[str, str]:
     return panel, NAMES.get(kind, kind)
 
 
+def figure_4_baselines(records) -> pd.DataFrame:
+    """Each baseline's settings as a column, with every value it took, but for seed and tolerance."""
+    rows = [{"baseline": figure_4_curve(run)[1], "prompts": run["evaluation"]["prompts"]}
+            | run["predictor"] for run in (record.run for record in records)]
+    table = pd.DataFrame(rows).drop(columns=["type", "seed", "tolerance"], errors="ignore")
+    listed = lambda values: ", ".join(map("{:g}".format, values.dropna().unique()))
+    table = table.groupby("baseline", sort=False).agg(listed).rename(
+        columns=lambda name: name.replace("_", " "))
+    return table.T.rename_axis(columns=None)
+
+
 def figure_4_settings(records) -> pd.DataFrame:
     """What differs between the panels and models of trained records."""
     rows = []
