@@ -57,7 +57,8 @@ def summary(decisions: list[Decision]) -> str:
     for paper in PAPERS:
         cells = counted(item for item in decisions
                         if item.claim.paper == paper and not item.claim.ours)
-        lines.append(f"| [{paper.replace('_', ' ')}]({paper}.md) | {cells} | {hours(paper):.1f} |")
+        title = (PROJECT / f"book/{paper}.md").read_text().splitlines()[0].removeprefix("# ")
+        lines.append(f"| [{title}]({paper}.md) | {cells} | {hours(paper):.1f} |")
     cells = counted(item for item in decisions if item.claim.ours)
     lines.append(f"| [added by us](verdicts.md) | {cells} | |")
     return "\n".join(lines) + "\n"
@@ -77,15 +78,16 @@ def hours(paper: str) -> float:
 
 def table(decisions: list[Decision]) -> str:
     """Claims as a Markdown table."""
-    lines = ["| id | where | claim | verdict | profile | page, or why not run |", "|---|---|---|---|---|---|"]
+    lines = ["| id | verdict | claim | where | profile | page, or why not run |",
+             "|---|---|---|---|---|---|"]
     for item in decisions:
         claim = item.claim
         statement = claim.statement.replace("|", "\\|")
         printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
         page = (f"[page](../notebooks/{claim.page}.ipynb)" if item.profile
                 else "; ".join(filter(None, (claim.not_run, claim.cost, printed))))
-        lines.append(f"| {claim.number} | {claim.where} | {statement} "
-                     f"| {badge(item.verdict)}{parts_held(item)} | {item.profile or ''} | {page} |")
+        lines.append(f"| {claim.number} | {badge(item.verdict)}{parts_held(item)} | {statement} "
+                     f"| {claim.where} | {item.profile or ''} | {page} |")
     return "\n".join(lines) + "\n"
 
 
