@@ -97,8 +97,8 @@ def parts_held(item: Decision) -> str:
         return ""
     held = [holds(item.claim, part, samples) for part, samples in item.evidence.items()]
     if set(held) == {"yes"}:
-        every = "the part" if len(held) == 1 else f"all {len(held)} parts"
-        return f" {every}, at `{item.profile}` only"
+        every = f"all {len(held)} parts, " if len(held) > 1 else ""
+        return f" {every}at `{item.profile}` only"
     return f" {held.count('yes')} of {len(held)} parts"
 
 

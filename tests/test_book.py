@@ -56,7 +56,7 @@ def test_the_ledger_says_how_many_parts_of_a_claim_hold():
     assert "partly</span> all 3 parts, at `quick` only |" in book.table(
         [decide(claim, every, "quick")])
     one = decide(replace(claim, parts=("a",)), {"a": [0.5]}, "quick")
-    assert "partly</span> the part, at `quick` only |" in book.table([one])
+    assert "partly</span> at `quick` only |" in book.table([one])
 
 
 def test_formulas_of_claims_are_typeset_in_the_ledger(site):
