@@ -137,8 +137,8 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
         try:
             save_checkpoint(saved_in, int(fleet.step), fleet.tensors(), cost_since(started))
         except OSError as error:  # a full disk must not end hours of training
-            print(f"icllib: no checkpoint in {saved_in} ({error}); training goes on",
-                  file=sys.stderr)
+            print(f"icllib: no checkpoint in {saved_in} ({error}); a stop now would lose what came "
+                  "after the last one", file=sys.stderr)
 
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request(failed) as should_stop:
