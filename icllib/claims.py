@@ -26,7 +26,9 @@ PREDICATES = {  # predicate -> the tolerances it takes
 }
 READINGS = ("text", "table", "figure", "corrected")  # corrected: ours, where the print is wrong
 LARGE_PROFILES = ("gpu", "paper")
-SCALES = ("linear", "log")  # log: of ratios, whose verdict must not depend on what is divided by what
+# log: of ratios, whose verdict must not depend on what is divided by what; share: linear, shown
+# within 0 and 1
+SCALES = ("linear", "log", "share")
 
 
 @dataclass(frozen=True)

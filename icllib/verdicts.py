@@ -6,7 +6,7 @@ from html import escape
 import pandas as pd
 
 from icllib.claims import Claim, Decision, holds, interval
-from icllib.plotting import short, with_interval
+from icllib.plotting import ANYWHERE, SHARE, short, with_interval
 
 
 class Verdicts:
@@ -80,7 +80,8 @@ def ours_text(claim: Claim, part: str, samples) -> str:
     bounds, ends = claim.region(part), interval(samples, claim.scale)
     apart = lambda digits: all(end in bounds or float(short(end, digits)) not in bounds
                                for end in ends)
-    return with_interval(samples, next(filter(apart, (3, 4, 5)), 6), claim.scale)
+    within = SHARE if claim.scale == "share" else ANYWHERE
+    return with_interval(samples, next(filter(apart, (3, 4, 5)), 6), claim.scale, within)
 
 
 def tolerance_text(claim: Claim, part: str) -> str:
