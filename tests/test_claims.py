@@ -14,7 +14,7 @@ from icllib.claims import (PAPERS, Claim, decide, decision_on_record, evidence_p
                            interval, ledger, load_claims)
 from icllib.errors import InputError
 from icllib.pages import all_pages
-from icllib.verdicts import explained
+from icllib.verdicts import explained, ours_text
 
 ORDERING = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
                  "ordering", "ratio of A to B", ("n = 1", "n = 2"), {"below": 1.0})
@@ -50,6 +50,12 @@ def test_the_interval_of_a_ratio_is_that_of_its_logarithm():
     samples = np.array([0.5, 1.0, 4.0])
     low, high = np.exp(stats.t.interval(0.95, 2, np.log(samples).mean(), stats.sem(np.log(samples))))
     assert interval(samples, "log") == pytest.approx((2 ** (1 / 3), low, high))
+
+
+def test_the_interval_of_a_share_is_shown_within_0_and_1():
+    shown = [ours_text(replace(ORDERING, scale=scale), "n = 1", [0, 0, 1])
+             for scale in ("share", "linear")]
+    assert shown == ["0.333 [0, 1]", "0.333 [-1.1, 1.77]"]
 
 
 def test_every_ratio_of_errors_is_judged_on_the_log_scale():

@@ -4,7 +4,6 @@ import builtins
 import json
 import re
 import shutil
-from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -75,13 +74,6 @@ def test_a_record_that_is_handed_over_twice_counts_once():
 def test_a_number_never_rounds_onto_the_bound_that_judges_it(samples, text):
     claim = find_claim("context_scaling.3")  # below 0.9
     assert ours_text(claim, claim.parts[0], samples) == text
-
-
-def test_the_interval_of_a_share_is_shown_within_0_and_1():
-    claim = find_claim("signed_averaging.36")
-    assert ours_text(claim, claim.parts[0], [0, 0, 1]) == "0.333 [0, 1]"
-    assert ours_text(replace(claim, scale="linear"), claim.parts[0], [0, 0, 1]) == (
-        "0.333 [-1.1, 1.77]")
 
 
 @pytest.mark.parametrize("in_ipython", [False, True])
