@@ -18,13 +18,14 @@ from icllib.claims import decide, find_claim, load_claims
 from icllib.errors import InputError
 from icllib.files import check_writable, write_text
 from icllib.plotting import use_style
-from icllib.results import DIGITS, PROJECT, Record, clock_of, recorded_fields, rounded, to_json
+from icllib.results import (
+    DIGITS, PROJECT, Record, clock_of, digest, recorded_fields, rounded, to_json)
 from icllib.verdicts import Verdicts
 
 
 def notebooks_folder() -> Path:
     """Where pages live: notebooks/ of the project, or $ICLLIB_NOTEBOOKS."""
-    return PROJECT / os.environ.get("ICLLIB_NOTEBOOKS", "notebooks")
+    return PROJECT / (os.environ.get("ICLLIB_NOTEBOOKS") or "notebooks")
 
 
 class Page:
@@ -128,7 +129,7 @@ def provenance_line(records: list[Record], page: str) -> str:
 
     A record that is handed over twice counts once.
     """
-    records = [record for place, record in enumerate(records) if record not in records[:place]]
+    records = list({digest(record.run): record for record in records}.values())
     made = [record.provenance for record in records]
     every = lambda name: ", ".join(sorted({str(item[name]) for item in made}))
     clock = "processor" if {clock_of(item) for item in made} == {"processor"} else "wall"

@@ -194,4 +194,7 @@ def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == (
         "icllib: own_module was edited since these records were made; where numbers change, raise "
         "`version` in it\n")
+    more = lambda profile: [*own(profile), replace(own(profile)[0], seed=1)]  # one is missing
+    icllib.records(more, "quick", page="mine/page")
+    assert "icllib: own_module was edited" in capsys.readouterr().err
     sys.modules.pop("own_module")

@@ -263,7 +263,6 @@ def board(name: str):
                          "installed") from None
     writer = SummaryWriter(PROJECT / folder / name)
 
-
     def log(step, losses):
         of_members = {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}
         writer.add_scalars("loss", of_members, step)

@@ -42,8 +42,8 @@ def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
     paper = page.split("/")[0]
     found = [find_record(run, paper, results) for run in runs]
     missing = [run for run, record in zip(runs, found) if not is_fresh(record)]
+    tell_of_changed_sources(filter(is_fresh, found))
     if not missing:
-        tell_of_changed_sources(found)
         return found
     compute(runs, missing, profile, results / page)
     found = [find_record(run, paper, results) for run in runs]
@@ -54,11 +54,12 @@ def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
     return found
 
 
-def tell_of_changed_sources(found: list[Record]) -> None:
+def tell_of_changed_sources(found) -> None:
     """Say which modules of the user's own were edited since these records were made."""
-    changed = {name for record in found
-               for name, made in record.provenance.get("sources", {}).items()
-               if sources(record.versions).get(name) != made}
+    changed = set()
+    for record in found:
+        made, now = record.provenance.get("sources", {}), sources(record.versions)
+        changed |= {name for name in made if made[name] != now.get(name)}
     for name in sorted(changed):
         print(f"icllib: {name} was edited since these records were made; where numbers change, "
               "raise `version` in it", file=sys.stderr)

@@ -28,6 +28,6 @@ from icllib.papers.context_scaling.three_tasks import (
     NETWORKS, SPARSE, TREES, Baseline, fig04_three_tasks, figure_4_baselines, figure_4_curve,
     figure_4_curves, figure_4_settings, figure_4_tasks)
 from icllib.papers.context_scaling.variants import (
-    COUNTS, DEPTHS, FORMS, WIDE_COUNT, by_depth_and_phi, normalization, one_layer_against_tasks,
+    COUNTS, DEPTHS, FORMS, by_depth_and_phi, normalization, one_layer_against_tasks,
     one_layer_and_deep, one_layer_over_deep, perceptrons_by_width, reviewer_curves,
     slope_over_tasks, what_would_a_reviewer_ask)

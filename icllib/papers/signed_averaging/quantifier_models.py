@@ -64,15 +64,15 @@ class QuantifierErrors:
     def at_sigma(self, tasks, predictor, place: int, device) -> dict:
         """The same at one sigma: (M, lengths) twice and (M, positions)."""
         tasks = [replace(task, input_std=float(self.sigmas[place])) for task in tasks]
-        longest = max(self.lengths)
+        most = max(self.lengths)
         shared = all(task.law == "independent" for task in tasks)  # long ones begin like short ones
         own = {n: self.wrong_answers(tasks, predictor, place, n, device)
-               for n in ((longest,) if shared else self.lengths)}
-        counted = [own.get(n, own[longest])[..., FIRST_COUNTED - 1 : n].double()
+               for n in ((most,) if shared else self.lengths)}
+        counted = [own.get(n, own[most])[..., FIRST_COUNTED - 1 : n].double()
                    for n in self.lengths]
         found = {"wrong": torch.stack([wrong.amax(-1).mean(1) for wrong in counted], dim=1),
                  "wrong_positions": torch.stack([wrong.mean((1, 2)) for wrong in counted], dim=1),
-                 "wrong_at": own[longest].double().mean(1)}
+                 "wrong_at": own[most].double().mean(1)}
         return {name: value.cpu().numpy() for name, value in found.items()}
 
     def wrong_answers(self, tasks, predictor, place: int, n: int, device) -> Tensor:
