@@ -188,11 +188,11 @@ def load_record(path: Path) -> Record:
     """Read a record; raises InputError if it is damaged or not what its name and key say."""
     try:
         content = json.loads(path.read_text())
-        stored, checksum = content.pop("key"), content.pop("checksum", None)
+        stored, checksum = content.pop("key"), content.pop("checksum")
         record = Record(**content)
         if not record.metrics or record.profile not in PROFILES:
             raise ValueError("no metrics or no profile")
-        if checksum not in (None, digest(record.metrics)):  # older records have none
+        if checksum != digest(record.metrics):
             raise ValueError("its metrics are not those that were measured")
     except DAMAGE as error:
         raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
