@@ -122,7 +122,8 @@ def test_lengths_that_come_twice_are_refused():
 
 def test_training_tells_who_diverged(capsys):
     train(TASK, MLP(4), replace(RECIPE, learning_rate=1e30), [7, 8])
-    assert capsys.readouterr().err == "icllib: seed 7 diverged\nicllib: seed 8 diverged\n"
+    assert capsys.readouterr().err == "".join(
+        f"icllib: MLP, seed {seed}, learning rate 1e+30: diverged\n" for seed in (7, 8))
 
 
 def test_what_cannot_be_measured_is_refused():

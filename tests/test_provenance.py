@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from icllib.results import PROJECT
-from icllib.training.provenance import commit, provenance
+from icllib.training.provenance import clocks, commit, cost_since, provenance
 
 
 @pytest.fixture(autouse=True)
@@ -37,3 +37,10 @@ def test_a_computation_on_the_cpu_of_a_gpu_machine_is_the_cpus(monkeypatch):
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"GPU {device}")
     assert provenance("paper", "cpu")["device"].endswith("CPU cores")
     assert provenance("gpu", "cuda:1")["device"] == "GPU cuda:1"
+
+
+def test_only_what_ran_on_a_gpu_has_its_memory(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device: 5 << 20)
+    assert "peak_memory_mib" not in cost_since(clocks(), "cpu")
+    assert cost_since(clocks(), "cuda:1")["peak_memory_mib"] == 5

@@ -277,5 +277,11 @@ def train(task, model, recipe: Recipe, seeds, pretraining_tasks=None, device="cp
     run_steps(fleet, label, lambda: deadline is not None and time.monotonic() > deadline)
     for seed, alive in zip(seeds, fleet.alive.tolist()):
         if not alive:
-            print(f"icllib: seed {seed} diverged", file=sys.stderr)
+            tell_diverged(model, seed, recipe)
     return fleet.module
+
+
+def tell_diverged(model, seed: int, recipe: Recipe) -> None:
+    """Say that a member diverged, and at which learning rate."""
+    print(f"icllib: {type(model).__name__}, seed {seed}, learning rate "
+          f"{recipe.learning_rate:g}: diverged", file=sys.stderr)

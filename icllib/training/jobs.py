@@ -43,10 +43,10 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
         compute_fleets(trained, to_train, profile, folder)
     for run in missing:
         if not isinstance(run, Run):
-            made = provenance("paper", getattr(run, "device", "cpu"))
-            started = start_clocks()
+            device = getattr(run, "device", "cpu")
+            made, started = provenance("paper", device), start_clocks(device)
             metrics = checked(run, run.measure())
-            Record.of(run, metrics, made | cost_since(started)).save(folder)
+            Record.of(run, metrics, made | cost_since(started, device)).save(folder)
 
 
 def fleets(runs) -> list[list[Run]]:
@@ -125,7 +125,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     by the time limit, by SIGTERM, by Ctrl-C, by the end of its parent process, or because another
     process has failed, which `failed` tells.
     """
-    first, made, started = runs[0], provenance(profile, device), start_clocks()
+    first, made, started = runs[0], provenance(profile, device), start_clocks(device)
     fleet = Fleet([run.task for run in runs], first.model, first.recipe,
                   [run.seed for run in runs], [run.pretraining_tasks for run in runs], device,
                   [run.recipe.learning_rate for run in runs], [run.model for run in runs],
@@ -135,7 +135,8 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
 
     def save():
         try:
-            save_checkpoint(saved_in, int(fleet.step), fleet.tensors(), cost_since(started))
+            save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),
+                            cost_since(started, device))
         except OSError as error:  # a full disk must not end hours of training
             print(f"icllib: no checkpoint in {saved_in} ({error}); a stop now would lose what came "
                   "after the last one", file=sys.stderr)
@@ -148,7 +149,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
             raise OutOfTime("stopped before it was measured")
     torch.set_float32_matmul_precision("highest")  # evaluate in fp32 whatever training took
     metrics = measure(fleet, first, device)
-    made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started)
+    made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started, device)
     for member, run in enumerate(runs):
         values = {name: value[member] for name, value in metrics.items()}
         sound = fleet.alive[member] and all(np.isfinite(value).all() for value in values.values())

@@ -23,10 +23,10 @@ def provenance(profile: str, device: str) -> dict:
     }
 
 
-def start_clocks() -> tuple[float, float]:
-    """Where a cost is counted from; the peak of GPU memory is counted from here too."""
-    if torch.cuda.is_available():
-        torch.cuda.reset_peak_memory_stats()
+def start_clocks(device: str) -> tuple[float, float]:
+    """Where a cost is counted from; on a GPU the peak of its memory is counted from here too."""
+    if device.startswith("cuda"):
+        torch.cuda.reset_peak_memory_stats(device)
     return clocks()
 
 
@@ -35,12 +35,12 @@ def clocks() -> tuple[float, float]:
     return time.monotonic(), time.process_time()
 
 
-def cost_since(started: tuple[float, float]) -> dict:
-    """Wall and processor seconds since `clocks()`, and peak memory on a GPU."""
+def cost_since(started: tuple[float, float], device: str) -> dict:
+    """Wall and processor seconds since `clocks()`, and on a GPU the peak of its memory."""
     wall, processor = (now - then for now, then in zip(clocks(), started))
     cost = {"wall_seconds": round(wall, 1), "processor_seconds": round(processor, 1)}
-    if torch.cuda.is_available():
-        cost["peak_memory_mib"] = torch.cuda.max_memory_allocated() >> 20
+    if device.startswith("cuda"):
+        cost["peak_memory_mib"] = torch.cuda.max_memory_allocated(device) >> 20
     return cost
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from icllib.errors import InputError
 from icllib.results import (
     PROFILES, Record, check_profile, find_record, results_folder, sources)
+from icllib.training.engine import tell_diverged
 from icllib.training.jobs import compute
 
 KEPT = PROFILES[1:]  # all but "smoke"
@@ -49,8 +50,7 @@ def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
     found = [find_record(run, paper, results) for run in runs]
     for run, record in zip(runs, found):
         if run in missing and record.provenance.get("diverged"):
-            print(f"icllib: {type(run.model).__name__}, seed {run.seed}, "
-                  f"learning rate {run.recipe.learning_rate:g}: diverged", file=sys.stderr)
+            tell_diverged(run.model, run.seed, run.recipe)
     return found
 
 
