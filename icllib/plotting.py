@@ -71,14 +71,17 @@ def legend_below(axes, columns: int, side: str = "center"):
                               ncols=columns)
 
 
-def numbers(table: pd.DataFrame, panels=None, xs=None, digits: int = 2) -> pd.DataFrame:
+def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2,
+            x: str = "x") -> pd.DataFrame:
     """The figure's numbers as text with few digits, one row per curve: what the tests compare.
 
-    panels, xs: which of them to show; all by default.
+    panels: the names of those to show, or what their names start with; all by default. xs: which
+    columns, all by default. x: what they are.
     """
-    rows = table[table.panel.isin(panels or table.panel)]
+    by_name = table.panel.str.startswith if isinstance(panels, str) else table.panel.isin
+    rows = table[by_name(panels)]
     rows = rows[rows.x.isin(rows.x if xs is None else xs)]
-    wide = rows.pivot(index=["panel", "series"], columns="x", values="y")
+    wide = rows.pivot(index=["panel", "series"], columns="x", values="y").rename_axis(columns=x)
     head = lambda x: x if isinstance(x, str) else short(x, 4 if x % 1 else 15)  # counts are exact
     wide = wide.reindex(rows[["panel", "series"]].drop_duplicates()).rename(columns=head)
     return wide.map(lambda value: "" if pd.isna(value) else short(value, digits))

@@ -69,13 +69,14 @@ def test_public_names_have_docstrings(path):
             assert ast.get_docstring(node), f"{path.name}: {node.name}"
 
 
-def test_pages_show_at_most_sixty_lines_of_code():
+def test_pages_show_at_most_sixty_lines_of_code_as_wide_as_the_column():
     for path in sorted((PROJECT / "notebooks").rglob("*.py")):
         cells = re.split(r"^# %%", path.read_text(), flags=re.MULTILINE)[1:]
         code = [line for cell in cells if not cell.startswith(" [markdown]")
                 for line in cell.splitlines()[1:]
                 if line.strip() and not line.startswith(("import", "from", "#"))]
         assert len(code) <= 60, f"{path.name}: {len(code)} lines"
+        assert max(map(len, code)) <= 92, f"{path.name}: {max(code, key=len)}"
 
 
 def test_nothing_committed_points_outside_the_project():

@@ -67,6 +67,9 @@ def test_a_record_that_is_handed_over_twice_counts_once():
     runs = [Record({"seed": seed}, {}, {}, made) for seed in (0, 1, 2, 5)]
     line = provenance_line(runs + runs[:2], "causal_lm/propositions")
     assert line.startswith("profile quick; 4 runs, seeds 0 to 2, 5, 40 s of processor time; ")
+    assert "; commit c; " in line
+    changed = Record({"seed": 9}, {}, {}, made | {"dirty": True})
+    assert "; commit c (with uncommitted changes); " in provenance_line([*runs, changed], "a/b")
 
 
 @pytest.mark.parametrize("samples, text", [
@@ -127,7 +130,11 @@ def test_numbers_have_short_heads_and_exact_counts():
     heads = ["0.08", "0.3675", "2", "10", "100000", "125893"]
     assert list(numbers(table).columns) == heads
     named = series("A", "a", ("first", "second"), (1, 2), "quick")
-    assert list(numbers(named).columns) == ["first", "second"]
+    assert list(numbers(named, x="place").columns) == ["first", "second"]
+    assert numbers(named, x="place").columns.name == "place"
+    both = pd.concat([named, named.assign(panel="AB"), named.assign(panel="B")])
+    shown = lambda panels: list(numbers(both, panels).index.get_level_values("panel"))
+    assert [shown("A"), shown(["A"]), shown("")] == [["A", "AB"], ["A"], ["A", "AB", "B"]]
 
 
 def test_a_legend_below_has_the_series_of_one_panel():

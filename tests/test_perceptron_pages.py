@@ -47,7 +47,7 @@ def test_the_paper_profile_has_the_papers_sizes():
 
 @pytest.mark.parametrize("name, model", NAMES.items())
 def test_names_of_inputs(name, model):
-    assert sheet.reads(settings(model)) == name
+    assert sheet.reads(Record({"model": settings(model)}, {}, {}, {})) == name
 
 
 def test_ratios_of_errors_are_those_of_one_task():

@@ -74,7 +74,7 @@ legend = axes.legend()
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table)
+numbers(table, x="pairs per block")
 
 # %% [markdown]
 # Each error over that of the next narrower block, mean over seeds: below 1 where wider is better.

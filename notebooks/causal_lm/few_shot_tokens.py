@@ -33,8 +33,8 @@ page = icllib.Page("causal_lm/few_shot_tokens")
 records = icllib.records(sheet.few_shot_tokens, profile, page=page.name)
 shown = icllib.shown_profile(records)
 runs = sheet.few_shot_tokens(shown)
-assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths", "recipe.steps",
-           "recipe.batch", "recipe.learning_rate", "recipe.schedule",
+assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths",
+           "recipe.steps", "recipe.batch", "recipe.learning_rate", "recipe.schedule",
            "recipe.warmup", "recipe.weight_decay", "model.queries_see_themselves",
            "evaluation.lengths", "evaluation.prompts", "evaluation.seed", "seed",
            "pretraining_tasks")
@@ -93,10 +93,10 @@ for axes in panels:
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["accuracy"], digits=3)
+numbers(table, ["accuracy"], digits=3, x="shots")
 
 # %% tags=["numbers"]
-numbers(table, ["ratio"], digits=4)
+numbers(table, ["ratio"], digits=4, x="shots")
 
 # %% [markdown]
 # ## Paper beside ours

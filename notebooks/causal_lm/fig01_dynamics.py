@@ -76,7 +76,7 @@ legend = legend_below(panels[0], 6)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-wide = numbers(table, xs=(0, 1, 2, 5, 10, 20, 50))
+wide = numbers(table, xs=(0, 1, 2, 5, 10, 20, 50), x="layers")
 limits = [0] * 8 + [f"{-label:.2g}" for label in first["query_labels"]]
 wide.assign(limit=limits + [""] * 12)  # of the prefix rows
 

@@ -86,7 +86,7 @@ legends = [axes.legend() for axes in panels]
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["prefix", "causal"], xs=(0, 10, 20, 30, 40, 50))
+numbers(table, ["prefix", "causal"], xs=(0, 10, 20, 30, 40, 50), x="layers")
 
 # %% [markdown]
 # By how much one layer multiplies each error, fitted over layers 30 to 50, and the smallest causal
@@ -101,7 +101,7 @@ smallest = errors["causal_queries"].min(axis=1)
 print(f"smallest causal query error: {smallest.min():.2f}")
 
 # %% tags=["numbers"]
-numbers(table, ["stationary"], xs=(40, 100, 200, 300))
+numbers(table, ["stationary"], xs=(40, 100, 200, 300), x="pairs n")
 
 # %% [markdown]
 # The curve at $\mu = 0$ against its closed form: the largest distance in standard errors, over

@@ -63,7 +63,8 @@ legend = legend_below(panels[0], 2)
 from icllib.plotting import numbers
 
 depth = len(layers)
-numbers(table, xs=sorted({1, 2, depth // 3, depth // 2, 2 * depth // 3, depth}))
+numbers(table, xs=sorted({1, 2, depth // 3, depth // 2, 2 * depth // 3, depth}),
+        x="layer")
 
 # %% [markdown]
 # ## Paper beside ours

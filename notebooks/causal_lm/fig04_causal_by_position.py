@@ -82,7 +82,7 @@ legend = legend_below(panels[0], 5)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, xs=(4, 40, 100, 200, 300))
+numbers(table, xs=(4, 40, 100, 200, 300), x="pairs n")
 
 # %% [markdown]
 # Propositions 7 and 8 on random prompts, limits taken after 2,000 layers: is the largest deviation

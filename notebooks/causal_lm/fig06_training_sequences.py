@@ -64,7 +64,7 @@ legend = legend_below(panels[0], 2)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table)
+numbers(table, x="training batches")
 
 # %% [markdown]
 # ## Paper beside ours

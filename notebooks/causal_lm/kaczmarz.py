@@ -95,7 +95,7 @@ legend = legend_below(panels[0], 5)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, xs=(10, 100, 200, 500, 1000))
+numbers(table, xs=(10, 100, 200, 500, 1000), x="pairs n")
 
 # %% [markdown]
 # What one more pair multiplies $\mathbb{E} \lVert e \rVert^2$ by, without noise: exact, and fitted to

@@ -105,7 +105,8 @@ for claim, task in zip((9, 10, 11), trained.TASKS):
 page.decide("causal_lm.12", {
     cell.mask: errors[cell] / errors[cell._replace(shared=False, extra_loss=False)]
     for cell in trained.classifier_cells() if cell.shared}, shown)
-page.decide("causal_lm.49", trained.overfitting(shares), icllib.shown_profile(classifiers))
+page.decide("causal_lm.49", trained.overfitting(shares),
+            icllib.shown_profile(classifiers))
 page.verdicts()
 
 # %% [markdown]

@@ -99,11 +99,11 @@ labeled = panels[2].set(xlabel=r"step size $\eta$", ylabel="share of prompts tha
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-names = labels["self"] | labels["w0"] | labels["steps"]
-numbers(table.replace({"series": names}), ["self", "w0"], xs=(0, 1, 5, 10, 20, 50))
+named = table.replace({"series": labels["self"] | labels["w0"] | labels["steps"]})
+numbers(named, ["self", "w0"], xs=(0, 1, 5, 10, 20, 50), x="layers")
 
 # %% tags=["numbers"]
-numbers(table.replace({"series": names}), ["steps"], xs=causal_lm.STEP_SIZES, digits=4)
+numbers(named, ["steps"], xs=causal_lm.STEP_SIZES, digits=4, x="step size")
 
 # %% [markdown]
 # The bounds over all prompts, and what happens at their two sides: the share of watched prompts on

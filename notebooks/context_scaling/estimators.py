@@ -102,7 +102,7 @@ legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, xs=[10, 100, 1000, 10_000, 100_000])
+numbers(table, xs=[10, 100, 1000, 10_000, 100_000], x="context length n")
 
 # %% [markdown]
 # Slopes of $\log_{10}$ excess error against $\log_{10} n$ over the whole range, means over seeds; and
@@ -128,7 +128,8 @@ from icllib.plotting import short
 
 raw = lambda at, n: short(sheet.one_step_error(at, n, 1) / at.label_variance, 2)
 pd.DataFrame({name: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
-              for name, at in (("linear", sheet.LINEAR_8), ("ReLU network", sheet.RELU_8))})
+              for name, at in (("linear", sheet.LINEAR_8),
+                               ("ReLU network", sheet.RELU_8))})
 
 # %% [markdown]
 # The identities, from the whole matrices $\psi(A)$ of 500 random prompts of 40 pairs in double

@@ -34,7 +34,7 @@ page = icllib.Page("context_scaling/fig01_scaling")
 records = {"GPT-2": icllib.records(sheet.fig01_decoders, profile, page=page.name),
            "MLP": icllib.records(sheet.fig01_perceptrons, profile, page=page.name)}
 profiles = {name: icllib.shown_profile(own) for name, own in records.items()}
-icllib.settings_of(sheet.fig01_decoders, profiles["GPT-2"], (*sheet.ASSUMED, "task.noise_std"))
+icllib.settings_of(sheet.fig01_decoders, profiles["GPT-2"], sheet.LINEAR_ASSUMED)
 
 # %% [markdown]
 # These are the decoder's settings at the profile shown. The MLP's differ in:
@@ -107,10 +107,10 @@ for axes, T in zip(panels[1:], counts[-2:]):
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, [title for title in table.panel.unique() if title.startswith("A")])
+numbers(table, "A", x="pre-training tasks T")
 
 # %% tags=["numbers"]
-numbers(table, [title for title in table.panel.unique() if title.startswith("B")])
+numbers(table, "B", x="context length n")
 
 # %% [markdown]
 # ## Paper beside ours

@@ -108,11 +108,11 @@ legend = figure.legend(handles=handles, loc="outside lower center", ncols=3)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.panel.str.startswith(("left", "ratio"))], digits=3)
+numbers(table[table.panel.str.startswith(("left", "ratio"))], digits=3,
+        x="context length n")
 
 # %% tags=["numbers"]
-right = table[table.panel.str.startswith("right")]
-numbers(right, xs=penalties[[4, 13, 23]], digits=3)
+numbers(table, "right", xs=penalties[[4, 13, 23]], digits=3, x="penalty")
 
 # %% [markdown]
 # The error seed by seed:

@@ -110,13 +110,13 @@ legend = legend_below(rows[0, 0], 4)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.panel.str.startswith("sigma")], xs=[1, 10, 20, 30, 40], digits=3)
+numbers(table, "sigma", xs=[1, 10, 20, 30, 40], digits=3, x="context length n")
 
 # %% [markdown]
 # Ridge regression at 20 pairs against its penalty:
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.startswith("ridge")], xs=penalties[[4, 13, 23]])
+numbers(table, "ridge", xs=penalties[[4, 13, 23]], x="penalty")
 
 # %% [markdown]
 # The error at the context length of the right panels, seed by seed, at each noise level:

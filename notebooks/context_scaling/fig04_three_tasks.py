@@ -101,13 +101,13 @@ for letter, axes, panel in zip("ABC", panels, curves):
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, [sheet.TREES])
+numbers(table, [sheet.TREES], x="context length n")
 
 # %% tags=["numbers"]
-numbers(table, [sheet.NETWORKS])
+numbers(table, [sheet.NETWORKS], x="context length n")
 
 # %% tags=["numbers"]
-numbers(table, [sheet.SPARSE])
+numbers(table, [sheet.SPARSE], x="context length n")
 
 # %% [markdown]
 # The best penalty of the Lasso, and GPT-2 seed by seed, on sparse linear functions:
@@ -144,7 +144,8 @@ page.decide("context_scaling.9", (
 page.decide("context_scaling.25",
             ratios(sheet.SPARSE, "", "GPT-2", (5, 10, 15, 20)), shown)
 page.decide("context_scaling.26", ratios(
-    sheet.TREES, "", "GPT-2, separate tokens", (50, 100), of="GPT-2, joint tokens"), shown)
+    sheet.TREES, "", "GPT-2, separate tokens", (50, 100),
+    of="GPT-2, joint tokens"), shown)
 page.verdicts()
 
 # %% [markdown]

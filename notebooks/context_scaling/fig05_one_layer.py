@@ -28,7 +28,7 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig05_one_layer")
 records = icllib.records(sheet.fig05_one_layer, profile, page=page.name)
 shown = icllib.shown_profile(records)
-assumed = (*sheet.ASSUMED, "task.noise_std", "model.features", "model.width",
+assumed = (*sheet.LINEAR_ASSUMED, "model.features", "model.width",
            "model.activation", "pretraining_tasks")
 icllib.settings_of(sheet.fig05_one_layer, shown, assumed)
 
@@ -86,7 +86,7 @@ legend = legend_below(panels[0, 0], 3)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table)
+numbers(table, x="context length n")
 
 # %% [markdown]
 # ## Paper beside ours

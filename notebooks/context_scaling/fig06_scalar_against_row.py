@@ -26,7 +26,7 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig06_scalar_against_row")
 records = icllib.records(sheet.fig06_scalar_against_row, profile, page=page.name)
 shown = icllib.shown_profile(records)
-assumed = (*sheet.ASSUMED, "pretraining_tasks", "task.noise_std", "recipe.lengths",
+assumed = (*sheet.LINEAR_ASSUMED, "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
 icllib.settings_of(sheet.fig06_scalar_against_row, shown, assumed)
 
@@ -46,7 +46,7 @@ from icllib.plotting import series
 
 def of(kernel, title, model, metric="error"):
     """(seeds, context lengths)."""
-    same = [r for r in records if sheet.reads(r.run["model"]) == kernel]
+    same = [r for r in records if sheet.reads(r) == kernel]
     task = type(sheet.TASKS[title][0]).__name__
     return icllib.samples(same, metric, model=model, task=task)
 
@@ -106,10 +106,10 @@ legend = legend_below(panels[0, 0], 3)
 from icllib.plotting import numbers
 
 readable = lambda name: name.replace("psi", "ψ")
-numbers(table[table.panel.str.startswith("linear")], digits=3).rename(readable)
+numbers(table, "linear", digits=3, x="context length n").rename(readable)
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.startswith("ReLU")], digits=3).rename(readable)
+numbers(table, "ReLU", digits=3, x="context length n").rename(readable)
 
 # %% [markdown]
 # ## Paper beside ours

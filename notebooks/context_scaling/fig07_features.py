@@ -28,7 +28,7 @@ prompt = icllib.records(sheet.fig07_prompt_alone, profile, page=page.name)
 both = icllib.records(sheet.fig07_prompt_and_features, profile, page=page.name)
 records = alone + prompt + both
 shown = icllib.shown_profile(prompt)
-icllib.settings_of(sheet.fig07_prompt_alone, shown, (*sheet.ASSUMED, "task.noise_std"))
+icllib.settings_of(sheet.fig07_prompt_alone, shown, sheet.LINEAR_ASSUMED)
 
 # %% [markdown]
 # These are the settings of the perceptron on the prompt for linear regression, whose runs are those
@@ -39,7 +39,7 @@ icllib.settings_of(sheet.fig07_prompt_alone, shown, (*sheet.ASSUMED, "task.noise
 import pandas as pd
 
 readable = lambda name: name.replace("psi", "ψ")
-rows = {(sheet.reads(r.run["model"]), r.run["task"]["type"].removeprefix("tasks.")):
+rows = {(sheet.reads(r), r.run["task"]["type"].removeprefix("tasks.")):
         r.run["recipe"]["steps"] for r in records}
 steps = pd.Series(rows).unstack().rename(readable).rename_axis("model reads")
 steps.set_axis(["linear regression", "ReLU networks"], axis=1)
@@ -55,19 +55,19 @@ import numpy as np
 from icllib.plotting import series
 
 inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
-by_input = {name: [r for r in records if sheet.reads(r.run["model"]) == name] for name in inputs}
+by_input = {name: [r for r in records if sheet.reads(r) == name] for name in inputs}
 profiles = {name: icllib.shown_profile(found) for name, found in by_input.items()}
 Ts = np.unique([r.run["pretraining_tasks"] for r in alone])
 ridge, tables = sheet.bayes_floor(sheet.fig07_prompt_alone(shown)[0].evaluation), []
 for title, (task, lengths) in sheet.TASKS.items():
     for metric, unit in (("error", task.label_variance), ("excess", 1)):
-        for name in inputs:
+        for name, size in profiles.items():
             found = sheet.errors_by_count(by_input[name], title, metric)
             errors = np.stack(list(found.values()), axis=1) / unit  # (seeds, T, lengths)
             at_10 = errors[..., lengths.index(10)]
             tables += [
-                series(f"A {title}, {metric}", name, list(found), at_10, profiles[name]),
-                series(f"B {title}, {metric}", name, lengths, errors[:, -1], profiles[name])]
+                series(f"A {title}, {metric}", name, list(found), at_10, size),
+                series(f"B {title}, {metric}", name, lengths, errors[:, -1], size)]
 tables += [series("A linear, error", "ridge", Ts, 0 * Ts + ridge[1], shown),
            series("B linear, error", "ridge", sheet.LENGTHS, ridge, shown)]
 table = page.save_figure(*tables)
@@ -101,10 +101,10 @@ legend = legend_below(panels[0, 0], 4)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.panel.str.startswith("A")]).rename(readable)
+numbers(table, "A", x="pre-training tasks T").rename(readable)
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.startswith("B")]).rename(readable)
+numbers(table, "B", x="context length n").rename(readable)
 
 # %% [markdown]
 # ## Paper beside ours

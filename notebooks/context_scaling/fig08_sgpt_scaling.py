@@ -109,13 +109,13 @@ legend = legend_below(panels[0, 0], 4)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.panel.str.startswith("A")])
+numbers(table, "A", x="pre-training tasks T")
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.startswith("B linear")])
+numbers(table, "B linear", x="context length n")
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.startswith("B ReLU")])
+numbers(table, "B ReLU", x="context length n")
 
 # %% [markdown]
 # ## Paper beside ours

@@ -115,7 +115,7 @@ legend = legend_below(panels[0, 0], 3)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["linear", "ReLU network"], digits=3)
+numbers(table, ["linear", "ReLU network"], digits=3, x="context length n")
 
 # %% [markdown]
 # Errors averaged over context lengths, over those of the default with the same seed:

@@ -112,7 +112,7 @@ legend = figure.legend(loc="outside lower center", ncols=3)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table)
+numbers(table, x="optimizer steps")
 
 # %% [markdown]
 # ## The verdicts

@@ -98,10 +98,10 @@ legend = legend_below(panels[0], 3)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, [f"{axis}, error" for axis in best], digits=3)
+numbers(table, [f"{axis}, error" for axis in best], digits=3, x="size")
 
 # %% tags=["numbers"]
-numbers(table, [f"{axis}, excess" for axis in best], digits=3)
+numbers(table, [f"{axis}, excess" for axis in best], digits=3, x="size")
 
 # %% [markdown]
 # Every size of the sweep: its error over the error of the paper's choice, mean over

@@ -101,16 +101,16 @@ legend = legend_below(panels[0], 3)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.panel == "error"], xs=tested[:10])
+numbers(table, ["error"], xs=tested[:10], x="context length n")
 
 # %% tags=["numbers"]
-numbers(table[table.panel == "error"], xs=tested[10:])
+numbers(table, ["error"], xs=tested[10:], x="context length n")
 
 # %% [markdown]
 # The mean ratio to the reference over all untrained lengths between, and over all beyond:
 
 # %% tags=["numbers"]
-numbers(table[table.panel != "error"], digits=3).set_axis(["ratio"], axis=1)
+numbers(table, "error /", digits=3).set_axis(["ratio"], axis=1)
 
 # %% [markdown]
 # ## Paper beside ours

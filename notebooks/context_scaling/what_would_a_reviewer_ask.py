@@ -99,13 +99,13 @@ scale = grid[1, 0].set_xscale("log")
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["A"], digits=3)
+numbers(table, ["A"], digits=3, x="layers")
 
 # %% tags=["numbers"]
-numbers(table, ["B", "D"], digits=3)
+numbers(table, ["B", "D"], digits=3, x="context length n")
 
 # %% tags=["numbers"]
-numbers(table, ["C"], digits=3)
+numbers(table, ["C"], digits=3, x="pre-training tasks T")
 
 # %% [markdown]
 # ## Paper beside ours

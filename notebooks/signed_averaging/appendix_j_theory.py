@@ -47,10 +47,11 @@ from icllib.theory import scoring
 shown = icllib.shown_profile(records)
 tables = []
 for name, r in (("SSA", ssa), ("softmax", softmax)):
-    for kind in ("least_rest", "extreme_rest", "random_rest", "extreme_norm", "random_norm"):
+    for kind in ("least_rest", "extreme_rest", "random_rest", "extreme_norm",
+                 "random_norm"):
         tables.append(series(kind, name, r["bound"], r[kind], shown))
-    tables.append(series("norm_bound", name, r["bound"], 0 * r["bound"] + r["norm_bound"],
-                         shown))
+    tables.append(series("norm_bound", name, r["bound"],
+                         0 * r["bound"] + r["norm_bound"], shown))
     tables.append(series("entropy", name, r["top"], r["entropy"], shown))
 top = np.sort([*ssa["top"], *softmax["top"]])
 bounds = {"printed": scoring.largest_entropy(top, 8), "-log": -np.log(top),
@@ -76,7 +77,8 @@ for name, color in (("SSA", BLUE), ("softmax", ORANGE)):
          label=f"{name}, largest of 2,000 pairs")
     draw(middle, table, "extreme_norm", name, label=f"{name}, (M, -M)", **style)
     draw(right, table, "entropy", name, marker="o", **dots, **style)
-draw(right, table, "entropy", "printed", color=BLACK, ls="--", label="printed expression")
+draw(right, table, "entropy", "printed", color=BLACK, ls="--",
+     label="printed expression")
 draw(right, table, "entropy", "least", color=GREEN, label="least entropy")
 draw(right, table, "entropy", "-log", color=BLACK, ls=":", label="-log(largest weight)")
 left.set(xscale="log", yscale="log", xlabel="range M", title="40 scores in [-M, M]",

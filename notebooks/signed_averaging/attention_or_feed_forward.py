@@ -19,7 +19,8 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import SIGMAS, ablations, geometric_rows, training_settings
+from icllib.papers.signed_averaging import (
+    SIGMAS, ablations, geometric_rows, training_settings)
 
 page = icllib.Page("signed_averaging/attention_or_feed_forward")
 records = icllib.records(ablations.attention_or_feed_forward, profile, page=page.name)
@@ -63,7 +64,7 @@ legend = axes.legend()
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, digits=3)
+numbers(table, digits=3, x="sigma")
 
 # %% [markdown]
 # ## Paper beside ours

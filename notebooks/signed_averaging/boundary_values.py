@@ -95,9 +95,11 @@ import pandas as pd
 from icllib.plotting import with_interval
 
 pd.DataFrame({(name, f"{slope}x"): {
-    "boundary value": with_interval(np.abs(on := ablations.on_line(values, slope)).max(1)),
+    "boundary value": with_interval(
+        np.abs(on := ablations.on_line(values, slope)).max(1)),
     "true value at x = 20": slope * 20,
-    "rise from 10 to 20, share of the true rise": with_interval(ablations.rise(on, slope))}
+    "rise from 10 to 20, share of the true rise": with_interval(
+        ablations.rise(on, slope))}
     for name, values in answers.items() for slope in (1, 9, 10)}).T
 
 # %% [markdown]

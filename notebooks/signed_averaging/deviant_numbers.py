@@ -53,7 +53,7 @@ legend = deviant.draw_shares(table)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.series.isin(["softmax", "SSA"])])
+numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 
 # %% [markdown]
 # ### What the other numbers still do
@@ -67,7 +67,7 @@ numbers(table[table.series.isin(["softmax", "SSA"])])
 legend = deviant.draw_log_odds(table)
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.endswith("log-odds")])
+numbers(table[table.panel.str.endswith("log-odds")], x="size m")
 
 # %% [markdown]
 # How often the answer is the model's own to the large number alone, whether that is right or not. The
@@ -75,7 +75,7 @@ numbers(table[table.panel.str.endswith("log-odds")])
 # first $x_1 = 100$ that it is not positive.
 
 # %% tags=["numbers"]
-numbers(table[table.panel.str.startswith("own answer")])
+numbers(table, "own answer", x="size m")
 
 # %% [markdown]
 # ## Paper beside ours

@@ -58,7 +58,7 @@ for axes, scoring in zip(panels, models.SCORINGS):
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.series == "row 7"])
+numbers(table[table.series == "row 7"], x="token")
 
 # %% [markdown]
 # The row of the last token, 70, over the seven tokens.

@@ -94,13 +94,13 @@ for axes, (title, values) in zip(panels.flat[1:], maps.items()):
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["error"], digits=3)
+numbers(table, ["error"], digits=3, x="sigma")
 
 # %% [markdown]
 # The heat maps, and their difference:
 
 # %% tags=["numbers"]
-numbers(table, [f"log10 error, {title}" for title in maps])
+numbers(table, [f"log10 error, {title}" for title in maps], x="sigma_F")
 
 # %% [markdown]
 # In how many cells of the grid is SSA below softmax, and by how much? All cells, then those in which

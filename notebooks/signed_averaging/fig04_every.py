@@ -67,7 +67,8 @@ level = scale.ax.axhline(1 / 8, color="white")
 from icllib.plotting import numbers
 
 few = table[table.series.str.contains("constant|sigma = (?:1|3|10|30)$")]
-numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200))
+numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
+        x="length")
 
 # %% [markdown]
 # ### By position
@@ -94,7 +95,7 @@ figures.numbers_by_position(table)
 scale = figures.draw_heat_maps(table, ["balanced labels"])
 
 # %% tags=["numbers"]
-numbers(few, ["balanced labels"], (10, 40, 60, 100, 200))
+numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
 
 # %% [markdown]
 # ## Paper beside ours

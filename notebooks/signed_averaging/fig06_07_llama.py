@@ -83,8 +83,8 @@ styles = ({"color": RED, "marker": "o"}, {"color": ORANGE, "marker": "s"},
           {"color": BLACK, "ls": "--"})
 for name, style in zip(rows, styles):
     draw(left, table, "Table 1", name, **style)
-left.set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log", title="affine functions",
-         xticks=sheet.SIGMAS)
+left.set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log",
+         title="affine functions", xticks=sheet.SIGMAS)
 draw(right, table, "quantifiers", "right on r numbers, then constant", color=GREEN)
 right.set(xlabel="r", ylabel="share of wrong sequences", yscale="log",
           title="quantifiers, right on r, then constant", xticks=range(0, 21, 5))
@@ -100,10 +100,10 @@ legend = legend_below(left, 3)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["Table 1"], digits=3).T
+numbers(table, ["Table 1"], digits=3, x="sigma").T
 
 # %% tags=["numbers"]
-numbers(table, ["quantifiers"], (0, 2, 3, 5, 10, 20))
+numbers(table, ["quantifiers"], (0, 2, 3, 5, 10, 20), x="r")
 
 # %% [markdown]
 # The printed Llama row over other printed rows: that of softmax, that of the model 12L8AH (12 layers
@@ -172,7 +172,8 @@ hours = {}
 for model, parameters in not_run.PARAMETERS.items():
     for task in prompts.SYSTEM:
         size = prompted.AFFINE_SIZE if task == "affine" else prompted.QUANTIFIER_SIZE
-        hours[task, f"{model}, prompted"] = not_run.answering_hours(task, parameters, **size)
+        hours[task, f"{model}, prompted"] = not_run.answering_hours(
+            task, parameters, **size)
 for task in ("every", "some"):  # Llama 3.1 8B, the last of the models
     answering = hours[task, f"{model}, prompted"]
     hours[task, f"{model}, fine-tuned"] = answering + not_run.training_hours(

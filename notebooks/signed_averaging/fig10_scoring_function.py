@@ -85,8 +85,8 @@ rows = pd.DataFrame({f"n = {r.run['n']:g}": {
     "f(-3)": at(r, "value", -3), "f(0)": at(r, "value", 0), "f(3)": at(r, "value", 3),
     "f'(0)": at(r, "derivative", 0), "f'(3)": at(r, "derivative", 3),
     "g(3)": at(r, "slope", 3), "exp overtakes at x": crossing(r.run["n"], 1.0),
-} for r in drawn} | {"exp": {"f(-3)": np.exp(-3), "f(0)": 1, "f(3)": np.exp(3), "f'(0)": 1,
-                             "f'(3)": np.exp(3), "g(3)": 1}})
+} for r in drawn} | {"exp": {"f(-3)": np.exp(-3), "f(0)": 1, "f(3)": np.exp(3),
+                             "f'(0)": 1, "f'(3)": np.exp(3), "g(3)": 1}})
 rows.map("{:.3f}".format).replace("nan", "")  # exp does not overtake itself
 
 # %% tags=["numbers"]

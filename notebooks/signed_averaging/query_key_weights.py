@@ -55,7 +55,7 @@ legend = weight_sizes.draw_sizes(table)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.series.isin(weight_sizes.LAWS)], digits=3)
+numbers(table[table.series.isin(weight_sizes.LAWS)], digits=3, x="training steps")
 
 # %% [markdown]
 # ## Paper beside ours

@@ -106,7 +106,7 @@ legend = legend_below(panels[0], 4)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, [*errors, "zero"], digits=3)
+numbers(table, [*errors, "zero"], digits=3, x="sigma")
 
 # %% [markdown]
 # The right panel, and which functions differ from softmax by more than the spread over seeds. The

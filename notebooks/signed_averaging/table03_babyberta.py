@@ -25,7 +25,8 @@ import icllib
 from icllib.papers.signed_averaging import babyberta, printed_babyberta
 
 page = icllib.Page("signed_averaging/table03_babyberta")
-*records, frequencies = icllib.records(babyberta.table03_babyberta, profile, page=page.name)
+*records, frequencies = icllib.records(babyberta.table03_babyberta, profile,
+                                       page=page.name)
 shown = icllib.shown_profile(records)
 settings = icllib.settings_of(babyberta.table03_babyberta, shown, babyberta.ASSUMED, 3)
 settings[~settings.index.str.contains("sha256|probes|corpus")]
@@ -46,8 +47,8 @@ ours = icllib.stacked(records, names, "accuracy")  # name -> (seeds, probes)
 printed = dict(zip(names, np.transpose(list(printed_babyberta.TABLE_3.values()))))
 rows = {name: np.arange(12) + shift for name, shift in zip(names, (-0.22, 0, 0.22))}
 table = page.save_figure(
-    band("printed", "public softmax", np.arange(12), *printed_babyberta.public_scores().T,
-         10, "paper"),
+    band("printed", "public softmax", np.arange(12),
+         *printed_babyberta.public_scores().T, 10, "paper"),
     *(series("printed", name, rows[name], printed[name], "paper") for name in names),
     *(band("ours", name, rows[name],
            *(of(ours[name], axis=0) for of in (np.mean, np.min, np.max)), 3, shown)
@@ -59,12 +60,14 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw_rows
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 5.6), sharey=True)
-draw_rows(panels[0], table, "printed", "public softmax", color="0.8", elinewidth=13, ms=0)
+draw_rows(panels[0], table, "printed", "public softmax", color="0.8", elinewidth=13,
+          ms=0)
 for axes, panel in zip(panels, ("printed", "ours")):
     for name, color, marker in zip(names, (ORANGE, BLUE, GREEN), "os^"):
         draw_rows(axes, table, panel, name, color=color, marker=marker)
     axes.axvline(50, color="black", lw=0.8, ls=":")
-    axes.set(title=f"ours, {shown}" if panel == "ours" else panel, xlabel="right pairs, %")
+    axes.set(title=f"ours, {shown}" if panel == "ours" else panel,
+             xlabel="right pairs, %")
 draw_rows(panels[1], table, "ours", "word frequencies", color="black", marker="|", ms=16)
 panels[0].set(yticks=range(12), yticklabels=probes, ylim=(11.6, -0.6))
 public, *_ = zip(*panels[0].get_legend_handles_labels())
@@ -84,8 +87,9 @@ import pandas as pd
 columns = {}
 for name in names:
     columns[name, "paper"] = [f"{score:g}" for score in printed[name]]
-    columns[name, "ours"] = [f"{scores.mean():.0f} ({scores.min():.0f} to {scores.max():.0f})"
-                             for scores in ours[name].T]
+    columns[name, "ours"] = [
+        f"{scores.mean():.0f} ({scores.min():.0f} to {scores.max():.0f})"
+        for scores in ours[name].T]
 columns["word frequencies", ""] = [f"{score:.0f}" for score in frequencies["accuracy"]]
 pd.DataFrame(columns, index=probes)
 

@@ -46,7 +46,8 @@ sequence = {"softmax": printed_ablations.SEQUENCE}
 places = range(1, 6)
 table = page.save_figure(
     series("error", "softmax, paper", FIRST_STDS, paper["softmax"], "paper"),
-    *(series("error", f"{name}, ours", FIRST_STDS, errors[name], shown) for name in models),
+    *(series("error", f"{name}, ours", FIRST_STDS, errors[name], shown)
+      for name in models),
     series("f(x) = x", "the true value", places, DEVIANT, "paper"),
     series("f(x) = x", "softmax, paper", places, sequence["softmax"], "paper"),
     *(series("f(x) = x", f"{name}, ours", places, answers[name], shown)
@@ -64,7 +65,8 @@ draw(right, table, "f(x) = x", "the true value", color="black", marker="x", ls="
 for name, style in styles.items():
     draw(left, table, "error", name, **style)
     draw(right, table, "f(x) = x", name, **style)
-left.set(yscale="log", xlabel=r"$\sigma$ of the first input", ylabel="mean squared error")
+left.set(yscale="log", xlabel=r"$\sigma$ of the first input",
+         ylabel="mean squared error")
 right.set(xlabel="position k", xticks=places, ylabel="prediction", ylim=(-8, 10))
 legend = legend_below(right, 4)
 

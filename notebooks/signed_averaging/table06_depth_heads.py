@@ -93,7 +93,7 @@ printed_ablations.beside(ours, paper, SIGMAS)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["12L8AH"], digits=3)
+numbers(table, ["12L8AH"], digits=3, x="sigma")
 
 # %% [markdown]
 # ## Paper beside ours
@@ -101,7 +101,8 @@ numbers(table, ["12L8AH"], digits=3)
 # %%
 full = [shape.name for shape in ablations.SHAPES if shape.perceptron]
 page.decide("signed_averaging.1", {name: ours[name][:, 0] for name in full}, shown)
-gains = {f"{name} over {above}": ablations.geometric_mean((ours[name] / ours[above])[:, 2:])
+over = lambda name, above: ablations.geometric_mean((ours[name] / ours[above])[:, 2:])
+gains = {f"{name} over {above}": over(name, above)
          for above, name in zip(full[1:], full[2:])}
 page.decide("signed_averaging.12", gains, shown)
 largest = "18L8AH over 12L8AH"

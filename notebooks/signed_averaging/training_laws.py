@@ -46,8 +46,9 @@ panels = {  # title: deviations or steps, errors of every model
     "functions": (SIGMAS, metric("error")),
     "steps": (size.stops, {name: along[:, :, 0]
                            for name, along in metric("error_along").items()})}
-table = page.save_figure(*(geometric_rows(title, name, dict(zip(xs, errors[name].T)), shown)
-                           for title, (xs, errors) in panels.items() for name in models))
+table = page.save_figure(*(
+    geometric_rows(title, name, dict(zip(xs, errors[name].T)), shown)
+    for title, (xs, errors) in panels.items() for name in models))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error on logarithmic axes for models trained on N(0, 1), N(0, 10) and N(0, 100) and without curriculum: against the standard deviation of the inputs, of the first input alone, of the functions, and along training."}}
 import matplotlib.pyplot as plt
@@ -72,13 +73,14 @@ legend = legend_below(axes, 4)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["inputs"], digits=3)
+numbers(table, ["inputs"], digits=3, x="sigma of the inputs")
 
 # %% tags=["numbers"]
-numbers(table, ["first input"], (1, 10, 20, 30, 50, 70, 100), digits=3)
+numbers(table, ["first input"], (1, 10, 20, 30, 50, 70, 100), digits=3,
+        x="sigma of the first input")
 
 # %% tags=["numbers"]
-numbers(table, ["steps"], digits=3)
+numbers(table, ["steps"], digits=3, x="training steps")
 
 # %% [markdown]
 # ## Paper beside ours

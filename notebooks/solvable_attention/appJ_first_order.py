@@ -105,7 +105,8 @@ pd.DataFrame({(r.run["start"], what): {
 along, appendix_g = (dict(zip(labels, r["slopes"])) for r in records)
 page.decide("solvable_attention.19", {"as printed": [along["printed"]]}, shown)
 page.decide("solvable_attention.26", {
-    "zeroth order": [appendix_g["zeroth order"]], "with corrections": [along["corrected"]],
+    "zeroth order": [appendix_g["zeroth order"]],
+    "with corrections": [along["corrected"]],
     "for any start": [appendix_g["first order"]]}, shown)
 page.verdicts()
 

@@ -104,7 +104,8 @@ laws = sheet.exponents_by_law(found)
 pd.DataFrame({(law, alpha): {
     "Table 1": f"{theory_exponents(alpha)[law]:.3f}",
     "coordinate by coordinate": f"{sheet.coordinate_by_coordinate(law, alpha):.3f}",
-    "ours": f"{np.mean(values):.3f}", "standard deviation": f"{np.std(values, ddof=1):.3f}",
+    "ours": f"{np.mean(values):.3f}",
+    "standard deviation": f"{np.std(values, ddof=1):.3f}",
     "least, most": f"{min(values):.2f}, {max(values):.2f}", "seeds": len(values)}
     for (law, alpha), values in laws.items()}).T.rename_axis(["law", "alpha"])
 

@@ -107,7 +107,8 @@ for c in varied:
     rows.setdefault(("time, beta = 0.5", c.alpha), {"Table 1": "", "one by one": ""})[
         c.signs] = f"{c.exponents.mean():.3f}"
 rows["time, learning rate 1e-3", 1.8] = {
-    "Table 1": "", "one by one": "", "random signs": f"{slow['time_exponent'][:, 0].mean():.3f}"}
+    "Table 1": "", "one by one": "",
+    "random signs": f"{slow['time_exponent'][:, 0].mean():.3f}"}
 pd.DataFrame(rows).T.fillna("").rename_axis(["law", "alpha"])
 
 # %% [markdown]

@@ -73,7 +73,8 @@ from icllib.plotting import with_interval
 rows = {}
 for signs in sheet.SIGN_LAWS:
     flat, falling = (c.exponents for c, _ in curves if c.signs == signs)
-    rows[signs] = {"beta = 0": f"{flat.mean():.3f}", "beta = 0.5": f"{falling.mean():.3f}",
+    rows[signs] = {"beta = 0": f"{flat.mean():.3f}",
+                   "beta = 0.5": f"{falling.mean():.3f}",
                    "difference": with_interval(falling - flat)}
 pd.DataFrame(rows).T
 

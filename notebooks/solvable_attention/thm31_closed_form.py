@@ -66,10 +66,11 @@ for axes, start in zip(panels.flat, solvable_attention.STARTS):
 # %% tags=["numbers"]
 import pandas as pd
 
-pd.DataFrame({r.run["start"]: {"deviation below 1e-8": r["deviation"] < 1e-8,
-                               "relative change of g h below 1e-8": r["conservation"] < 1e-8,
-                               "f at the end (first draw)": round(r["closed_form"][-1], 3)}
-              for r in records}).T
+pd.DataFrame({r.run["start"]: {
+    "deviation below 1e-8": r["deviation"] < 1e-8,
+    "relative change of g h below 1e-8": r["conservation"] < 1e-8,
+    "f at the end (first draw)": round(r["closed_form"][-1], 3)}
+    for r in records}).T
 
 # %% [markdown]
 # ### Any context length
@@ -105,8 +106,9 @@ pd.DataFrame(rows).T.rename_axis("psi")
 by_start = {r.run["start"]: r for r in records}
 deviations = {name: [r["deviation"]] for name, r in by_start.items()}
 page.decide("solvable_attention.20", deviations, shown)
-page.decide("solvable_attention.17", {name: [by_start[name]["conservation"]]
-                                      for name in ("balanced start", "unbalanced start")}, shown)
+page.decide("solvable_attention.17", {
+    name: [by_start[name]["conservation"]]
+    for name in ("balanced start", "unbalanced start")}, shown)
 page.verdicts()
 
 # %% [markdown]

@@ -5,7 +5,7 @@ setting is marked ASSUMED, with the reason.
 """
 
 from icllib.papers.context_scaling.common import (
-    ASSUMED, LENGTHS, LINEAR_8, RELU_8, SGPT_ASSUMED, TASKS)
+    ASSUMED, LENGTHS, LINEAR_8, LINEAR_ASSUMED, RELU_8, SGPT_ASSUMED, TASKS)
 from icllib.papers.context_scaling.estimators import (
     ESTIMATORS, EstimatorErrors, Identities, best_step, estimator_curves, estimators,
     exponential_limit, identities_and_errors, measured, one_step_and_ridge, one_step_error,

@@ -18,6 +18,7 @@ ASSUMED = (
     "recipe.steps", "recipe.batch", "recipe.learning_rate", "recipe.schedule", "recipe.warmup",
     "recipe.weight_decay", "evaluation.prompts", "evaluation.seed", "seed",
 )
+LINEAR_ASSUMED = (*ASSUMED, "task.noise_std")
 SGPT_ASSUMED = (*ASSUMED, "model.normalization", "model.mlp_skip")
 
 

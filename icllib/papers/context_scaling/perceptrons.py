@@ -108,8 +108,9 @@ def perceptron(task, profile: str, features_alone: bool = False):
     return size.mlp, replace(recipe, steps=alone) if features_alone else recipe
 
 
-def reads(model: dict) -> str:
-    """What a model of Figures 6 and 7 reads, from its settings: "prompt", "psi_L", ..."""
+def reads(record) -> str:
+    """What the model of a record of Figures 6 and 7 reads: "prompt", "psi_L", ..."""
+    model = record.run["model"]
     if "features" not in model:
         return "prompt"
     name = next(name for name, features in KERNELS.items() if features == model["features"])

@@ -227,7 +227,7 @@ def numbers_by_position(table) -> pd.DataFrame:
     """Shares at some positions; below 1e-6 the constant predictor's are mostly rounding."""
     panels = [name for name in table.panel.unique() if "by position" in name]
     shown = numbers(table.sort_values("panel", kind="stable"), panels,
-                    (1, 2, 3, 5, 10, 40, 100, 200))
+                    (1, 2, 3, 5, 10, 40, 100, 200), x="position")
     small = lambda text: "< 1e-6" if text and float(text) < 1e-6 else text
     constant = shown.index.get_level_values("series") == "constant"
     shown.loc[constant] = shown.loc[constant].map(small)
