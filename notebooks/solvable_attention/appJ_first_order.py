@@ -25,14 +25,16 @@
 #
 # $$x = \kappa_- + \kappa_+ e + \frac{g_0}{4k}(1 - e), \quad
 #   y = \kappa_+ + \kappa_- e + \frac{h_0}{4k}(1 - e), \quad
-#   q = \frac yx, \quad D = (g_0 - 4\Lambda - h_0)\,\frac{e}{x^2},$$
+#   q = \frac yx,$$
 #
 # $$A = \frac{g_0}{M} - 2\psi\Lambda\,\eta_u\eta_n, \quad
 #   B = \psi\Lambda^2(\eta_n^2 - \rho_n^2), \quad
 #   C' = -\frac{h_0}{M} + 2\psi\Lambda\,\rho_u\rho_n ,$$
 #
-# $$\kappa = \frac{A h_0 - 2\Lambda B - C' g_0}{8 k^2}, \quad
-#   K_1 = A + \frac B2 + (2\Lambda - g_0)\,\kappa, \quad
+# $$D = (g_0 - 4\Lambda - h_0)\,\frac{e}{x^2}, \quad
+#   \kappa = \frac{A h_0 - 2\Lambda B - C' g_0}{8 k^2},$$
+#
+# $$K_1 = A + \frac B2 + (2\Lambda - g_0)\,\kappa, \quad
 #   K_0 = C' + \frac B2 + (2\Lambda + h_0)\,\kappa .$$
 #
 # It is elementary because along the time $\tau$ with $\dot\tau = c\,(f - \Lambda)$ all exponentials are
