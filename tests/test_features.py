@@ -167,6 +167,17 @@ def test_gradients_against_finite_differences(model):
     contract.gradients_equal_finite_differences(module, *prompts())
 
 
+@pytest.mark.parametrize("prompt, inputs", [(False, 4), (True, 4 + 3 + 20 * 4)])
+def test_perceptrons_start_like_layers_of_torch(prompt, inputs):
+    """Uniform up to 1 / sqrt(inputs of the layer); 50 members, for one of them has one offset."""
+    model = FeatureMLP("linear", prompt=prompt, width=64)
+    state = model.build(list(range(50)), 3, 20).state_dict()
+    bounds = {name: 64 if name.startswith("read_out") else inputs for name in state}
+    assert ("pair_weight" in bounds) == prompt
+    for name, fan_in in bounds.items():
+        assert 0.9 < state[name].abs().max() * fan_in**0.5 <= 1, name
+
+
 def test_scalar_regression_starts_as_the_estimate_itself():
     xs, ys = prompts()
     module = ScalarRegression("hilbert").build(SEEDS, DIMENSION, 12).double()
