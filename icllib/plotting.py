@@ -95,12 +95,15 @@ def short(value: float, digits: int) -> str:
 def with_interval(samples, digits: int = 2, scale: str = "linear", within=ANYWHERE) -> str:
     """A mean and its 95% interval over seeds as text; a number without spread stands alone.
 
-    within: what the quantity can be, such as SHARE; the interval is cut there.
+    digits: or one or two more, where only they tell the ends of the interval apart. within: what
+    the quantity can be, such as SHARE; the interval is cut there.
     """
     mean, *ends = interval(samples, scale)
     low, high = np.clip(ends, *within)
-    spread = f" [{short(low, digits)}, {short(high, digits)}]" if low != high else ""
-    return short(mean, digits) + spread
+    for count in range(digits, digits + 3):
+        if short(low, count) != short(high, count):
+            return f"{short(mean, count)} [{short(low, count)}, {short(high, count)}]"
+    return short(mean, digits)
 
 
 def matrix(axes, values, digits: int = 2, **style) -> None:

@@ -1,0 +1,53 @@
+"""Numbers and intervals as text, tables of numbers, and the legend of a figure."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from icllib.plotting import ANYWHERE, SHARE, legend_below, numbers, series, short, with_interval
+
+
+@pytest.mark.parametrize("value, digits, text", [
+    (0.1234, 2, "0.12"), (123.4, 2, "120"), (51500.0, 2, "52000"), (-1e-5, 3, "-1e-05"),
+    (0.0, 2, "0"), (float("nan"), 2, "nan"), (4.0, 3, "4"),
+])
+def test_numbers_are_short_but_not_in_powers_of_ten(value, digits, text):
+    assert short(value, digits) == text
+
+
+def test_intervals_end_where_the_quantity_does():
+    samples = [0.0, 0.1, 0.5]  # of shares; Student's 4.303 at two degrees of freedom
+    half = 4.303 * np.std(samples, ddof=1) / 3**0.5
+    rows = [series("A", "a", [0], np.array([samples]).T, "quick", within)
+            for within in (ANYWHERE, SHARE)]
+    np.testing.assert_allclose([row.low[0] for row in rows], [0.2 - half, 0], rtol=1e-3)
+    np.testing.assert_allclose([row.high[0] for row in rows], 0.2 + half, rtol=1e-3)
+    assert with_interval(samples, within=SHARE) == "0.2 [0, 0.86]"
+    assert with_interval(samples) == "0.2 [-0.46, 0.86]"
+    close = [0.8136, 0.8138, 0.814]
+    assert [with_interval(close, digits) for digits in (1, 2)] == ["0.814 [0.813, 0.814]"] * 2
+    assert with_interval([0.2 - 1e-9, 0.2 + 1e-9]) == with_interval([0.2]) == "0.2"
+
+
+def test_numbers_have_short_heads_and_exact_counts():
+    xs = (0.08, 0.36751234, 2.0, 10, 1e5, 125893)
+    table = pd.concat([series("A", "a", xs, range(6), "quick"), series("A", "b", xs, range(6), "quick")])
+    heads = ["0.08", "0.3675", "2", "10", "100000", "125893"]
+    assert list(numbers(table).columns) == heads
+    named = series("A", "a", ("first", "second"), (1, 2), "quick")
+    assert list(numbers(named, x="place").columns) == ["first", "second"]
+    assert numbers(named, x="place").columns.name == "place"
+    both = pd.concat([named, named.assign(panel="AB"), named.assign(panel="B")])
+    shown = lambda panels: list(numbers(both, panels).index.get_level_values("panel"))
+    assert [shown("A"), shown(["A"]), shown("")] == [["A", "AB"], ["A"], ["A", "AB", "B"]]
+
+
+def test_a_legend_below_has_the_series_of_one_panel():
+    figure, (left, right) = plt.subplots(1, 2)
+    left.plot([0, 1], label="shown")
+    right.plot([0, 1], label="of another panel")
+    legend = legend_below(left, 2)
+    assert figure.legends == [legend]
+    assert [text.get_text() for text in legend.get_texts()] == ["shown"]
+    plt.close(figure)
