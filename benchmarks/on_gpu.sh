@@ -8,6 +8,7 @@
 #   benchmarks/on_gpu.sh pages 450 [PAGE..]  missing records of profile gpu, stopped after so many
 #                                            seconds (a fleet that is being evaluated ends later);
 #                                            without pages, headline ones, most wanted first
+# $ICLLIB_MEMBERS is the most models that train at once: what has finished needs no second call.
 # New records are under results/, measurements under benchmarks/results/, checkpoints that the next
 # call goes on from under runs/. $ARCHIVE names a .tgz for what was made, written every 20 seconds
 # and at the end, so that a call which is killed loses little. In a copy without git, $ICLLIB_COMMIT

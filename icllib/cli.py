@@ -29,6 +29,8 @@ def run(
                        "smoke: everything at tiny sizes, nothing kept.")] = "stored",
     time_limit: Annotated[Optional[float], typer.Option(min=0, help="Stop training after this "
                           "many seconds; finished records are kept.")] = None,
+    members: Annotated[Optional[int], typer.Option(min=1, help="Train at most so many models at "
+                       "once, for a GPU with little memory.")] = None,
     parameter: Annotated[list[str], typer.Option("--parameter", "-p", metavar="NAME=VALUE",
                          help="Another value for a name in the page's parameters cell.")] = [],
 ):
@@ -36,6 +38,7 @@ def run(
     from icllib.pages import find_pages
     from icllib.results import check_profile
     from icllib.runner import check_parameters
+    from icllib.training.records import environment
 
     names = [name for page in pages for name in find_pages(page)]
     check_profile(profile)
@@ -45,8 +48,9 @@ def run(
     deadline = None if time_limit is None else time.monotonic() + time_limit
     codes = {}
     try:
-        for name in names:
-            codes[name] = attempt(name, profile, parameters, deadline)
+        with environment(ICLLIB_MEMBERS=members and str(members)):
+            for name in names:
+                codes[name] = attempt(name, profile, parameters, deadline)
     finally:  # at the time limit too
         failed = [name for name, code in codes.items() if code]
         if failed and len(names) > 1:

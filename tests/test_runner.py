@@ -199,6 +199,16 @@ def test_the_time_limit_is_that_of_the_whole_command(page, icllib, monkeypatch):
     assert deadlines[0] == deadlines[1] == pytest.approx(time.monotonic() + 50, abs=20)
 
 
+def test_members_are_told_to_whatever_trains(page, icllib, monkeypatch):
+    page("")
+    told = []
+    monkeypatch.setattr(runner, "run_page", lambda *_: told.append(os.environ.get("ICLLIB_MEMBERS")))
+    icllib("run", "causal_lm/sample", "--members", "6")
+    icllib("run", "causal_lm/sample")
+    assert told == ["6", None]
+    assert icllib("run", "causal_lm/sample", "--members", "0")[0] == 2
+
+
 def test_the_time_limit_holds_at_smoke_too(page, icllib):
     page("""from icllib.errors import OutOfTime
 from icllib.training.jobs import stop_request

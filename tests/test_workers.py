@@ -5,7 +5,9 @@ import time
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
 import pytest
+import torch
 
 from icllib.errors import InputError
 from icllib.models import MixedHeads, Softmax, Transformer
@@ -44,6 +46,34 @@ def test_two_measurements_of_one_training_go_to_one_processor(folders, monkeypat
     assert jobs.dealt_out([zero, one, again], 2) == [[zero, again], [one]]
     jobs.compute_fleets([zero, again], [zero, again], "smoke", folders)
     assert find_record(zero, "test") and find_record(again, "test")
+
+
+def test_fewer_train_together_where_there_is_little_room(folders, monkeypatch, tmp_path):
+    jobs.train_fleets(runs(), "smoke", folders)
+    together = metrics_of(runs())
+    monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path / "apart"))
+    monkeypatch.setenv("ICLLIB_MEMBERS", "2")
+    jobs.train_fleets(runs(), "smoke", tmp_path / "apart" / "test" / "page")
+    assert [find_record(run, "test").provenance["fleet"] for run in runs()] == [2, 2, 1]
+    for one, other in zip(together, metrics_of(runs())):
+        np.testing.assert_allclose(one["error"], other["error"], rtol=1e-4)
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "2.5", "all"])
+def test_a_number_of_members_that_is_none_is_told_before_any_work(folders, monkeypatch, text):
+    monkeypatch.setenv("ICLLIB_MEMBERS", text)
+    monkeypatch.setattr(jobs, "compute_fleets", None)
+    with pytest.raises(InputError, match=f"ICLLIB_MEMBERS: expected .* got '{text}'"):
+        jobs.compute(runs(), runs(), "smoke", folders)
+
+
+def test_a_gpu_without_room_says_what_helps(folders, monkeypatch):
+    def train_and_save(*_):
+        raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(jobs, "train_and_save", train_and_save)
+    with pytest.raises(InputError, match="room for 3 models on cuda:0, got less; --members"):
+        jobs.train_fleets(runs(), "smoke", folders, "cuda:0")
 
 
 def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_path):

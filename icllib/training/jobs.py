@@ -39,6 +39,7 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
     for run in to_train:
         component("measure", evaluation=run.evaluation)
     if to_train:
+        most_members()  # a wrong number is told before any work
         check_writable(checkpoints_folder())
         compute_fleets(trained, to_train, profile, folder)
     for run in missing:
@@ -49,12 +50,21 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
             Record.of(run, metrics, made | cost_since(started, device)).save(folder)
 
 
-def fleets(runs) -> list[list[Run]]:
-    """Runs of equal shape, in the order of their first ones."""
+def fleets(runs, most: int | None = None) -> list[list[Run]]:
+    """Runs of equal shape, in the order of their first ones, at most so many together."""
     found = {}
     for run in runs:
         found.setdefault(run.shape, []).append(run)
-    return list(found.values())
+    return [alike[first : first + (most or len(alike))] for alike in found.values()
+            for first in range(0, len(alike), most or len(alike))]
+
+
+def most_members() -> int | None:
+    """$ICLLIB_MEMBERS, the most models that train together; raises InputError for no number."""
+    text = os.environ.get("ICLLIB_MEMBERS") or None
+    if text and not (text.isdecimal() and int(text)):
+        raise InputError(f"ICLLIB_MEMBERS: expected a whole number from 1 on, got {text!r}")
+    return text and int(text)
 
 
 def processors() -> list[str]:
@@ -109,12 +119,17 @@ def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu
                  failed=lambda: False) -> None:
     """Train and save one fleet after the other in this process.
 
-    Raises InputError for one that another process trains.
+    Raises InputError for one that another process trains, and for one without room on its GPU.
     """
     with one_core():
-        for fleet in fleets(runs):
+        for fleet in fleets(runs, most_members()):
             with alone(checkpoint_folder(fleet)):
-                train_and_save(fleet, profile, folder, device, failed)
+                try:
+                    train_and_save(fleet, profile, folder, device, failed)
+                except torch.OutOfMemoryError:
+                    raise InputError(f"memory: expected room for {len(fleet)} models on {device}, "
+                                     "got less; --members or $ICLLIB_MEMBERS says how many are "
+                                     "to train together") from None
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
