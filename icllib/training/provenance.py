@@ -26,6 +26,7 @@ def provenance(profile: str, device: str) -> dict:
 def start_clocks(device: str) -> tuple[float, float]:
     """Where a cost is counted from; on a GPU the peak of its memory is counted from here too."""
     if device.startswith("cuda"):
+        torch.cuda.init()  # a device that was not used yet has nothing to reset
         torch.cuda.reset_peak_memory_stats(device)
     return clocks()
 
