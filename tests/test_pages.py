@@ -11,8 +11,8 @@ import pytest
 
 from icllib.claims import evidence_path, find_claim, ledger, load_claims
 from icllib.errors import InputError
-from icllib.pages import (Page, all_pages, notebooks_folder, provenance_line, settings_of,
-                          settings_table)
+from icllib.pages import (
+    Page, all_pages, notebooks_folder, provenance_line, settings_of, settings_table)
 from icllib.papers import context_scaling
 from icllib.results import PROFILES, PROJECT, Record, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source

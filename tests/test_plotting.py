@@ -36,7 +36,7 @@ def test_numbers_have_short_heads_and_exact_counts():
     heads = ["0.08", "0.3675", "2", "10", "100000", "125893"]
     assert list(numbers(table).columns) == heads
     named = series("A", "a", ("first", "second"), (1, 2), "quick")
-    assert list(numbers(named, x="place").columns) == ["first", "second"]
+    assert list(numbers(named).columns) == ["first", "second"]
     assert numbers(named, x="place").columns.name == "place"
     both = pd.concat([named, named.assign(panel="AB"), named.assign(panel="B")])
     shown = lambda panels: list(numbers(both, panels).index.get_level_values("panel"))
