@@ -82,10 +82,12 @@ def add_pairs(bias: Tensor, pair_weight: Tensor, xs: Tensor, ys: Tensor, lengths
     if max(lengths) > pair_weight.shape[1]:
         raise InputError(f"lengths: expected at most {pair_weight.shape[1]} pairs, "
                          f"got {max(lengths)}")
-    pairs = torch.cat((xs, ys[..., None]), dim=-1)
-    context, contexts, start = bias[:, None], {}, 0
-    for end in sorted(set(lengths)):
-        added = pairs[:, :, start:end].flatten(2)  # (M, B, new pairs (d + 1))
-        context = affine(context, added, pair_weight[:, start:end].flatten(1, 2))
-        contexts[end], start = context, end
+    ends = sorted(set(lengths))
+    new = [end - start for start, end in zip([0, *ends], ends)]  # pairs
+    pairs = torch.cat((xs, ys[..., None]), dim=-1)[:, :, : ends[-1]].split(new, dim=2)
+    weights = pair_weight[:, : ends[-1]].split(new, dim=1)  # slices would be summed one by one
+    context, contexts = bias[:, None], {}
+    for end, added, weight in zip(ends, pairs, weights):
+        context = affine(context, added.flatten(2), weight.flatten(1, 2))
+        contexts[end] = context
     return torch.stack([contexts[length] for length in lengths], dim=2).flatten(1, 2)
