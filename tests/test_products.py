@@ -13,6 +13,13 @@ needs_one_dnn = pytest.mark.skipif(products.one_dnn is None, reason="no oneDNN i
 LARGE, WIDENS, SMALL = (96, 160, 128), (96, 128, 160), (6, 5, 4)  # rows, in, out
 
 
+@pytest.fixture(autouse=True, params=[False, pytest.param(True, marks=needs_one_dnn)])
+def leads(request, monkeypatch):
+    """Both ways, whichever processor this is."""
+    monkeypatch.setattr(products, "LEADS", request.param)
+    return request.param
+
+
 def operands(members, rows, fan_in, fan_out, bias_rows=1):
     """bias, x and W in single precision, with gradients."""
     torch.manual_seed(0)
@@ -87,9 +94,9 @@ def test_torch_still_has_one_dnn_under_this_name():
 
 
 @needs_one_dnn
-def test_only_large_matrices_of_single_precision_on_a_cpu_go_to_one_dnn(monkeypatch):
+def test_only_large_matrices_of_single_precision_on_a_cpu_go_to_one_dnn(leads, monkeypatch):
     _, x, weight = operands(1, *LARGE)
-    assert suits_one_dnn(x, weight)
+    assert suits_one_dnn(x, weight) == leads
     assert not suits_one_dnn(x.double(), weight.double())
     assert not suits_one_dnn(x.to("meta"), weight.to("meta"))
     assert not suits_one_dnn(x[:, :4], weight)
@@ -100,7 +107,8 @@ def test_only_large_matrices_of_single_precision_on_a_cpu_go_to_one_dnn(monkeypa
 
 
 @needs_one_dnn
-def test_rows_that_lie_apart_are_copied_for_one_dnn():
+def test_rows_that_lie_apart_are_copied_for_one_dnn(monkeypatch):
+    monkeypatch.setattr(products, "LEADS", True)
     rows = torch.randn(64, 3, 128)[:, 1]
     for whole in (torch.randn(64, 128), torch.randn(128, 64).mT):
         assert in_one_piece(whole).data_ptr() == whole.data_ptr()
