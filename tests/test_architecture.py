@@ -10,7 +10,8 @@ from icllib.results import PROJECT
 
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
-    {"errors", "checks", "files", "streams", "attention", "results", "progress", "data"},
+    {"errors", "checks", "files", "streams", "attention", "results", "progress", "data",
+     "processor"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting",
      "verdicts"},
     {"training", "pages", "runner"},

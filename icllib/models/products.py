@@ -6,23 +6,14 @@ contains oneDNN and calls it for compiled models, but its function there has no 
 it is absent, torch.bmm remains.
 """
 
-import contextlib
-
 import torch
 from torch import Tensor
 
+from icllib.processor import processor_name
+
 LEAST_SIDE, LEAST_WORK = 8, 2**20  # below, measured, starting oneDNN takes longer than it saves
 one_dnn = getattr(torch.ops.mkldnn, "_linear_pointwise", None)  # (x, W^T, bias, ...) -> x W + bias
-
-
-def on_amd() -> bool:
-    """Whether this is an AMD processor, as Linux tells; elsewhere False."""
-    with contextlib.suppress(OSError), open("/proc/cpuinfo") as description:
-        return "AuthenticAMD" in description.read(1000)
-    return False
-
-
-LEADS = on_amd()  # oneDNN
+LEADS = processor_name().startswith("AMD")  # oneDNN
 
 
 class OneDnnProduct(torch.autograd.Function):

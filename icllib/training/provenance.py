@@ -8,6 +8,7 @@ from datetime import date
 
 import torch
 
+from icllib.processor import processor_name
 from icllib.results import PROJECT
 
 
@@ -17,7 +18,8 @@ def provenance(profile: str, device: str) -> dict:
     return {
         "profile": profile,
         **commit(),
-        "device": torch.cuda.get_device_name(device) if on_gpu else f"{os.cpu_count()} CPU cores",
+        "device": torch.cuda.get_device_name(device) if on_gpu else (
+            f"{os.cpu_count()} CPU cores of {processor_name()}"),
         "torch": torch.__version__.split("+")[0],
         "date": date.today().isoformat(),
     }
