@@ -18,8 +18,8 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 export PYTHONPATH=$PWD PYTHONUNBUFFERED=1
 
-WANTED=(context_scaling/fig02_one_noise_level context_scaling/fig07_features
-        context_scaling/fig01_scaling causal_lm/few_shot_tokens)
+WANTED=(context_scaling/fig02_one_noise_level context_scaling/fig01_scaling
+        causal_lm/few_shot_tokens)
 
 pack() {  # what is newer than the start, through a file of this name, so that two may do it
   find results benchmarks/results -newer "$scratch/start" -type f ! -name '*.part' -print0 |
