@@ -53,7 +53,7 @@ class Size:
 SIZES = {
     "12/8/256": Size(12, 8, 256, 1, tuple(range(1, 40)), True),  # signed averaging, 40 pairs
     "24/2/128": Size(24, 2, 128, 16, tuple(range(21, 41)), False),  # causalLM, 60 tokens
-    "3/2/64": Size(3, 2, 64, 8, (5, 10, 20, 30, 40), False),  # context-scaling at quick
+    "3/2/64": Size(3, 2, 64, 8, (5, 10, 20, 30, 40), False),  # context-scaling at cpu
 }
 
 

@@ -25,7 +25,7 @@ def run(
     pages: Annotated[list[str], typer.Argument(metavar="PAGE...", help="<paper>/<page> or a path; "
                                                "a paper for its pages, 'all' for every page.")],
     profile: Annotated[str, typer.Option(help="stored: show the best committed records, train "
-                       "nothing. quick, gpu, paper: compute the missing records first. "
+                       "nothing. cpu, gpu, paper: compute the missing records first. "
                        "smoke: everything at tiny sizes, nothing kept.")] = "stored",
     time_limit: Annotated[Optional[float], typer.Option(min=0, help="Stop training after this "
                           "many seconds; finished records are kept.")] = None,

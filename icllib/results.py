@@ -24,7 +24,7 @@ from icllib.errors import DAMAGE, InputError
 from icllib.files import write_text
 
 PROJECT = Path(__file__).resolve().parents[1]
-PROFILES = ("smoke", "quick", "gpu", "paper")  # from the smallest to the paper's own settings
+PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
 DIGITS = 6
 ADDED = {"added": True}  # of a field that joined its component later, see above
 

@@ -10,14 +10,14 @@ from icllib.training.jobs import fleets
 from icllib.training.run import Run
 
 # Multiply-adds per second in training, forward and backward.
-# quick: the 2.6e13 of context_scaling/fig01_scaling over half of the 3,256 s of wall time in its
+# cpu: the 2.6e13 of context_scaling/fig01_scaling over half of the 3,256 s of wall time in its
 # records, on two CPU cores side by side that did other work too: an upper estimate of the time.
 # gpu, paper: ASSUMED, a tenth of an H200's dense TF32 rate, until an H200 has been measured.
-SPEED = {"quick": 1.6e10, "gpu": 2e13, "paper": 2e13}
+SPEED = {"cpu": 1.6e10, "gpu": 2e13, "paper": 2e13}
 # Seconds on a GPU, ASSUMED until one has been measured: before a fleet's first step, most of them
 # compilation; and least time of a step, what launching its few hundred kernels takes.
 START, LAUNCH, LAUNCH_OF_LAYER = 25.0, 0.5e-3, 0.1e-3
-DEVICE = {"quick": "2 CPU cores", "gpu": "an H200", "paper": "an H200"}
+DEVICE = {"cpu": "2 CPU cores", "gpu": "an H200", "paper": "an H200"}
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def cost(runs, profile: str) -> str:
 def seconds_of(fleet: list[Run], profile: str) -> float:
     """Estimated time of training runs that take every step together."""
     arithmetic = sum(map(work, fleet)) / SPEED[profile]
-    if profile == "quick":
+    if profile == "cpu":
         return arithmetic
     run = fleet[0]
     launches = run.recipe.steps * (LAUNCH + LAUNCH_OF_LAYER * getattr(run.model, "layers", 1))

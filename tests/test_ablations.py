@@ -27,7 +27,7 @@ def test_the_models_are_those_of_table_6():
     assert model.scoring == Softmax() and model.attention and model.perceptron
     assert (recipe.steps, recipe.batch, recipe.learning_rate) == (500_000, 64, 1e-4)
     assert run.task == AffineFunctions(1.0) and run.seed == 2
-    two_of_32 = SHAPES[-2].runs("quick")[0].model
+    two_of_32 = SHAPES[-2].runs("cpu")[0].model
     assert (two_of_32.layers, two_of_32.heads, two_of_32.perceptron) == (2, 32, False)
 
 
@@ -40,12 +40,12 @@ def test_at_any_profile_models_differ_in_their_shape_only(profile):
 
 
 def test_pages_share_their_runs():
-    table_6 = names(ablations.table06_depth_heads("quick"))
-    table_5 = names(ablations.table05_deviant_input("quick"))
-    parts = names(ablations.attention_or_feed_forward("quick"))
-    assert len(parts - table_6) == ablations.SIZES["quick"].seeds  # feed-forward only
-    assert names(ablations.boundary_values("quick")) < table_6 | table_5
-    assert len(names(ablations.training_laws("quick")) - table_5) == 9
+    table_6 = names(ablations.table06_depth_heads("cpu"))
+    table_5 = names(ablations.table05_deviant_input("cpu"))
+    parts = names(ablations.attention_or_feed_forward("cpu"))
+    assert len(parts - table_6) == ablations.SIZES["cpu"].seeds  # feed-forward only
+    assert names(ablations.boundary_values("cpu")) < table_6 | table_5
+    assert len(names(ablations.training_laws("cpu")) - table_5) == 9
     # At `paper` the base model is 12L8AH.
     softmax = names(ablations.models_by_scoring("paper")["softmax"])
     assert softmax < names(ablations.table06_depth_heads("paper"))

@@ -67,7 +67,7 @@ def test_each_probe_has_its_row_and_ten_public_seeds():
     assert {len(scores) for scores in PUBLIC.values()} == {10}
 
 
-@pytest.mark.parametrize("profile", ["quick", "gpu", "paper"])
+@pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
 def test_runs_differ_by_scoring_and_seed_alone(profile):
     *runs, frequencies = table03_babyberta(profile)
     assert isinstance(frequencies, WordFrequencies)

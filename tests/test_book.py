@@ -53,10 +53,10 @@ def test_the_ledger_says_how_many_parts_of_a_claim_hold():
     every = {"a": [0.5], "b": [0.9], "c": [0.7]}
     assert "partly</span> 2 of 3 parts |" in book.table([some])
     assert "reproduced</span> |" in book.table([decide(claim, every, "gpu")])
-    assert "partly</span> all 3 parts, at `quick` only |" in book.table(
-        [decide(claim, every, "quick")])
-    one = decide(replace(claim, parts=("a",)), {"a": [0.5]}, "quick")
-    assert "partly</span> at `quick` only |" in book.table([one])
+    assert "partly</span> all 3 parts, at `cpu` only |" in book.table(
+        [decide(claim, every, "cpu")])
+    one = decide(replace(claim, parts=("a",)), {"a": [0.5]}, "cpu")
+    assert "partly</span> at `cpu` only |" in book.table([one])
 
 
 def test_formulas_of_claims_are_typeset_in_the_ledger(site):

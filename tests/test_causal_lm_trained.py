@@ -34,7 +34,7 @@ def test_the_paper_s_settings():
 def test_gpu_shortens_training_and_holds_out_more():
     gpu, paper = (SIZES[name].__dict__ for name in ("gpu", "paper"))
     assert {name for name in gpu if gpu[name] != paper[name]} == {"steps", "prompts"}
-    assert gpu["seeds"] == 5 and SIZES["quick"].seeds == 3
+    assert gpu["seeds"] == 5 and SIZES["cpu"].seeds == 3
 
 
 @pytest.mark.parametrize("profile", SIZES)
@@ -115,7 +115,7 @@ def test_a_table_sets_ours_beside_the_paper_s():
     assert table.iloc[0, 1] == "2 [0, 4.5]"  # t interval: 2 -+ 4.303 / sqrt(3), and no error < 0
     wide = {cells[0]._replace(task="classes"): [20.0, 50.0, 95.0]}  # 55 -+ 94: percent end, too
     assert printed.beside(wide, {}).iloc[0, 0] == "55 [0, 100]"
-    ends = printed.task_rows("ours", wide, "quick")[0][["low", "high"]]
+    ends = printed.task_rows("ours", wide, "cpu")[0][["low", "high"]]
     assert ends.iloc[0].tolist() == [0, 100]
 
 

@@ -24,13 +24,13 @@ LOW, HIGH, WIDE = [0.5, 0.52, 0.51], [1.5, 1.52, 1.51], [0.1, 0.9, 1.7]
 @pytest.mark.parametrize("first, second, profile, verdict", [
     (LOW, LOW, "paper", "reproduced"),
     (LOW, LOW, "gpu", "reproduced"),
-    (LOW, LOW, "quick", "partly"),  # a small model's success is marked, not promoted
+    (LOW, LOW, "cpu", "partly"),  # a small model's success is marked, not promoted
     (LOW, HIGH, "gpu", "partly"),
     (LOW, WIDE, "gpu", "partly"),
     (WIDE, WIDE, "gpu", "undecided"),
     (HIGH, HIGH, "paper", "not reproduced"),
-    (HIGH, HIGH, "quick", "undecided"),  # a small model's failure refutes nothing
-    (LOW, HIGH, "quick", "undecided"),
+    (HIGH, HIGH, "cpu", "undecided"),  # a small model's failure refutes nothing
+    (LOW, HIGH, "cpu", "undecided"),
 ])
 def test_verdicts(first, second, profile, verdict):
     assert decide(ORDERING, {"n = 1": first, "n = 2": second}, profile).verdict == verdict
@@ -77,7 +77,7 @@ def test_whether_a_part_holds(samples, expected):
     assert holds(ORDERING, "n = 1", samples) == expected
 
 
-@pytest.mark.parametrize("profile, verdict", [("quick", "undecided"), ("gpu", "reproduced")])
+@pytest.mark.parametrize("profile, verdict", [("cpu", "undecided"), ("gpu", "reproduced")])
 def test_a_small_profile_cannot_show_that_an_effect_is_absent(profile, verdict):
     claim = replace(ORDERING, absence=True)
     assert decide(claim, {"n = 1": LOW, "n = 2": LOW}, profile).verdict == verdict
@@ -177,7 +177,7 @@ def test_a_part_without_samples_is_refused():
 
 
 def evidence_of(claim, **changes):
-    entry = {"profile": "quick", "parts": {part: [1.0] for part in claim.parts}} | changes
+    entry = {"profile": "cpu", "parts": {part: [1.0] for part in claim.parts}} | changes
     return json.dumps({claim.id: entry}).encode()
 
 
@@ -195,7 +195,7 @@ def test_damaged_evidence_is_told_with_its_file(results, content):
     path = evidence_path(CLAIM.page)
     path.parent.mkdir(parents=True)
     path.write_bytes(evidence_of(CLAIM))
-    assert decision_on_record(CLAIM).profile == "quick"
+    assert decision_on_record(CLAIM).profile == "cpu"
     path.write_bytes(content)
     with pytest.raises(InputError, match=f"{path}: expected evidence, got a damaged file"):
         decision_on_record(CLAIM)

@@ -133,7 +133,7 @@ def test_far_out_the_answer_at_a_number_hangs_on_it_alone(scoring):
 # ---- the runs and what the page reads -------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", ["smoke", "quick", "gpu", "paper"])
+@pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
 def test_the_models_are_those_of_figures_4_and_5(profile):
     trained = lambda run: (run.task, run.model, run.recipe, run.seed)
     known = {trained(run) for page in (fig04_every, fig05_some) for run in page(profile)}

@@ -185,17 +185,17 @@ def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
     from own_module import Own
 
     own = lambda profile: [Run(TASK, Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]
-    icllib.records(own, "quick", page="mine/page")
-    icllib.records(own, "quick", page="mine/page")
+    icllib.records(own, "cpu", page="mine/page")
+    icllib.records(own, "cpu", page="mine/page")
     assert "edited" not in capsys.readouterr().err
     (tmp_path / "own_module.py").write_text(source.replace("pass", "width = 8"))
     import linecache
     linecache.checkcache()
-    icllib.records(own, "quick", page="mine/page")
+    icllib.records(own, "cpu", page="mine/page")
     assert capsys.readouterr().err == (
         "icllib: own_module was edited since these records were made; where numbers change, raise "
         "`version` in it\n")
     more = lambda profile: [*own(profile), replace(own(profile)[0], seed=1)]  # one is missing
-    icllib.records(more, "quick", page="mine/page")
+    icllib.records(more, "cpu", page="mine/page")
     assert "icllib: own_module was edited" in capsys.readouterr().err
     sys.modules.pop("own_module")

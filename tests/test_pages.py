@@ -59,11 +59,11 @@ def test_a_cell_that_is_run_again_replaces_its_verdict(output):
 
 
 def test_a_record_that_is_handed_over_twice_counts_once():
-    made = {"profile": "quick", "device": "2 CPU cores", "torch": "2", "date": "1", "commit": "c",
+    made = {"profile": "cpu", "device": "2 CPU cores", "torch": "2", "date": "1", "commit": "c",
             "dirty": False, "processor_seconds": 10.0, "wall_seconds": 20.0}
     runs = [Record({"seed": seed}, {}, {}, made) for seed in (0, 1, 2, 5)]
     line = provenance_line(runs + runs[:2], "causal_lm/propositions")
-    assert line.startswith("profile quick; 4 runs, seeds 0 to 2, 5, 40 s of processor time; ")
+    assert line.startswith("profile cpu; 4 runs, seeds 0 to 2, 5, 40 s of processor time; ")
     assert "; commit c; " in line
     changed = Record({"seed": 9}, {}, {}, made | {"dirty": True})
     assert "; commit c (with uncommitted changes); " in provenance_line([*runs, changed], "a/b")
@@ -111,10 +111,10 @@ def test_settings_tell_a_row_of_integers_by_its_ends():
 @pytest.mark.parametrize("place", [0, -1])
 def test_settings_of_a_page_stand_beside_the_papers(place):
     runs_of_page, assumed = context_scaling.fig01_scaling, context_scaling.ASSUMED
-    run, printed = (runs_of_page(profile)[place] for profile in ("quick", "paper"))
-    table = settings_of(runs_of_page, "quick", assumed, place)
-    assert table.equals(settings_table(run, assumed, printed, "quick"))
-    assert {"paper", "quick", "assumed"} == set(table["from"])
+    run, printed = (runs_of_page(profile)[place] for profile in ("cpu", "paper"))
+    table = settings_of(runs_of_page, "cpu", assumed, place)
+    assert table.equals(settings_table(run, assumed, printed, "cpu"))
+    assert {"paper", "cpu", "assumed"} == set(table["from"])
 
 
 def test_stored_evidence_belongs_to_claims_of_the_page():

@@ -52,7 +52,7 @@ def test_names_of_inputs(name, model):
 
 def test_ratios_of_errors_are_those_of_one_task():
     """Made-up errors of n + 1e4 / T, times one plus the seed, on ReLU networks times 100."""
-    runs = [run for run in sheet.fig07_features_alone("quick") if run.model.features == "linear"]
+    runs = [run for run in sheet.fig07_features_alone("cpu") if run.model.features == "linear"]
     records = []
     for run in runs:
         scale = (100 if run.task == sheet.RELU_8 else 1) * (1 + run.seed)

@@ -19,7 +19,7 @@ def test_numbers_are_short_but_not_in_powers_of_ten(value, digits, text):
 def test_intervals_end_where_the_quantity_does():
     samples = [0.0, 0.1, 0.5]  # of shares; Student's 4.303 at two degrees of freedom
     half = 4.303 * np.std(samples, ddof=1) / 3**0.5
-    rows = [series("A", "a", [0], np.array([samples]).T, "quick", within)
+    rows = [series("A", "a", [0], np.array([samples]).T, "cpu", within)
             for within in (ANYWHERE, SHARE)]
     np.testing.assert_allclose([row.low[0] for row in rows], [0.2 - half, 0], rtol=1e-3)
     np.testing.assert_allclose([row.high[0] for row in rows], 0.2 + half, rtol=1e-3)
@@ -32,10 +32,10 @@ def test_intervals_end_where_the_quantity_does():
 
 def test_numbers_have_short_heads_and_exact_counts():
     xs = (0.08, 0.36751234, 2.0, 10, 1e5, 125893)
-    table = pd.concat([series("A", "a", xs, range(6), "quick"), series("A", "b", xs, range(6), "quick")])
+    table = pd.concat([series("A", "a", xs, range(6), "cpu"), series("A", "b", xs, range(6), "cpu")])
     heads = ["0.08", "0.3675", "2", "10", "100000", "125893"]
     assert list(numbers(table).columns) == heads
-    named = series("A", "a", ("first", "second"), (1, 2), "quick")
+    named = series("A", "a", ("first", "second"), (1, 2), "cpu")
     assert list(numbers(named).columns) == ["first", "second"]
     assert numbers(named, x="place").columns.name == "place"
     both = pd.concat([named, named.assign(panel="AB"), named.assign(panel="B")])

@@ -11,7 +11,7 @@ from icllib.papers.signed_averaging.quantifier_alternatives import NAMES
 from icllib.results import Record, settings
 
 
-@pytest.mark.parametrize("profile", ["quick", "gpu", "paper"])
+@pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
 def test_softmax_and_ssa_are_those_of_figure_4_and_the_others_differ_in_scoring_alone(profile):
     runs, known = alternatives_on_every(profile), fig04_every(profile)
     shared = [run for run in runs if run in known]
@@ -23,9 +23,9 @@ def test_softmax_and_ssa_are_those_of_figure_4_and_the_others_differ_in_scoring_
 
 
 def made_of(wrong):
-    """Records at quick with the same error rate everywhere on the grid: wrong[scoring][seed]."""
-    runs, rows = alternatives_on_every("quick"), {}
-    for name, scoring in scorings(SIZES["quick"].heads).items():
+    """Records at cpu with the same error rate everywhere on the grid: wrong[scoring][seed]."""
+    runs, rows = alternatives_on_every("cpu"), {}
+    for name, scoring in scorings(SIZES["cpu"].heads).items():
         rows[scoring] = wrong[name]
     return [Record(settings(run), {}, {"wrong": np.full((6, 7), rows[run.model.scoring][run.seed])
                                        .tolist()}, {}) for run in runs]
@@ -40,7 +40,7 @@ def test_evidence_is_the_ratio_to_softmax_of_the_same_seed():
         assert set(found) == set(find_claim(f"signed_averaging.{number}").parts)
         for name, ratio in found.items():
             assert ratio == pytest.approx(wrong[name] / wrong["softmax"])
-    table, = (table for table in alternatives.rate_tables(rates, "quick")
+    table, = (table for table in alternatives.rate_tables(rates, "cpu")
               if table.series[0] == "geometric mean")
     expected = [np.exp(np.log(wrong[name] / wrong["softmax"]).mean()) for name in table.x]
     assert list(table.x) == list(NAMES) and list(table.y) == pytest.approx(expected)

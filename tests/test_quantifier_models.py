@@ -196,7 +196,7 @@ def test_every_page_has_its_runs_once_and_figure_2_shares_them(profile):
 
 def test_balanced_labels_are_a_fleet_of_their_own():
     """Its lengths need passes of their own, from which the paper's law is spared."""
-    for profile in ("quick", "gpu", "paper"):
+    for profile in ("cpu", "gpu", "paper"):
         usual, balanced = (Cell("every", variant, "SSA").run(SIZES[profile], 0) for variant in
                            (quantifier_models.AS_PRINTED, "balanced labels"))
         assert balanced.evaluation.parts[0].sigmas == (1, 3, 10, 30)
@@ -204,7 +204,7 @@ def test_balanced_labels_are_a_fleet_of_their_own():
 
 
 def test_the_curriculum_ends_within_training():
-    for profile in ("quick", "gpu", "paper"):
+    for profile in ("cpu", "gpu", "paper"):
         run = quantifier_models.fig04_every(profile)[0]
         assert bool(run.recipe.length_weights(torch.tensor(run.recipe.steps // 2 + 1)).all())
 

@@ -18,7 +18,7 @@ from icllib.tasks import LinearRegression
 from icllib.training import Along, Recipe, Run, every_profile, records
 
 RUN = Run(LinearRegression(2, 0.1), MLP(4), Recipe((1, 2), steps=3), ErrorByLength((1, 2)), 7, 10)
-PROVENANCE = {"profile": "quick", "commit": "abc", "dirty": False}
+PROVENANCE = {"profile": "cpu", "commit": "abc", "dirty": False}
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def local_class():
 ])
 def test_parts_that_a_record_cannot_describe_are_refused_before_any_work(part, message, results):
     with pytest.raises(InputError, match=message):
-        records(lambda profile: [replace(RUN, model=part)], "quick", page="context_scaling/page")
+        records(lambda profile: [replace(RUN, model=part)], "cpu", page="context_scaling/page")
     assert not results.exists()
 
 
@@ -121,7 +121,7 @@ class Nothing:
 
 def test_a_computation_without_metrics_leaves_no_record(results):
     with pytest.raises(InputError, match="Nothing.measure: expected a dictionary .* got {}"):
-        records(lambda profile: [Nothing()], "quick", page="context_scaling/page")
+        records(lambda profile: [Nothing()], "cpu", page="context_scaling/page")
     assert not list(results.rglob("*.json"))
 
 
@@ -141,7 +141,7 @@ def test_a_run_that_diverged_says_so(results, capsys):
 
 @pytest.mark.parametrize("page", ["mine", "mine/", "/mine/a", "", "mine/a/b", "../x/y", "../x",
                                   "mine/..", "mine/*"])
-@pytest.mark.parametrize("profile", ["quick", "smoke", "stored"])
+@pytest.mark.parametrize("profile", ["cpu", "smoke", "stored"])
 def test_a_page_that_is_not_two_names_is_refused_before_any_work(page, profile, results):
     with pytest.raises(InputError, match="page: expected two names"):
         records(lambda profile: 1 / 0, profile, page)
@@ -158,7 +158,7 @@ def test_every_setting_changes_the_identity():
 def test_a_record_survives_the_round_trip_with_six_digits(saved):
     record = find_record(RUN, "context_scaling")
     assert record["error"].tolist() == [0.333333, 2e-9]
-    assert record.profile == "quick"
+    assert record.profile == "cpu"
     assert record.stale_because is None
 
 
@@ -245,12 +245,12 @@ def test_profiles_are_told_apart_and_the_largest_complete_one_is_shown(results):
     def save(profile, seed):
         Record.of(runs(profile)[seed], {"error": [seed]}, {"profile": profile}).save(folder)
 
-    for profile, seed in (("quick", 0), ("quick", 1), ("gpu", 0)):
+    for profile, seed in (("cpu", 0), ("cpu", 1), ("gpu", 0)):
         save(profile, seed)
-    assert list(every_profile(runs, "context_scaling/other")) == ["quick"]
+    assert list(every_profile(runs, "context_scaling/other")) == ["cpu"]
     assert records(runs, "stored", "context_scaling/other")[1]["error"].tolist() == [1.0]
     save("gpu", 1)
-    assert list(every_profile(runs, "context_scaling/other")) == ["quick", "gpu"]
+    assert list(every_profile(runs, "context_scaling/other")) == ["cpu", "gpu"]
     shown = records(runs, "stored", "context_scaling/other")
     assert [record.profile for record in shown] == ["gpu", "gpu"]
 

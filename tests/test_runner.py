@@ -53,7 +53,7 @@ def test_a_page_that_fails_leaves_everything_as_it_was(page, results, icllib, tm
 def test_a_page_that_fails_stops_no_other(page, icllib):
     folder = page("1 + 1")
     (folder / "broken.py").write_text(PAGE.format(body="raise RuntimeError('broken')"))
-    code, out, err = icllib("run", "all", "--profile", "quick")
+    code, out, err = icllib("run", "all", "--profile", "cpu")
     assert code == 1 and "causal_lm/sample: notebook and results written" in out
     assert "causal_lm/broken: Traceback" in err and "RuntimeError: broken" in err
     assert err.strip().endswith("1 of 2 pages failed: causal_lm/broken")
@@ -68,7 +68,7 @@ icllib.records(lambda profile: [run], profile, page="causal_lm/sample")""")
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(variable, str(tmp_path / "file"))
     before = files(tmp_path)
-    code, _, err = icllib("run", "causal_lm/sample", "--profile", "quick")
+    code, _, err = icllib("run", "causal_lm/sample", "--profile", "cpu")
     assert code == 2 and len(err.strip().splitlines()) == 1
     assert "expected a folder to write to, got " in err
     assert files(tmp_path) == before
@@ -123,15 +123,15 @@ def test_a_page_that_was_saved_with_another_profile_is_refused(page, icllib, tmp
 
 
 def test_parameters_reach_the_page(page, icllib):
-    page("assert (profile, size) == ('quick', 5)")
-    assert icllib("run", "causal_lm/sample", "--profile", "quick", "-p", "size=5")[0] == 0
+    page("assert (profile, size) == ('cpu', 5)")
+    assert icllib("run", "causal_lm/sample", "--profile", "cpu", "-p", "size=5")[0] == 0
 
 
 @pytest.mark.parametrize("words, message", [
     (["run", "causal_lm/nothing"], "such as causal_lm/sample, got"),
     (["run", "causal_lm/sample", "--profile", "huge"], "profile: expected one of stored, "),
     (["run", "causal_lm/sample", "-p", "sise=2"], "parameter: expected one of size, got 'sise'"),
-    (["run", "causal_lm/sample", "-p", "profile=quick"], "expected --profile for the profile"),
+    (["run", "causal_lm/sample", "-p", "profile=cpu"], "expected --profile for the profile"),
     (["run", "causal_lm/sample", "-p", "size"], "parameter: expected NAME=VALUE, got 'size'"),
     (["claims", "causal_lm.99"], "claim id: expected causal_lm.1 to"),
     (["claims", "other.1"], "claim id: expected <paper>.<number>"),
@@ -187,7 +187,7 @@ icllib.records(lambda _: [small], profile, page="causal_lm/sample")''')
 
 def test_only_the_notebook_shows_what_a_page_prints(page, icllib):
     page("print('from the page')")
-    code, out, _ = icllib("run", "causal_lm/sample", "--profile", "quick")
+    code, out, _ = icllib("run", "causal_lm/sample", "--profile", "cpu")
     assert code == 0 and out == "causal_lm/sample: notebook and results written\n"
 
 

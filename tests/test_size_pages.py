@@ -29,7 +29,7 @@ def test_the_paper_profile_has_every_size_of_appendix_a():
     assert set(sheet.fig02_one_noise_level("paper")) < set(sheet.sizes("paper"))
 
 
-@pytest.mark.parametrize("profile", ("smoke", "quick", "gpu"))
+@pytest.mark.parametrize("profile", ("smoke", "cpu", "gpu"))
 @pytest.mark.parametrize("kind", (SGPT, Transformer))
 def test_shorter_profiles_change_one_thing_at_a_time(profile, kind):
     """From the most layers, the least width and the most heads, to every value of each."""
@@ -84,7 +84,7 @@ def test_pages_share_their_runs(profile):
         run for run in forms if run.model == sheet.SGPTS[profile][0]}
     known = [run for run in asked if run in sheet.fig01_scaling(profile)]
     assert len(known) == 18  # GPT-2 at five T, the MLP at one, three seeds
-    if profile == "quick":
+    if profile == "cpu":
         assert set(default) < set(sheet.sizes(profile))
 
 
@@ -114,10 +114,10 @@ def test_one_layer_over_deep_at_ten_pairs(profile):
 
 def test_every_curve_shows_the_runs_that_it_names():
     """Errors that name run and context length: the place of the run, and n / 100."""
-    runs = sheet.what_would_a_reviewer_ask("quick")
+    runs = sheet.what_would_a_reviewer_ask("cpu")
     records = [Record(settings(run), {}, {"error": [
         place + n / 100 for n in run.evaluation.lengths]}, {}) for place, run in enumerate(runs)]
-    curves = sheet.reviewer_curves(records, "quick")
+    curves = sheet.reviewer_curves(records, "cpu")
 
     def shown(letter, name, x, seed=1):
         xs, errors = curves[letter][name]

@@ -17,9 +17,9 @@ def test_nothing_stored_says_how_to_make_it(page, icllib):
 from icllib.papers import causal_lm
 icllib.records(causal_lm.propositions, profile, page="causal_lm/sample")''')
     code, _, err = icllib("run", "causal_lm/sample")
-    assert code == 2 and "python -m icllib run causal_lm/sample --profile quick" in err
+    assert code == 2 and "python -m icllib run causal_lm/sample --profile cpu" in err
     assert err.startswith("icllib: causal_lm/sample: expected ")
-    assert "15 of 15 records missing at quick" in err
+    assert "15 of 15 records missing at cpu" in err
 
 
 def test_a_page_without_parameters_says_so(page, icllib):
@@ -90,7 +90,7 @@ def test_status_of_one_page(icllib):
 def test_an_estimate_of_cost_says_on_what_machine():
     runs = status.runs_of("context_scaling/fig01_scaling")
     assert status.cost(runs("paper"), "paper").endswith("hours on an H200")
-    assert status.cost(runs("quick"), "quick").endswith("minutes on 2 CPU cores")
+    assert status.cost(runs("cpu"), "cpu").endswith("minutes on 2 CPU cores")
 
 
 def test_a_page_whose_runs_nothing_lists_is_told_in_its_row(page, icllib):

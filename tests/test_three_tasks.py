@@ -37,7 +37,7 @@ def test_a_baseline_is_measured_prompt_by_prompt():
 
 
 def test_every_baseline_is_a_column_of_its_settings():
-    runs = [run for run in sheet.fig04_three_tasks("quick") if isinstance(run, sheet.Baseline)]
+    runs = [run for run in sheet.fig04_three_tasks("cpu") if isinstance(run, sheet.Baseline)]
     table = sheet.figure_4_baselines([Record.of(run, {"error": [1.0]}, {}) for run in runs])
     assert list(table) == ["XGBoost", "student network", "Lasso", "least squares"]
     assert table["Lasso"][table["Lasso"] != ""].to_dict() == {
@@ -88,7 +88,7 @@ def test_errors_are_over_those_of_zero_and_the_student_shares_its_prompts():
     curves = sheet.figure_4_curves(records)
     assert curves[sheet.SPARSE]["least squares"].tolist() == [[2.0, 1.0]]  # 3 nonzero weights
     assert curves[sheet.NETWORKS]["student network"].tolist() == [[0.75, 0.375]]  # d = 8
-    quick = sheet.fig04_three_tasks("quick")
-    student = next(run for run in quick if isinstance(getattr(run, "predictor", 0), StudentNetwork))
-    assert 200 <= student.evaluation.prompts <= quick[0].evaluation.prompts
-    assert student.evaluation.seed == quick[0].evaluation.seed
+    cpu = sheet.fig04_three_tasks("cpu")
+    student = next(run for run in cpu if isinstance(getattr(run, "predictor", 0), StudentNetwork))
+    assert 200 <= student.evaluation.prompts <= cpu[0].evaluation.prompts
+    assert student.evaluation.seed == cpu[0].evaluation.seed

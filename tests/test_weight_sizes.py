@@ -38,7 +38,7 @@ def test_a_model_starts_at_the_size_that_the_figure_divides_by():
     assert sizes == pytest.approx([0.02, 0.02, 0.02, 0.0004], rel=0.03)
 
 
-@pytest.mark.parametrize("profile", ["quick", "gpu", "paper"])
+@pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
 def test_the_models_are_those_of_training_laws(profile):
     trained = lambda run: (run.task, run.model, run.recipe, run.seed, run.along.steps)
     known = [trained(run) for run in training_laws(profile)]
@@ -48,7 +48,7 @@ def test_the_models_are_those_of_training_laws(profile):
 
 
 def test_ratios_are_to_the_narrow_law_seed_by_seed():
-    draw, runs = np.random.default_rng(0), query_key_weights("quick")
+    draw, runs = np.random.default_rng(0), query_key_weights("cpu")
     sizes = draw.uniform(1, 2, (9, 4, 2))
     along = draw.uniform(1, 2, (9, 5, 4, 2))
     made = [Record(settings(run), {}, {"sizes": own.tolist(), "sizes_along": path.tolist()}, {})
@@ -58,7 +58,7 @@ def test_ratios_are_to_the_narrow_law_seed_by_seed():
     norms = np.sqrt((sizes**2).mean(-1))
     assert found["K, N(0, 10)"] == pytest.approx(norms[3:6, 1] / norms[:3, 1])
     assert found["Q, N(0, 100)"] == pytest.approx(norms[6:, 0] / norms[:3, 0])
-    last = weight_sizes.size_tables(made, "quick")[-1]
+    last = weight_sizes.size_tables(made, "cpu")[-1]
     assert (last.panel[0], last.series[0]) == ("scores", "N(0, 100)")
     paths = np.sqrt((along[6:, :, 3] ** 2).mean(-1)) / 0.02**2
     assert list(last.y) == pytest.approx([1, *paths.mean(0)])

@@ -69,11 +69,11 @@ def stored_records(runs_of_profile, page: str) -> list[Record]:
     """The committed records of the best profile that is complete; raises InputError for none."""
     best = next(complete_profiles(runs_of_profile, page, reversed(KEPT)), None)
     if best is None:
-        found = [find_record(run, page.split("/")[0]) for run in runs_of_profile("quick")]
+        found = [find_record(run, page.split("/")[0]) for run in runs_of_profile("cpu")]
         raise InputError(f"{page}: expected all records of a profile, {found.count(None)} of "
-                         f"{len(found)} records missing at quick; make them by asking for the profile "
-                         f"quick, for a page of the book with: python -m icllib run {page} "
-                         "--profile quick")
+                         f"{len(found)} records missing at cpu; make them by asking for the profile "
+                         f"cpu, for a page of the book with: python -m icllib run {page} "
+                         "--profile cpu")
     return best[1]
 
 

@@ -3,7 +3,7 @@
 #
 # **In short:** in the paper the prefix mask has the lower error in all twelve pairings; an extra
 # loss on the outputs at the pairs raises the error of linear regression and lowers that of
-# classification, and so does sharing layers. At `quick` (40 minutes of processor time) the prefix
+# classification, and so does sharing layers. At `cpu` (40 minutes of processor time) the prefix
 # mask is ahead in all twelve by the mean of the ratios over seeds, but only in nine with the whole
 # interval. Effects of the extra loss and of sharing are lost in the scatter of the seeds.
 #
@@ -92,7 +92,7 @@ page.verdicts()
 #
 # - What differs for [Table 1](table01_prefix_causal.ipynb) differs here; half of the runs are the
 #   same ones.
-# - At `quick` one of the three seeds of prefix, unshared, with the extra loss did not learn linear
+# - At `cpu` one of the three seeds of prefix, unshared, with the extra loss did not learn linear
 #   regression, which is the long bar. Its error is about that of the answer 0, so that the mean error
 #   of that row is above the causal one, while the geometric mean of the ratios is below 1.
 # - The extra loss is weighed as in the paper's public code, which takes the mean over all positions;

@@ -2,7 +2,7 @@
 # # Tables 4 to 6: fewer pairs at test
 #
 # **In short:** in the paper the prefix mask leads at every length, and every error grows as pairs
-# are taken away. At `quick`, on average over three seeds, it leads in classification, in linear
+# are taken away. At `cpu`, on average over three seeds, it leads in classification, in linear
 # regression with shared layers and in nonlinear regression with unshared ones, but not in the
 # other two. In regression errors jump as soon as there are fewer pairs than in training (in the
 # linear task from at most 0.04 to at least 0.18), by larger factors than in the paper. All of it is

@@ -5,7 +5,7 @@
 # pairs in the prompt, a perceptron's (MLP) with more tasks only. So it is here. At $10^5$ tasks the
 # MLP's error triples from 10 pairs to 40; at $10^6$ it falls by a quarter from 5 pairs to 10, by
 # another tenth up to 30, and at 40 is back where it was at 10 (profile `gpu`, under four hours on a
-# CPU). GPT-2's falls by 60% from 10 to 40 (`quick`: a small model, 24 minutes). Neither comes near
+# CPU). GPT-2's falls by 60% from 10 to 40 (`cpu`: a small model, 24 minutes). Neither comes near
 # ridge regression.
 #
 # Two things can make a model better at learning in context. More *pre-training tasks* $T$: its
@@ -137,7 +137,7 @@ page.verdicts()
 # ## What differs and why
 #
 # - The paper gives no number of steps, batch size or learning rate for this figure: every entry
-#   marked *assumed* is ours, the same for every $T$. At `quick` the decoder draws 48,000 prompts in
+#   marked *assumed* is ours, the same for every $T$. At `cpu` the decoder draws 48,000 prompts in
 #   all, so that $T = 10^5$ and $10^6$ are the same to it, and ends a little below [one step of gradient
 #   descent](estimators.ipynb), far above ridge. The MLP draws 12.8 million at `gpu`: each of $10^6$
 #   tasks 13 times, each of $10^5$ 128 times.

@@ -2,7 +2,7 @@
 # # Figure 2: one noise level
 #
 # **In short:** the paper finds that SGPT, GPT-2 without key, query and value weights, "matches the
-# performance" of GPT-2; in its figure both match ridge regression. At `quick` (small models, 8
+# performance" of GPT-2; in its figure both match ridge regression. At `cpu` (small models, 8
 # dimensions instead of 20, eight minutes on a CPU) SGPT's error is 1.08 to 1.14 times that of ridge
 # regression; the claim allows 1.1. It is below GPT-2's with the same seed up to 35 pairs; at 40 it
 # is 2 to 3% above for two of three seeds.
@@ -140,11 +140,11 @@ page.verdicts()
 #
 # - The paper gives no $T$, number of steps, batch size or learning rate for this figure: every
 #   entry marked *assumed* is ours, and $T$ is that of Figure 4, in the same section.
-# - At `quick` both models are small, $d$ is 8 instead of 20, and training has 6,000 steps. It has
+# - At `cpu` both models are small, $d$ is 8 instead of 20, and training has 6,000 steps. It has
 #   so many because in a trial with half of them GPT-2 was still on a plateau near one step of
 #   gradient descent. One of its three seeds is near it here too, which makes its band so wide: a
 #   95% interval of three seeds that reaches below the floor, where no error can lie on average.
-# - At `quick` SGPT ends at about the margin of the claim, above ridge at every context length. Beside
+# - At `cpu` SGPT ends at about the margin of the claim, above ridge at every context length. Beside
 #   GPT-2 with the same seed it is a little better up to 35 pairs, and at every context length clearly
 #   better than the one that has not left the plateau. In that trial both models ended higher, so that
 #   longer training may still help.

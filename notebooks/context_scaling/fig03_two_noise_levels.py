@@ -2,7 +2,7 @@
 # # Figure 3: two noise levels
 #
 # **In short:** the paper finds that SGPT, trained on two noise levels, "performs comparably" to
-# GPT-2 at each, and shows both near ridge regression tuned for the level. At `quick` (small models,
+# GPT-2 at each, and shows both near ridge regression tuned for the level. At `cpu` (small models,
 # 8 dimensions instead of 20, seven minutes on a CPU) SGPT comes within 14% of ridge at the high
 # noise. At the low one its error is four to six times as large from 10 pairs on, GPT-2's higher
 # still on average. No selection of the algorithm is seen at this size.
@@ -149,17 +149,17 @@ page.verdicts()
 #
 # - The paper gives no $T$, number of steps, batch size or learning rate for this figure: every
 #   entry marked *assumed* is ours, and $T$ is that of Figure 4, in the same section.
-# - The paper trains on every context length from 1 to 40. At `quick` there are ten of them, the
+# - The paper trains on every context length from 1 to 40. At `cpu` there are ten of them, the
 #   models are small, $d$ is 8 instead of 20, and training has 6,000 steps, as for Figure 2.
-# - At `quick` SGPT is near ridge at $\sigma = 0.5$ and far above it at $\sigma = 0.1$. There, at 20
+# - At `cpu` SGPT is near ridge at $\sigma = 0.5$ and far above it at $\sigma = 0.1$. There, at 20
 #   pairs, it is worse even than ridge with the penalty for the other level (right panel), and at
 #   $\sigma = 0.5$ no better. So no selection of an algorithm is seen at this size. Most of the loss
 #   comes from the prompts with high noise and from short contexts, and little from low noise at long
 #   ones.
-# - At `quick` the seeds of GPT-2 differ much, as in Figure 2: one does as well as SGPT at 20 pairs,
+# - At `cpu` the seeds of GPT-2 differ much, as in Figure 2: one does as well as SGPT at 20 pairs,
 #   two are well above. Hence the wide bands, which reach below the floor, where no error can lie on
 #   average.
-# - At `quick` ($d = 8$), from some 15 pairs on, the level can be told from the pairs almost without
+# - At `cpu` ($d = 8$), from some 15 pairs on, the level can be told from the pairs almost without
 #   error, and the floor is ridge regression tuned for the level. With fewer pairs it is higher, by
 #   15% at most (7 pairs, $\sigma = 0.1$). In more dimensions this takes more pairs.
 # - The level is drawn once per prompt, as the paper's formula says. {cite:t}`bai2023transformers`

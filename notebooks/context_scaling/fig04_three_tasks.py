@@ -3,7 +3,7 @@
 #
 # **In short:** the paper reports SGPT as good as GPT-2 on trees, networks and sparse functions,
 # better than XGBoost on trees, and on sparse functions near the Lasso and far below least squares.
-# At `quick` (small models, 20 minutes on a CPU) it is as good as GPT-2 on networks and no worse on
+# At `cpu` (small models, 20 minutes on a CPU) it is as good as GPT-2 on networks and no worse on
 # sparse functions; but its error is 1.4 and 2.7 times XGBoost's on trees at 50 and 100 pairs, and
 # above that of least squares on sparse functions.
 #
@@ -151,18 +151,18 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - At `quick` the models are small, training is short, there are fewer context lengths, and trees and
+# - At `cpu` the models are small, training is short, there are fewer context lengths, and trees and
 #   networks have fewer dimensions than the paper's 20. Sparse functions are the paper's. What such
 #   models fail to do says nothing about the paper's.
-# - Trees at `quick`: it is the other way round than in the footnote. GPT-2 learns with joint tokens,
+# - Trees at `cpu`: it is the other way round than in the footnote. GPT-2 learns with joint tokens,
 #   while with separate tokens its error hardly depends on $n$: it would first have to learn which $y$
 #   belongs to which $x$. So the two GPT-2 parts of the claim hold here for a reason that is not the
 #   paper's; beside the decoder with joint tokens, SGPT is worse by 10% at 50 pairs and by 17% at 100.
 #   XGBoost is better than all of them there, perhaps since trees over so few coordinates suit its
 #   greedy splits.
-# - Networks at `quick`: SGPT is as good as GPT-2. From 11 pairs on the errors of both are far above
+# - Networks at `cpu`: SGPT is as good as GPT-2. From 11 pairs on the errors of both are far above
 #   that of the student.
-# - Sparse functions at `quick`: SGPT stays above least squares at every context length, so neither
+# - Sparse functions at `cpu`: SGPT stays above least squares at every context length, so neither
 #   part of the claim holds. GPT-2 hardly leaves the error of zero with two of its three seeds, which
 #   makes its band so wide. So that SGPT is no worse than GPT-2 here, claim 25, says little of
 #   models that have learned.

@@ -101,7 +101,7 @@ page.verdicts()
 #
 # - Eq. 9 leaves the width of the perceptron open, and the paper gives neither the number of steps nor
 #   $T$ for this figure. Ours takes the number of pre-training tasks from Figure 4. `smoke` and
-#   `quick` draw fewer prompts than that, so that none comes twice.
+#   `cpu` draw fewer prompts than that, so that none comes twice.
 # - Eq. 9 has no biases; ours has, as every perceptron of this book.
 # - The caption of the paper's Figure 5 speaks of one-layer SGPT, Section 5.1 of an MLP on
 #   $\psi_K(A)_{N,:}$, without a word on $K$. We take the feature map of SGPT itself.

@@ -127,7 +127,7 @@ page.verdicts()
 #   those of Figure 7, at $T = 10^6$.
 # - Section 5.1 of the paper speaks of two MLPs, the second of which gets the number alone. Appendix A
 #   has linear regression in its place. We follow Appendix A.
-# - The one clear gap is for $\psi_L$ on linear functions, at the margin of 1.25: 1.24 at `quick`,
+# - The one clear gap is for $\psi_L$ on linear functions, at the margin of 1.25: 1.24 at `cpu`,
 #   where the row is trained less, and 1.26 at `gpu`. It comes from the single slope: the best one
 #   grows with $n$, from short contexts, where $\psi_L$ is mostly noise, to long ones. With a slope
 #   for each $n$ the number alone is as good as the row at 10 pairs and more (dotted line). The row

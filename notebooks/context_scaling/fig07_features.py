@@ -130,7 +130,7 @@ page.verdicts()
 # - The paper gives no steps, batch size or learning rate for this figure, and not the $T$ of its
 #   panel B; ours is the largest. Models that read the prompt see each of $10^6$ tasks thirteen times
 #   on linear functions and six times on ReLU networks.
-# - A model that reads features alone has nine inputs and, at `quick` and at `gpu`, fewer steps than
+# - A model that reads features alone has nine inputs and, at `cpu` and at `gpu`, fewer steps than
 #   one that reads the prompt has at the same profile. The steps never depend on $T$.
 # - Claim 15 takes the context at the largest $T$. With $10^4$ tasks a model that reads the prompt
 #   beside features fits the stored prompts, noise included: at 10 pairs its error is above that of
@@ -139,7 +139,7 @@ page.verdicts()
 #   $\psi_L$ on linear functions from 30 pairs on: 0.27 against 0.23 at 40.
 # - Features alone can be overfitted as well, with a thousand hidden units on nine inputs: where $10^4$
 #   tasks are met 256 times, their error falls from $T = 10^3$ to $10^5$, and then by less than 1%. At
-#   `quick`, where they are met 19 times, it fell by less than a fiftieth from $T = 10^4$ on.
+#   `cpu`, where they are met 19 times, it fell by less than a fiftieth from $T = 10^4$ on.
 #   [One layer of SGPT](what_would_a_reviewer_ask.ipynb), a fixed feature map too, behaves alike.
 # - So the task parts of claim 14 turn on the range of $T$. From $T = 10^3$ on, by the statistic and
 #   bound of claims 1 and 2, three of four would task-scale: the slope of the excess error is

@@ -2,7 +2,7 @@
 # # Figure 8: SGPT scales in both ways
 #
 # **In short:** the paper finds that SGPT, GPT-2 without key, query and value weights, gets better
-# with more pre-training tasks and with more pairs, as GPT-2 does. At `quick` (small models, short
+# with more pre-training tasks and with more pairs, as GPT-2 does. At `cpu` (small models, short
 # training, about 50 minutes on a CPU) both errors fall with the pairs, by 34 to 61% from 10 to 40.
 # With tasks they fall from 100 to $10^4$, but by 6% at most from there to $10^6$, where the claim
 # looks: training is too short to tell these apart.
@@ -150,11 +150,11 @@ pd.DataFrame(rows).round(3).T
 #   networks have 10 to 80 pairs at `paper`; the smaller profiles stop at 40, where the claim ends.
 #   Steps, batch size and learning rate are ours too, the same for every $T$. Of the $T$, $10^5$ and
 #   $10^6$ are the paper's; its text does not name the others.
-# - At `quick` every run draws 48,000 prompts, whatever $T$. With $T = 10^4$ it comes back to each
+# - At `cpu` every run draws 48,000 prompts, whatever $T$. With $T = 10^4$ it comes back to each
 #   task four or five times, with $10^5$ or $10^6$ to none. So there is hardly a difference between
 #   $T = 10^4$ and $10^6$, where the claim looks for task-scaling. It is there from $T = 100$ to
 #   $10^4$, left in A and in the slopes above. At this size the claim stays open for that reason.
-# - The learning rate of SGPT is twice that of GPT-2 at `quick`; each was chosen for its model.
+# - The learning rate of SGPT is twice that of GPT-2 at `cpu`; each was chosen for its model.
 # - All seeds are measured on the same 4,096 prompts, so the bands do not contain the spread of
 #   these prompts.
 #

@@ -2,7 +2,7 @@
 # # Section 4 and Equation 13: normalization and the last skip of SGPT
 #
 # **In short:** the paper leaves open whether SGPT's normalization keeps signs; the last
-# skip of a layer is in its equation and not in its text. At `quick` (small models,
+# skip of a layer is in its equation and not in its text. At `cpu` (small models,
 # short training, ten minutes on a CPU) the other readings have 24 to 51% more error on
 # linear functions than our default, signed with skip. On ReLU networks the skip helps,
 # and the sign makes no clear difference. More pairs help in all four readings. No claim
@@ -82,7 +82,7 @@ for row, (form, title) in enumerate(rows):
                          ratios(title, form)[:, None], shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. Below, each other form's error over that of the default, for each task. At quick the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. Below, each other form's error over that of the default, for each task. At cpu the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, draw_rows, legend_below
 
@@ -132,13 +132,13 @@ pd.DataFrame({title: {form: with_interval(ratios(title, form), 3) for form in ot
 # ## What differs and why
 #
 # - The default of all other pages is the first form, signed with skip. This page
-#   speaks for it, and it stays. At `quick` the last skip helps with either sign and
+#   speaks for it, and it stays. At `cpu` the last skip helps with either sign and
 #   on both tasks. Signs help on linear functions and make no clear difference on
 #   ReLU networks.
 # - That fits the parity above. A linear function is odd in $x_N$. A ReLU network is
 #   half linear and half even, since $\operatorname{relu}(u) = (u + \lvert u \rvert) / 2$,
 #   so that on it absolute weights find in the even half what they miss in the odd one.
-# - All four forms context-scale at `quick`. Which of them the paper used matters for
+# - All four forms context-scale at `cpu`. Which of them the paper used matters for
 #   how close SGPT comes to GPT-2 and to ridge regression, not for whether its error
 #   falls with the context.
 # - All forms share one learning rate and one number of steps, which were set for the

@@ -2,14 +2,14 @@
 # # The number of optimizer steps
 #
 # **In short:** the paper does not say how long it trains. Would twice our steps change what Figures
-# 1 and 8 show on linear regression? At `quick` (small models, short training, about two hours on a
+# 1 and 8 show on linear regression? At `cpu` (small models, short training, about two hours on a
 # CPU) they take no seed of GPT-2, SGPT or the perceptron to the other side of a bound. The errors
 # themselves still fall, with $10^6$ tasks and 10 pairs by an eighth to a quarter, and the seeds of
 # GPT-2 spread more.
 #
 # {cite:t}`abedsoltan2024context` give neither steps nor epochs. This matters for task-scaling: with
 # a fixed number of epochs more tasks would also mean more training. Here every number of tasks, $T$,
-# gets the same number of steps, so that $T$ alone differs. It is a choice of ours, so the `quick` runs
+# gets the same number of steps, so that $T$ alone differs. It is a choice of ours, so the `cpu` runs
 # of [Figure 1](fig01_scaling.ipynb)'s and [Figure 8](fig08_sgpt_scaling.ipynb)'s settings on linear
 # regression were made again with twice the steps, that is, with the whole schedule stretched to twice
 # its length, for the smallest $T$ and the two $T$ for which the figures show the context length. The
@@ -139,7 +139,7 @@ page.verdicts()
 #   steps that of GPT-2's slope, $-0.17$ to $-0.04$, reaches past the bound, although each seed is
 #   below: claim 1 would hold by its mean only.
 # - The right panel shows what does change with the steps: the error itself. It matters most for the
-#   MLP at $T = 10^6$. With the steps of `quick` it has hardly learned, which would be enough for a
+#   MLP at $T = 10^6$. With the steps of `cpu` it has hardly learned, which would be enough for a
 #   ratio over $n$ near 1; with twice the steps it has, and the ratio is still above 1. With twelve
 #   times the steps, on the page of Figure 1, it is just below 1.
 # - Slopes are over three $T$ here, with either number of steps; on the pages of the figures they are

@@ -2,7 +2,7 @@
 # # Appendix A, text: which size is best?
 #
 # **In short:** in the paper 8 layers of width 256 did best, the deepest and the
-# narrowest of the sizes tried, with the most heads for GPT-2. At `quick` (up to 4
+# narrowest of the sizes tried, with the most heads for GPT-2. At `cpu` (up to 4
 # layers, widths 16 to 64, short training, a quarter of an hour on a CPU) SGPT gains
 # from layers too, but also from width: at 64 its error is 0.83 times that at 16. For
 # GPT-2 the seeds differ as much as the sizes. Such widths say little about 256 to 1024.
@@ -16,7 +16,7 @@
 # one noise level ([Figure 2](fig02_one_noise_level.ipynb)), and averages the error
 # over the context lengths. At `paper` it trains every combination; at shorter
 # profiles it starts from the deepest, narrowest model with the most heads and
-# changes one of the three at a time. At `quick` all sizes are small and the task is
+# changes one of the three at a time. At `cpu` all sizes are small and the task is
 # that of [Figure 1](fig01_scaling.ipynb).
 
 # %% tags=["parameters"]
@@ -64,7 +64,7 @@ for metric in ("error", "excess"):
         tables.append(series(panel, "ridge", errors.columns, level, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At quick the error of SGPT falls with layers and with width; that of GPT-2 has no clear order beyond the spread of its seeds; with one layer and with one head single seeds hardly learn."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At cpu the error of SGPT falls with layers and with width; that of GPT-2 has no clear order beyond the spread of its seeds; with one layer and with one head single seeds hardly learn."}}
 import matplotlib.pyplot as plt
 
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
@@ -128,14 +128,14 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - At `quick` SGPT gains from layers, as in the paper, and from width too, so that
+# - At `cpu` SGPT gains from layers, as in the paper, and from width too, so that
 #   the narrowest model is not the best. For GPT-2 the spread between seeds is as
 #   large as the differences between sizes; with one layer or one head one seed of
 #   three hardly learns.
 # - This small sweep can show whether depth and heads help. It cannot show whether a
 #   model of width 256 has room enough: its widths lie far below, and SGPT still
 #   gains from more. Nor can it show whether the paper's widest models lost for lack
-#   of training. So at `quick` what the paper says of width stays open.
+#   of training. So at `cpu` what the paper says of width stays open.
 # - All sizes share one learning rate and one number of steps, which were chosen for
 #   other sizes ([Figure 1](fig01_scaling.ipynb)). The paper does not say whether
 #   each size had its own. If the best rate depends on the size, the shared one can

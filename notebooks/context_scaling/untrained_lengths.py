@@ -2,7 +2,7 @@
 # # Context lengths that were not trained on
 #
 # **In short:** on ReLU networks, says the paper, GPT-2 does not carry over well to context lengths
-# missing from its training, and SGPT, GPT-2 without key, query and value weights, does. At `quick`
+# missing from its training, and SGPT, GPT-2 without key, query and value weights, does. At `cpu`
 # (small models, 8 dimensions instead of 20, six minutes on a CPU) SGPT does. GPT-2's error is 8%
 # above its reference between trained lengths, 28% at 3 pairs, and its positions are to blame;
 # beyond them 1%. The claim asks for a quarter.
@@ -127,15 +127,15 @@ page.verdicts()
 # - The paper has one sentence on this and no figure. It names neither the lengths at which GPT-2
 #   fails nor by how much. Ours are two, five and eight pairs past each trained length but
 #   the longest, and 2, 5, 10 and 20 pairs past the longest.
-# - Item 4 is about $d = 20$ and trained lengths 1, 11, ..., 91. At `quick` it is $d = 8$, the first
+# - Item 4 is about $d = 20$ and trained lengths 1, 11, ..., 91. At `cpu` it is $d = 8$, the first
 #   five of these lengths, a small model and short training. Positions start small and grow with
 #   training, so that a short training may show less of what they do.
 # - Where the ratio of GPT-2 is above that of GPT-2 without positions, the positions are to blame;
-#   where both are the same, they are not. At `quick` the mean curve of GPT-2 has the larger ratio at
+#   where both are the same, they are not. At `cpu` the mean curve of GPT-2 has the larger ratio at
 #   every untrained length: 1.28, 1.18, 1.11 and 1.13 at 3, 6, 9 and 13 pairs, against 1.03, 0.99,
 #   0.97 and 1.00 without positions. From 16 pairs on, and beyond the longest trained length, the
 #   two differ by less than 0.08, and the ratio of GPT-2 is at most 1.09.
-# - At `quick` one seed of SGPT has learned little, at trained lengths as well, hence the wide band;
+# - At `cpu` one seed of SGPT has learned little, at trained lengths as well, hence the wide band;
 #   the ratio is of each seed to itself.
 # - The error is convex in $n$, so that a straight line between trained lengths lies above it: a
 #   model that carries over has ratios below 1 between them, and below 1 beyond them if it still

@@ -2,7 +2,7 @@
 # # What would a reviewer ask?
 #
 # **In short:** four questions that the paper leaves open, on linear regression (one
-# layer in C and the MLPs of D at `gpu`, all else at `quick`; 3.6 hours on a CPU).
+# layer in C and the MLPs of D at `gpu`, all else at `cpu`; 3.6 hours on a CPU).
 # A, how deep? Each doubling of SGPT's layers lowers its error. B: one layer does without
 # the normalization, four do not train reliably. C: from $10^4$ to $10^6$ pre-training
 # tasks one layer gains 1%. D: at $10^5$ tasks an MLP twice as wide gains nothing from
@@ -58,7 +58,7 @@ table = page.save_figure(*(
     series(letter, name, xs, errors, profiles.get(name, shown))
     for letter, lines in curves.items() for name, (xs, errors) in lines.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error. At quick: A, the error of SGPT falls with every doubling of its layers from 1 to 8, at 10 and at 40 pairs, and stays above ridge regression. B, with one layer the normalized and the unnormalized model have nearly equal errors that fall with the context; with four layers the normalized one is near ridge and the three unnormalized seeds lie far apart. C, at gpu, the error of one layer falls from 100 to 10,000 tasks and then stays; that of GPT-2 at quick falls to 10,000 tasks. D, the error of both perceptrons rises beyond 10 pairs and passes that of the zero predictor; the wider one rises less. Both at gpu."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error. At cpu: A, the error of SGPT falls with every doubling of its layers from 1 to 8, at 10 and at 40 pairs, and stays above ridge regression. B, with one layer the normalized and the unnormalized model have nearly equal errors that fall with the context; with four layers the normalized one is near ridge and the three unnormalized seeds lie far apart. C, at gpu, the error of one layer falls from 100 to 10,000 tasks and then stays; that of GPT-2 at cpu falls to 10,000 tasks. D, the error of both perceptrons rises beyond 10 pairs and passes that of the zero predictor; the wider one rises less. Both at gpu."}}
 import matplotlib.pyplot as plt
 
 from icllib.plotting import BLUE, GREEN, ORANGE, RED, SKY, draw
@@ -145,7 +145,7 @@ page.verdicts()
 #   turns on the range of $T$: by the statistic and bound of claims 1 and 2, the slope
 #   from $T = 10^2$ on, one layer does task-scale (claim 31), since its error falls from
 #   1.70 at $10^2$ tasks to 0.56. [Figure 8](fig08_sgpt_scaling.ipynb) shows no further
-#   gain of SGPT beyond $10^4$ at `quick`; whether depth gives one is open.
+#   gain of SGPT beyond $10^4$ at `cpu`; whether depth gives one is open.
 # - **D.** Twice the width lowers the error of the MLP by 5% at 10 pairs and by 18% at
 #   40, and leaves its course as it was. So twice the units do not make it context-scale.
 #   With $10^5$ tasks, each met 128 times, both widths overfit the stored prompts: from 20
@@ -165,9 +165,9 @@ page.verdicts()
 # - The one-layer SGPT of C is that of Equation 9, a perceptron on $\psi(A)_{N,:}$
 #   without the skips. The model with one layer in A and B has the skips of Equation
 #   13, a random embedding and one linear map in its perceptron.
-# - The deep model of claims 20 and 30 has four layers at `quick`, the chapter's SGPT.
+# - The deep model of claims 20 and 30 has four layers at `cpu`, the chapter's SGPT.
 #   Claim 30 sets it, from [Figure 8](fig08_sgpt_scaling.ipynb), beside the one layer of
-#   C at the same profile. At `quick` the deep SGPT gains next to nothing from
+#   C at the same profile. At `cpu` the deep SGPT gains next to nothing from
 #   $T = 10^4$ on either: the ratio shows a higher error at each $T$, not another slope.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/what_would_a_reviewer_ask/figure.csv>`.

@@ -2,7 +2,7 @@
 # # Scoring functions on `every`
 #
 # **In short:** the paper writes that no known replacement of softmax improves on it; this page
-# tries them on the quantifier `every`. At `quick` (42 models of 3 layers and width 32, 41 minutes
+# tries them on the quantifier `every`. At `cpu` (42 models of 3 layers and width 32, 41 minutes
 # of processor time), the ratios to softmax settle nothing: one softmax model of three fails on 44%
 # of all sequences, the other two on hardly any. All fifteen models with a temperature err on at
 # most 4%, so that a temperature may help, which the paper denies; the others show no gain.
@@ -65,7 +65,7 @@ page.verdicts()
 #
 # - The paper names the temperatures and prints no number for the quantifiers. The temperature divides
 #   scores that are already over $\sqrt{d}$, as for Table 1, whose page says how the others are read.
-# - At `quick` the ratios for temperatures lie between 0.007 and 13, and what they say depends on the seed
+# - At `cpu` the ratios for temperatures lie between 0.007 and 13, and what they say depends on the seed
 #   of softmax. In seed 1 softmax is wrong on 44% of all sequences and every temperature on 0.3 to 4%;
 #   in the other two seeds softmax is wrong on 0.4% and 0.1%, and the temperatures mostly on more.
 # - The models of a seed start from the same weights and see the same sequences. In seed 1 all nine without
@@ -74,7 +74,7 @@ page.verdicts()
 #   Three seeds cannot tell, and the claims ask for a ratio to softmax seed by seed, which two good
 #   softmax models make large.
 # - Unlike on [affine functions](table01_scoring_functions.ipynb), where high temperatures stay on
-#   the plateau of the start at `quick`, all models here learn the task in distribution.
+#   the plateau of the start at `cpu`, all models here learn the task in distribution.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/alternatives_on_every/figure.csv>`.
 

@@ -2,7 +2,7 @@
 # # Attention or feed-forward layers alone
 #
 # **In short:** in the paper models of attention layers alone learn affine functions in context
-# about as well as full ones, and models of feed-forward layers alone do not. At `quick` (three
+# about as well as full ones, and models of feed-forward layers alone do not. At `cpu` (three
 # models of each kind, of 12 layers and width 32; 19 minutes of processor time), both are seen in
 # distribution (claim 13): attention alone has an error of 0.05, as the full model has, and
 # feed-forward layers alone 1.7, where answering 0 costs 2. Claim 33 asks about larger functions.
@@ -85,7 +85,7 @@ page.verdicts()
 #   Here they are as many as in the full model.
 # - Dashed is the error of 0 in expectation, which differs a little from that on the 100 functions of
 #   the test.
-# - At `quick` attention alone is as good as the full model within the spread, also from $\sigma = 3$ on
+# - At `cpu` attention alone is as good as the full model within the spread, also from $\sigma = 3$ on
 #   (claim 33); there the errors printed in Table 6 have a ratio of 1.24.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/attention_or_feed_forward/figure.csv>`.

@@ -2,7 +2,7 @@
 # # Figures 1 and 9: boundary values
 #
 # **In short:** far from the pairs that they were shown, the paper's models level off at *boundary
-# values*, a size that no prediction passes, with and without MLPs. At `quick` (12 small models, 22
+# values*, a size that no prediction passes, with and without MLPs. At `cpu` (12 small models, 22
 # minutes of processor time), no mean prediction is larger than 4.9, under softmax and under scaled
 # signed averaging (SSA). But ours fall back towards 0: on the line $9x$ the full model's go from
 # 3.6 at $x = 5$ to 1.3 at $x = 30$.
@@ -116,7 +116,7 @@ page.verdicts()
 #
 # - The paper draws these curves without numbers, one model each. It does not say how many pairs a
 #   context has, nor how they are drawn; here they are the longest and ordinary ones.
-# - At `quick` the predictions do not stay at their largest value but fall back towards 0 far from the
+# - At `cpu` the predictions do not stay at their largest value but fall back towards 0 far from the
 #   origin. So the boundary value is found near the training distribution, not far from it.
 # - The paper takes boundary values to come from the attention, since models without MLPs have them
 #   too. But the bound above holds whatever is below the last layer norm: with any scoring function,

@@ -2,7 +2,7 @@
 # # One large number in a sequence
 #
 # **In short:** the paper says that models answer for a sequence as for its largest number alone. At
-# `quick` (twelve models of 3 layers and width 32, 5 minutes of processor time), a 100 does drown
+# `cpu` (twelve models of 3 layers and width 32, 5 minutes of processor time), a 100 does drown
 # the other numbers, but in its own answer alone, which one of three softmax models of `every` gets
 # wrong. Where another number has settled the label, no answer after it is wrong; where none has,
 # about half are, as with an ordinary number. Scaled signed averaging (SSA) does not differ.

@@ -2,7 +2,7 @@
 # # Figure 2: attention in the last layer, with one large number
 #
 # **In short:** in the paper a softmax model puts all its attention on 70, the last of four numbers
-# of which one is negative, and answers that all are positive. At `quick` (six models of 3 layers
+# of which one is negative, and answers that all are positive. At `cpu` (six models of 3 layers
 # and width 32, 6 minutes of processor time), 70 leaves the answer near a coin toss (mean log-odds
 # of *true* $-0.5$, on the right side; $-7.8$ with 0.7 in its place), but draws 5% of the attention,
 # less than an equal share. Scaled signed averaging (SSA) does not differ.
@@ -100,7 +100,7 @@ page.verdicts()
 # - The paper shows one map and does not say of which head or model. Here weights are means over the
 #   heads of the last layer and over seeds, and the claim's 0.9 stands for *all* weight. That SSA puts
 #   less there is what the paper's argument asks for; it is not shown in print.
-# - At `quick` 70 unsettles the answer where it comes last: the log-odds are near 0, right in two
+# - At `cpu` 70 unsettles the answer where it comes last: the log-odds are near 0, right in two
 #   seeds of three, and beyond 5 in size for an ordinary last number. Where it stands inside,
 #   followed by 3, the answer is about as sure as without it, and little weight goes to it. So at
 #   this size the damage is done without much attention to 70. The likely reason: the embedding of

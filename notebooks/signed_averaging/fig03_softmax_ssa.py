@@ -2,7 +2,7 @@
 # # Figure 3: softmax and SSA away from the training distribution
 #
 # **In short:** in the paper the error of scaled signed averaging (SSA) is far below that of softmax
-# as functions and inputs grow. At `quick` (three models of each, of 2 layers and width 32; 5
+# as functions and inputs grow. At `cpu` (three models of each, of 2 layers and width 32; 5
 # minutes of processor time), both have the same error over the whole grid (ratio 0.99, within the
 # spread), far above the printed ones, so that the gap is neither confirmed nor refuted. Claim 3
 # (SSA below softmax from $\sigma = 3$ on) is judged on [Table 1's
@@ -121,14 +121,14 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - At `quick` both models are small and trained for a short time, and end far above the printed
+# - At `cpu` both models are small and trained for a short time, and end far above the printed
 #   errors. Then the figure can show the shape, how errors grow away from the training distribution,
 #   but not the size of the gap. In the far corner, $\sigma_I = \sigma_F = 10$, both cost about as much
 #   as always answering 0.
 # - Claim 40 holds here of softmax as well, and just as much: nothing in it sets SSA apart.
 # - The paper prints no numbers for its heat maps, and its text does not give their axes. Ours have
-#   standard deviations from 1 to 10, at `quick` six of them, with 20 functions in each cell and 64
-#   prompts of each, 4 at `quick`; these numbers are ours.
+#   standard deviations from 1 to 10, at `cpu` six of them, with 20 functions in each cell and 64
+#   prompts of each, 4 at `cpu`; these numbers are ours.
 # - Intervals are over seeds of training; all seeds are tested on the same functions and prompts.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig03_softmax_ssa/figure.csv>`.

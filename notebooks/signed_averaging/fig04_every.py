@@ -2,7 +2,7 @@
 # # Figure 4: `every`, over length and scale
 #
 # **In short:** in the paper scaled signed averaging (SSA) keeps the error on `every` below that of
-# softmax, over longer sequences and larger numbers. At `quick` (18 models of 3 layers and width 32,
+# softmax, over longer sequences and larger numbers. At `cpu` (18 models of 3 layers and width 32,
 # 20 minutes of processor time), this is not seen: softmax errs on 15% of the sequences, SSA on 16%,
 # and seeds differ far more. Our softmax model with position embeddings, as GPT-2 has them, tells
 # the sign of a single number, also at 30 times the scale (1.6% wrong).
@@ -123,7 +123,7 @@ page.verdicts()
 #
 # - The paper prints color maps of one model of each kind, without numbers. Here each map is a mean
 #   over seeds, and the claim is decided on the mean error over parts of the grid. Its maps have every
-#   $\sigma$ from 1 to 30 and 6,400 sequences a cell; ours at `quick` have six $\sigma$, seven lengths
+#   $\sigma$ from 1 to 30 and 6,400 sequences a cell; ours at `cpu` have six $\sigma$, seven lengths
 #   and 384 sequences.
 # - The paper does not say when an answer to a sequence counts as wrong. The reading here is strict; the
 #   error by position shows what is behind it.
@@ -134,7 +134,7 @@ page.verdicts()
 # - Section 3 and Appendix A give training lengths from 1 to 40 and a curriculum that starts with 3
 #   pairs; the captions of Figures 4 to 6 say 11 to 40. The curriculum of the text is followed; every
 #   prefix of a prompt counts in the loss, from 1 on.
-# - At `quick` nearly all wrong sequences of the softmax models with positions are of one seed in three.
+# - At `cpu` nearly all wrong sequences of the softmax models with positions are of one seed in three.
 #   Above $\sigma = 10$ one softmax model makes no error in all sequences, another errs on most of them,
 #   and the ratios of claim 9 lie between 0.8 and several hundred. Where no sequence is wrong, half a
 #   sequence is counted, so that a ratio exists.
@@ -145,7 +145,7 @@ page.verdicts()
 #   models have them.
 # - The paper does not say how it asked for the sign of a single number (claim 25). Here it is the first
 #   answer to each sequence, before any context, by the models whose errors the maps show.
-# - What Section 4 says of softmax hangs on the seed at `quick` (claims 30 and 31). At $\sigma = 1$ two
+# - What Section 4 says of softmax hangs on the seed at `cpu` (claims 30 and 31). At $\sigma = 1$ two
 #   of three models err on less than 1% of the sequences at every length, the third on 14% of those of
 #   length 100 and 35% of those of length 200. At length 40 this one goes from one wrong sequence of
 #   384 at $\sigma = 1$ to all but two at $\sigma = 30$; the other two do not get worse.

@@ -2,7 +2,7 @@
 # # Figure 5: `some`, over length and scale
 #
 # **In short:** the paper reports that scaled signed averaging (SSA) is better than softmax on
-# `some` too. At `quick` (18 models of 3 layers and width 32, 18 minutes of processor time), this is
+# `some` too. At `cpu` (18 models of 3 layers and width 32, 18 minutes of processor time), this is
 # not seen: trained and tested as in the paper, softmax errs on 0.7% of the sequences and SSA on
 # 1.4% (means over seeds), and both on at most 5% at any length and scale. Always answering *true*
 # errs on 12.5%.
@@ -118,7 +118,7 @@ page.verdicts()
 #
 # - What differs for [Figure 4](fig04_every.ipynb) differs here, the training lengths too: 11 to 40 in
 #   the caption, 1 to 40 in the text.
-# - At `quick` the models with positions are wrong on few sequences. With softmax it is at most 1.7% of
+# - At `cpu` the models with positions are wrong on few sequences. With softmax it is at most 1.7% of
 #   them, whatever the length; with SSA at most 1.3% up to $\sigma = 10$, 2.1 to 2.6% at
 #   $\sigma = 20$ and 4.4 to 4.9% at 30. The ratios of claim 10 are of such small numbers, and lie
 #   between 0.7 and 35.

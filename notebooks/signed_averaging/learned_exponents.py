@@ -3,7 +3,7 @@
 #
 # **In short:** scaled signed averaging (SSA) trains two numbers $n$ and $b$ in each head, 288 in 12
 # layers of 12 heads, as printed. The paper does not show them, and says training takes no longer.
-# At `quick` (three models of 2 layers and width 32, 3 minutes of processor time), they stay near
+# At `cpu` (three models of 2 layers and width 32, 3 minutes of processor time), they stay near
 # their start, 1.5 and 1. On one CPU core a step at the paper's size takes 1.18 times as long as
 # with fused softmax, and 1.1 times as long as with softmax not fused.
 #
@@ -123,7 +123,7 @@ page.verdicts()
 #   not wait for a larger profile.
 # - The paper shows no learned $n$ or $b$. Its $n \ge 1$ and $b > 0$ are kept here by
 #   $n = 1 + \operatorname{softplus}(\cdot)$ and $b = \exp(\cdot)$.
-# - At `quick` both stay near their start: $n$ between 1.49 and 1.75, $b$ between 0.99 and 1.47,
+# - At `cpu` both stay near their start: $n$ between 1.49 and 1.75, $b$ between 0.99 and 1.47,
 #   somewhat higher in the second layer. $n b$ is above 1 in every head, where SSA is the more
 #   concentrated of the two for small scores ([Appendix J](appendix_j_theory.ipynb)).
 # - Claim 15 is judged by one number, the median ratio of the rounds. Rounds of one process are no
@@ -137,7 +137,7 @@ page.verdicts()
 #   logarithm and their derivatives at every score.
 # - The paper trained on A100s and does not say with which kernel. On a GPU the ratio may be another
 #   one, and a CPU cannot refute what is said of GPUs. So claim 15, though timed at the paper's size
-#   (profile `paper` in the last line below), has the verdict of a small profile, `quick`.
+#   (profile `paper` in the last line below), has the verdict of a small profile, `cpu`.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/learned_exponents/figure.csv>`.
 

@@ -2,7 +2,7 @@
 # # Queries and keys after training on wider inputs
 #
 # **In short:** the paper writes that training on wider inputs gave the query and key matrices small
-# weights. At `quick` (three models of each kind, of 2 layers and width 32; 3 minutes of processor
+# weights. At `cpu` (three models of each kind, of 2 layers and width 32; 3 minutes of processor
 # time), both grow in training whatever the inputs. After $N(0, 10)$ they end a fifth smaller than
 # after $N(0, 1)$, as the paper says, with a spread that does not settle it; after $N(0, 100)$ one
 # model has smaller ones and two about the same.
@@ -70,11 +70,11 @@ page.verdicts()
 # - The paper does not say what the weights are small against, nor how it weighed them. Here it is the
 #   same matrix after training on $N(0, 1)$, all layers together, seed by seed.
 # - *Compensate.* In a decoder of this kind the stream is normalized before $Q$ and $K$: no input,
-#   however large, gives scores beyond what the weights allow. At `quick` what the scores are made of
+#   however large, gives scores beyond what the weights allow. At `cpu` what the scores are made of
 #   is as large after $N(0, 100)$ as after $N(0, 1)$ in the mean, from 0.4 to 1.4 times by seed.
 # - Labels grow with the inputs, to the order of 10 and 100. What must grow with them is what is read
 #   out, and the values do: they end two to three times larger than after $N(0, 1)$.
-# - At `quick` the models trained on $N(0, 100)$ have not learned their task
+# - At `cpu` the models trained on $N(0, 100)$ have not learned their task
 #   ([training distributions](training_laws.ipynb)), and their weights say little about trained ones.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/query_key_weights/figure.csv>`.

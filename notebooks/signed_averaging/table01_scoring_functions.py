@@ -2,7 +2,7 @@
 # # Table 1: every scoring function
 #
 # **In short:** in the paper scaled signed averaging (SSA) has a far lower error than softmax
-# outside the training distribution, and no known alternative has. At `quick` (42 models of 2 layers
+# outside the training distribution, and no known alternative has. At `cpu` (42 models of 2 layers
 # and width 32, 35 minutes of processor time), SSA has the error of softmax (ratio 1.0; in print
 # 0.072), and no function a lower one beyond the spread. All errors are far above the printed ones:
 # nothing is decided. In print, SSA and softmax do not seem to be tested on the others' functions.
@@ -37,7 +37,7 @@ sheet.training_settings(sheet.table01_scoring_functions, shown)
 # %% [markdown]
 # These are the settings of SSA; the others differ in `model.scoring` alone. Every model of a seed
 # is trained on the same prompts, and all are tested on the same ones: at each $\sigma$ 100
-# functions and 64 prompts of each, 4 at `quick`. The [training control](training_control.ipynb) uses
+# functions and 64 prompts of each, 4 at `cpu`. The [training control](training_control.ipynb) uses
 # the errors at the steps in `along.steps`.
 #
 # ## Figure
@@ -160,17 +160,17 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper trains 12 layers of width 256 for 500,000 steps. At `quick` the models are small and
+# - The paper trains 12 layers of width 256 for 500,000 steps. At `cpu` the models are small and
 #   training is short (the settings say how much), and the errors in distribution are hundreds of
 #   times the printed ones or more. Rows are then to be compared with each other, not with the printed
 #   errors, and a small profile refutes nothing.
-# - At `quick` SSA has the error of softmax at every $\sigma$, within the spread over seeds. At
+# - At `cpu` SSA has the error of softmax at every $\sigma$, within the spread over seeds. At
 #   $\sigma = 1$ it is 17% higher in the mean of three seeds, 7% to 22% in each; the interval does not
 #   settle whether accuracy is lost (claim 35).
-# - That four functions are better than softmax at $\sigma = 1$ (claim 45) is not seen at `quick`, where
+# - That four functions are better than softmax at $\sigma = 1$ (claim 45) is not seen at `cpu`, where
 #   each seed has a larger error with them. The printed errors, $5 \cdot 10^{-5}$ and
 #   $8 \cdot 10^{-5}$, are of one model each.
-# - All functions have the same learning rate and steps, as in the paper. At `quick` softmax at high
+# - All functions have the same learning rate and steps, as in the paper. At `cpu` softmax at high
 #   temperature stays on the plateau on which every model starts, an error near 0.9 at $\sigma = 1$:
 #   that temperature does not help is then a statement on the speed of learning. The
 #   [training control](training_control.ipynb) compares at equal error in distribution.

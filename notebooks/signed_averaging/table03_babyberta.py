@@ -4,7 +4,7 @@
 # **In short:** in the paper BabyBERTa, a small language model, passes more grammar probes with
 # scaled signed averaging (SSA) than with softmax. But its softmax model is weaker than public ones:
 # 5 of 12 scores lie below what one more of these would have, and 18 of the 24 scores of SSA within.
-# Our own models (`quick`, three of each kind, 82 minutes of processor time) have learned too little
+# Our own models (`cpu`, three of each kind, 82 minutes of processor time) have learned too little
 # grammar to say anything about SSA.
 #
 # BabyBERTa {cite:p}`huebner2021babyberta` is a small RoBERTa trained on speech to children: some
@@ -141,7 +141,7 @@ page.verdicts()
 #   pronouns (6.2), then relative clauses (6.05); on swapped arguments SSA 1.5 gains more (8.7 against
 #   4.7). SSA 1.5 is said to improve "irregular verbs and pronoun gender". On gender SSA 2 gains more
 #   (5.6 against 3.35), and the largest gain of SSA 1.5 is that on superlatives (12.75).
-# - *Our encoders* at `quick` have 4 layers of width 128, no dropout and sentences of at most 16
+# - *Our encoders* at `cpu` have 4 layers of width 128, no dropout and sentences of at most 16
 #   tokens, and see 192,000 sentences, where BabyBERTa sees four million. On held-out lines, a third of
 #   which stand elsewhere in the corpus too, they choose among about a hundred words (the exponential
 #   of the loss). That is too little for grammar: seven probes are near chance (41 to 61%), and the

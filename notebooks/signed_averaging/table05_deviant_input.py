@@ -2,7 +2,7 @@
 # # Table 5: one deviant input
 #
 # **In short:** in the paper the error of a softmax model grows 34,000-fold when the first input
-# alone comes from a far wider distribution. At `quick` (three models of each kind, of 2 layers and
+# alone comes from a far wider distribution. At `cpu` (three models of each kind, of 2 layers and
 # width 32; 5 minutes of processor time), it grows by a factor of 16 at most: before it grows, it is
 # far larger than the paper's. Scaled signed averaging (SSA) has the lower mean once that input is
 # ten times as wide, within the spread.
@@ -100,15 +100,15 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - At `quick` the models are far smaller than the paper's and are trained far less. Their error at
+# - At `cpu` the models are far smaller than the paper's and are trained far less. Their error at
 #   $\sigma = 1$ is several hundred times the printed one. Always answering 0 costs 2, and neither
 #   the paper's errors nor ours pass that by much. So a factor of 100 needs an error of about 0.02
 #   or less at $\sigma = 1$, which these models do not have.
-# - What they show is the shape: at `quick` more than half of the growth is over at $\sigma = 20$,
+# - What they show is the shape: at `cpu` more than half of the growth is over at $\sigma = 20$,
 #   under both scoring functions. SSA has the lower mean at every $\sigma$ from 10 on, but the
 #   intervals of the two overlap.
 # - Also on the one sequence ours fail, by more than the printed model (claim 47). Models that had
-#   learned nothing would too, so at `quick` that stays undecided.
+#   learned nothing would too, so at `cpu` that stays undecided.
 # - Eq. 2 and its mean over points: see [Table 1](table01_scoring_functions.ipynb). The first point
 #   is never counted, so what is seen is only its effect on the later ones.
 #

@@ -2,7 +2,7 @@
 # # Table 6 and Figure 11: depth and heads
 #
 # **In short:** in the paper softmax models of almost every shape learn affine functions in context,
-# fail on larger ones, and fail less with more layers or heads. At `quick` (14 shapes of width 32,
+# fail on larger ones, and fail less with more layers or heads. At `cpu` (14 shapes of width 32,
 # three models of each; 47 minutes of processor time), one layer stops at an error of 0.93 in
 # distribution, more layers reach 0.05 to 0.12. On functions three or more times as large the latter
 # differ by less than a third: the printed order is not seen so early in training.
@@ -134,7 +134,7 @@ page.verdicts()
 #   better. Claim 32 takes the text at its word: a gain of a tenth at most. In print the ratio is 0.86,
 #   so that the table goes with claim 12.
 # - That every model is wrong outside the training distribution (claim 29) holds here with ease, as it
-#   would for models that have learned nothing. So it stays undecided at `quick`.
+#   would for models that have learned nothing. So it stays undecided at `cpu`.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/table06_depth_heads/figure.csv>`.
 

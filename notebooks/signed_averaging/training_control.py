@@ -2,7 +2,7 @@
 # # A control: equal steps or equal error?
 #
 # **In short:** the paper compares scoring functions after equally many steps, when one that learns
-# faster has been trained further. At `quick` (the 42 models of Table 1 at five steps of training,
+# faster has been trained further. At `cpu` (the 42 models of Table 1 at five steps of training,
 # 35 minutes of processor time), the error outside the training distribution follows that inside on
 # nearly one path for all: what looks better or worse is mostly the distance gone. At equal error
 # inside, scaled signed averaging (SSA) has 0.97 of softmax's error outside, within the spread. The
@@ -136,7 +136,7 @@ page.verdicts()
 # - Two functions are compared at an error in distribution that both reached. Where one of them never
 #   left the plateau on which all models start, both are compared on that plateau, where neither
 #   has learned to use the slope: such a ratio near 1 says nothing about the function.
-# - At `quick` the paths end at an error at $\sigma = 1$ that is hundreds of times the paper's or more.
+# - At `cpu` the paths end at an error at $\sigma = 1$ that is hundreds of times the paper's or more.
 # - Equal error in distribution does not make two models equal in all but the scoring function. It
 #   takes away the one difference that training for longer would take away, too.
 #

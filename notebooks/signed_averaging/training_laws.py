@@ -2,7 +2,7 @@
 # # Wider training distributions, and no curriculum
 #
 # **In short:** the paper reports that softmax models trained on wider inputs are better on
-# sequences with one large input and worse on ordinary ones. At `quick` (three models of each kind,
+# sequences with one large input and worse on ordinary ones. At `cpu` (three models of each kind,
 # of 2 layers and width 32; 9 minutes of processor time), inputs of ten times the width make the
 # ordinary error 67 times as large, and the error with a large first input no smaller: 4.4 against
 # 0.72. A curriculum, which the paper uses and does not compare, makes no difference.
@@ -103,7 +103,7 @@ page.verdicts()
 #
 # - The paper prints no number for these models and does not say which sequences are deviant. Here
 #   they have a first input from $N(0, 50)$ and all others from $N(0, 1)$.
-# - At `quick` no model is better on them for having been trained on wide inputs. What the model
+# - At `cpu` no model is better on them for having been trained on wide inputs. What the model
 #   trained on $N(0, 10)$ has gained shows where *all* inputs are wide (first panel): from
 #   $\sigma = 7$ on it has the lowest error of all. Its error at $\sigma = 1$ is far higher, as the
 #   paper says.
@@ -112,7 +112,7 @@ page.verdicts()
 # - The model trained on $N(0, 100)$ has not learned in so few steps: the labels are of the order of
 #   100, and what it predicts on ordinary inputs is far too large. The last panel shows that longer
 #   training in the same way leads it away from them. Nothing about such training follows from it.
-# - At `quick` the errors with and without curriculum are the same within the spread, at the end and
+# - At `cpu` the errors with and without curriculum are the same within the spread, at the end and
 #   along training: after 500 steps 0.30 and 0.37, the latter with the interval [0.06, 2.2]. The
 #   curriculum ends after 152 of 2,000 steps, a share like the paper's.
 #

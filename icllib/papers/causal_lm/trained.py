@@ -58,7 +58,7 @@ SIZES = {
     "smoke": Size(2, 16, 2, 3, 8, 2, 4, 1e-3, 8, 1, (1, 10)),
     # Half the dimensions and pairs of the paper. ASSUMED: a learning rate and steps at which all
     # tasks leave the plateau on which they start; more held-out sequences, for less noise.
-    "quick": Size(8, 20, 10, 5, 32, 16, 4000, 8e-3, 1024, 3, (1, 30)),
+    "cpu": Size(8, 20, 10, 5, 32, 16, 4000, 8e-3, 1024, 3, (1, 30)),
     "gpu": Size(steps=20_000, prompts=1024),
     "paper": Size(),
 }

@@ -13,13 +13,13 @@ from icllib.results import samples
 from icllib.tasks import LinearRegression, TwoNoiseLevels
 from icllib.training import Run
 
-DIMENSIONS = {"smoke": 4, "quick": 8, "gpu": 20, "paper": 20}  # 20: Appendix A
+DIMENSIONS = {"smoke": 4, "cpu": 8, "gpu": 20, "paper": 20}  # 20: Appendix A
 NOISE_STDS = (0.1, 0.5)  # Figure 3, Appendix A; Figure 2 has the second alone
 FIGURE_2_LENGTHS = (10, 15, 20, 25, 30, 35, 40)  # Appendix A
 FIGURE_3_LENGTHS = tuple(range(1, 41))  # Appendix A
 FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # they fill four rows of 41 tokens in SGPT
 PENALTY_PAIRS = 20  # ASSUMED: the pairs of the panels against the penalty
-LONGER = {"quick": {"steps": 6000}}  # after Figure 1's 3,000 GPT-2 is still near one gradient step
+LONGER = {"cpu": {"steps": 6000}}  # after Figure 1's 3,000 GPT-2 is still near one gradient step
 
 
 def one_noise_level(profile: str) -> LinearRegression:
@@ -41,7 +41,7 @@ def fig02_one_noise_level(profile: str) -> list[Run]:
 
 def fig03_two_noise_levels(profile: str) -> list[Run]:
     """Figure 3: SGPT and GPT-2 trained on prompts of either level, measured at each."""
-    lengths = FEWER_LENGTHS if profile in ("smoke", "quick") else FIGURE_3_LENGTHS
+    lengths = FEWER_LENGTHS if profile in ("smoke", "cpu") else FIGURE_3_LENGTHS
     return both_models(profile, two_noise_levels(profile), lengths, ErrorByNoiseLevel)
 
 

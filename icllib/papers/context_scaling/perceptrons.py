@@ -22,7 +22,7 @@ KERNELS = {"psi_L": "linear", "psi_H": "hilbert"}
 # transformers of Figure 1.
 FIGURE_5 = {
     "smoke": (FeatureMLP("l1", activation="gelu", width=16), Recipe(FIGURE_5_LENGTHS, 4, 4)),
-    "quick": (FeatureMLP("l1", activation="gelu", width=256),
+    "cpu": (FeatureMLP("l1", activation="gelu", width=256),
               Recipe(FIGURE_5_LENGTHS, 2000, 64, 6e-3, schedule="cosine", warmup=0.05)),
     "gpu": (FeatureMLP("l1", activation="gelu"),
             Recipe(FIGURE_5_LENGTHS, 50_000, 64, 1e-3, schedule="cosine", warmup=0.05)),
@@ -37,7 +37,7 @@ FIGURE_5 = {
 ENDS, FOUR = (10**4, 10**6), (10**3, 10**4, 10**5, 10**6)
 FIGURE_7 = {
     "smoke": (ENDS, ENDS, 4, 4),
-    "quick": (ENDS, ENDS, 1500, 3000),
+    "cpu": (ENDS, ENDS, 1500, 3000),
     "gpu": (FOUR, ENDS, 20_000, 50_000),
     "paper": (FOUR, FOUR, 500_000, 500_000),
 }

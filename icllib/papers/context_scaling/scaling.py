@@ -31,7 +31,7 @@ class Size(NamedTuple):
 FIGURE_1 = {
     "smoke": Size(Transformer(1, 2, 16), Recipe(LENGTHS, steps=4, batch=4),
                   MLP(16), Recipe(LENGTHS, steps=4, batch=4), (10**4, 10**5, 10**6), 2),
-    "quick": Size(Transformer(2, 4, 64),
+    "cpu": Size(Transformer(2, 4, 64),
                   Recipe(LENGTHS, 3000, 16, learning_rate=2e-3, schedule="cosine", warmup=0.1),
                   MLP(1024),
                   Recipe(LENGTHS, 8000, 128, learning_rate=4e-3, schedule="cosine", warmup=0.05),
@@ -47,19 +47,19 @@ FIGURE_1 = {
 }
 
 # Per profile: SGPT and the learning rate at which it trains; all else is as for the decoder.
-# Appendix A: 8 layers of width 256. ASSUMED: everything at quick, and the rate at gpu.
+# Appendix A: 8 layers of width 256. ASSUMED: everything at cpu, and the rate at gpu.
 SGPTS = {
     "smoke": (SGPT(1, 16), 1e-4),
-    "quick": (SGPT(4, 32), 4e-3),
+    "cpu": (SGPT(4, 32), 4e-3),
     "gpu": (SGPT(8, 256), 5e-4),
     "paper": (SGPT(8, 256), 1e-4),
 }
 
 # Appendix A, item 4: ReLU networks, d = 20, "context lengths from 1 to 100 with a step size of
-# 10", and T of Figure 4. quick: d = 8 as in the figures around it, and the first five lengths.
+# 10", and T of Figure 4. cpu: d = 8 as in the figures around it, and the first five lengths.
 UNTRAINED_LENGTHS = {
     "smoke": (RELU_8, (1, 11)),
-    "quick": (RELU_8, (1, 11, 21, 31, 41)),
+    "cpu": (RELU_8, (1, 11, 21, 31, 41)),
     "gpu": (ReluNetwork(20), tuple(range(1, 101, 10))),
     "paper": (ReluNetwork(20), tuple(range(1, 101, 10))),
 }

@@ -13,12 +13,12 @@ from icllib.papers.context_scaling.scaling import seeds, transformers
 from icllib.training import Run
 
 # Per profile: the task, T, and what differs from the recipe of Figure 1. paper: as in Figure 2.
-# gpu: a quarter of the steps, since width 1024 costs sixteen times as much as 256. quick: the task
+# gpu: a quarter of the steps, since width 1024 costs sixteen times as much as 256. cpu: the task
 # and T of Figure 1.
 FROM_10 = {"lengths": FIGURE_2_LENGTHS}
 TRAINING = {
     "smoke": (LINEAR_8, 10**6, {"lengths": LENGTHS}),
-    "quick": (LINEAR_8, 10**6, {"lengths": LENGTHS}),
+    "cpu": (LINEAR_8, 10**6, {"lengths": LENGTHS}),
     "gpu": (one_noise_level("gpu"), FIGURE_4_COUNT, FROM_10 | {"steps": 5000}),
     "paper": (one_noise_level("paper"), FIGURE_4_COUNT, FROM_10),
 }
@@ -26,7 +26,7 @@ TRAINING = {
 PAPER_AXES = {"layers": (2, 4, 6, 8), "width": (256, 512, 1024), "heads": (2, 4, 8)}  # Appendix A
 AXES = {
     "smoke": {"layers": (1, 2), "width": (8, 16), "heads": (1, 2)},
-    "quick": {"layers": (1, 2, 4), "width": (16, 32, 64), "heads": (1, 2, 4)},
+    "cpu": {"layers": (1, 2, 4), "width": (16, 32, 64), "heads": (1, 2, 4)},
     "gpu": PAPER_AXES,
     "paper": PAPER_AXES,
 }

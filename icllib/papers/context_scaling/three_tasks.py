@@ -23,7 +23,7 @@ FIGURE_4 = {
     NETWORKS: (ReluNetwork(20), tuple(range(1, 101, 10))),  # Appendix A, item 4
     SPARSE: (SparseLinear(20), tuple(range(5, 41, 5))),
 }
-# At smoke and quick. ASSUMED: trees and networks small enough for small models to learn in minutes,
+# At smoke and cpu. ASSUMED: trees and networks small enough for small models to learn in minutes,
 # fewer context lengths. Sparse functions stay as they are: the claim is about n < d.
 FIGURE_4_SMALL = {
     TREES: (DecisionTree(4), (10, 25, 50, 100)),
@@ -32,7 +32,7 @@ FIGURE_4_SMALL = {
 }
 # Steps by what one costs, otherwise those of Figure 1. ASSUMED.
 STEPS = {
-    "quick": {TREES: 2000, NETWORKS: 2000, SPARSE: 6000},
+    "cpu": {TREES: 2000, NETWORKS: 2000, SPARSE: 6000},
     "gpu": {TREES: 10_000, NETWORKS: 10_000, SPARSE: 20_000},
 }
 NAMES = {"Transformer": "GPT-2", "StudentNetwork": "student network",
@@ -79,7 +79,7 @@ def figure_4_models(panel: str, lengths: tuple, profile: str) -> list:
     sgpt, decoder = transformers(profile, lengths=lengths, **steps).values()
     if panel != TREES:
         return [sgpt, decoder]
-    # Garg et al.: x and y as separate tokens, 12 layers, a loss at every point. At smoke and quick
+    # Garg et al.: x and y as separate tokens, 12 layers, a loss at every point. At smoke and cpu
     # it has the layers of the other decoder.
     joint, recipe = decoder
     layers = 12 if profile in ("gpu", "paper") else joint.layers

@@ -21,7 +21,7 @@ FORMS = {  # the readings of phi (Section 4) and of the last skip (Eq. 13 or Sec
     "signed, no skip": {"normalization": "l1", "mlp_skip": False},
     "absolute, no skip": {"normalization": "absolute", "mlp_skip": False},
 }
-DEPTHS = {"smoke": (1, 2), "quick": (1, 2, 4, 8), "gpu": (1, 2, 4, 8, 16), "paper": (1, 2, 4, 8, 16)}
+DEPTHS = {"smoke": (1, 2), "cpu": (1, 2, 4, 8), "gpu": (1, 2, 4, 8, 16), "paper": (1, 2, 4, 8, 16)}
 COUNTS = FIGURE_1["paper"].counts  # Figure 1A's, at every profile
 WIDE_COUNT = 10**5  # ASSUMED: the smaller T of Figure 1B, which training goes through often
 

@@ -58,7 +58,7 @@ SIZES = {
                   prompts=2, grid=(1, 10), grid_functions=1, line_prompts=1),
     # ASSUMED: a size that takes a minute on one core, and a learning rate at which every seed of
     # softmax leaves the plateau on which all models start (at four times it two of three do not).
-    "quick": Size(2, 4, 32, 32, steps=2000, batch=16, learning_rate=1e-3, schedule="cosine",
+    "cpu": Size(2, 4, 32, 32, steps=2000, batch=16, learning_rate=1e-3, schedule="cosine",
                   warmup=0.1, prompts=4, grid=(1, 2, 3, 5, 7, 10), line_prompts=16),
     # ASSUMED: a rate at which shorter training reaches the paper's error in distribution.
     "gpu": Size(steps=60_000, learning_rate=5e-4, schedule="cosine", warmup=0.1),
