@@ -171,10 +171,15 @@ class Record:
                    if now.get(name) != self.versions.get(name)]
         return ", ".join(changed) or None
 
+    @property
+    def checksum(self) -> str:
+        """A digest of what was measured and of where it comes from."""
+        return digest([self.metrics, self.provenance])
+
     def save(self, folder: Path) -> Path:
         """Write the record into its profile's folder, in one move."""
         path = folder / self.profile / f"{digest(self.run)}.json"
-        identity = {"key": key(self.run, self.versions), "checksum": digest(self.metrics)}
+        identity = {"key": key(self.run, self.versions), "checksum": self.checksum}
         try:
             write_text(path, to_json(identity | dataclasses.asdict(self)))
         except OSError as error:
@@ -192,8 +197,10 @@ def load_record(path: Path) -> Record:
         record = Record(**content)
         if not record.metrics or record.profile not in PROFILES:
             raise ValueError("no metrics or no profile")
-        if checksum != digest(record.metrics):
-            raise ValueError("its metrics are not those that were measured")
+        if checksum == digest(record.metrics):
+            raise ValueError("its checksum is of its metrics alone, as records had it once")
+        if checksum != record.checksum:
+            raise ValueError("its metrics or provenance are not those that were recorded")
     except DAMAGE as error:
         raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
                          "delete it or restore it from git") from None
