@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from icllib import book
-from icllib.claims import Claim, decide, find_claim, ledger
+from icllib.claims import Claim, find_claim
+from icllib.decisions import decide, ledger
 from icllib.errors import InputError
 from icllib.pages import all_pages
 from icllib.results import PROJECT

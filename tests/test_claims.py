@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from icllib import claims
-from icllib.claims import (PAPERS, Claim, decide, decision_on_record, evidence_path, find_claim, holds,
-                           interval, ledger, load_claims)
+from icllib.claims import PAPERS, Claim, find_claim, load_claims
+from icllib.decisions import decide, decision_on_record, evidence_path, holds, interval, ledger
 from icllib.errors import InputError
 from icllib.pages import all_pages
 from icllib.verdicts import explained, ours_text

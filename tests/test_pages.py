@@ -9,7 +9,8 @@ import nbformat
 import pandas as pd
 import pytest
 
-from icllib.claims import evidence_path, find_claim, ledger, load_claims
+from icllib.claims import find_claim, load_claims
+from icllib.decisions import evidence_path, ledger
 from icllib.errors import InputError
 from icllib.pages import (
     Page, all_pages, notebooks_folder, provenance_line, settings_of, settings_table)
