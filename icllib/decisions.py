@@ -160,7 +160,7 @@ def holds(claim: Claim, part: str, samples) -> str:
     if not np.isfinite([mean, low, high]).all():
         return "not by its mean"
     bottom, top = claim.region(part)
-    if bottom <= low and high <= top:
+    if bottom <= low and high <= top and not claim.on_bound(low, high):
         return "yes"
     if high < bottom or low > top:
         return "no"
