@@ -164,7 +164,8 @@ def holds(claim: Claim, part: str, samples) -> str:
         return "yes"
     if high < bottom or low > top:
         return "no"
-    return "by its mean" if bottom <= mean <= top else "not by its mean"
+    inside = bottom <= mean <= top and not claim.on_bound(mean)
+    return "by its mean" if inside else "not by its mean"
 
 
 def evidence_path(page: str) -> Path:
