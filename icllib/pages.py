@@ -19,7 +19,7 @@ from icllib.errors import InputError
 from icllib.files import check_writable, write_text
 from icllib.plotting import use_style
 from icllib.results import (
-    DIGITS, PROJECT, Record, clock_of, digest, recorded_fields, rounded, to_json)
+    DIGITS, PROJECT, Record, check_page, clock_of, digest, recorded_fields, rounded, to_json)
 from icllib.verdicts import Verdicts
 
 
@@ -29,9 +29,13 @@ def notebooks_folder() -> Path:
 
 
 class Page:
-    """One page of the book, named "<paper>/<page>" after its file in notebooks/."""
+    """One page of the book, named "<paper>/<page>" after its file in notebooks/.
+
+    Raises InputError for another name.
+    """
 
     def __init__(self, name: str):
+        check_page(name)
         self.name = name
         output = os.environ.get("ICLLIB_OUTPUT")
         self.output = Path(output) if output else PROJECT / "runs" / name
@@ -42,8 +46,10 @@ class Page:
     def save_figure(self, *tables: pd.DataFrame) -> pd.DataFrame:
         """Write the numbers behind the figure as figure.csv and return them as one table.
 
-        Raises InputError for a folder that cannot be written to.
+        Raises InputError for no tables and for a folder that cannot be written to.
         """
+        if not tables:
+            raise InputError("tables: expected at least one, got none")
         check_writable(self.output)
         table = pd.concat(tables, ignore_index=True)
         write_text(self.output / "figure.csv", table.to_csv(index=False,

@@ -41,6 +41,13 @@ def check_profile(profile: str) -> None:
         raise InputError(f"profile: expected one of {', '.join(known)}, got {profile!r}")
 
 
+def check_page(page) -> None:
+    """Raises InputError for what is no "<paper>/<page>", two names of folders."""
+    name = r"\w[\w.-]*"
+    if not (isinstance(page, str) and re.fullmatch(f"{name}/{name}", page)):
+        raise InputError(f"page: expected two names with a slash between, got {page!r}")
+
+
 # ---- settings, versions and keys ------------------------------------------------------------
 
 
@@ -248,8 +255,8 @@ def dealt(records, names) -> dict:
 
     Raises InputError where that cannot be.
     """
-    each, left = divmod(len(records), len(names))
-    if left or not each:
+    each, left = divmod(len(records), len(names) or 1)
+    if left or not each or not names:
         raise InputError(f"records: expected as many for each of {len(names)} names, "
                          f"got {len(records)} in all")
     return {name: records[place * each :][:each] for place, name in enumerate(names)}

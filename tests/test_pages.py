@@ -94,6 +94,17 @@ def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch, tmp_path):
         Page("solvable_attention/table02_exponents").save_figure(pd.DataFrame())
 
 
+@pytest.mark.parametrize("name", ["../../elsewhere/x", "/elsewhere/x", "causal_lm", None])
+def test_a_page_writes_nowhere_else(name):
+    with pytest.raises(InputError, match="page: expected two names with a slash between, got"):
+        Page(name).save_figure(pd.DataFrame({"x": [1]}))
+
+
+def test_a_figure_without_tables_is_refused(output):
+    with pytest.raises(InputError, match="tables: expected at least one, got none"):
+        Page("causal_lm/propositions").save_figure()
+
+
 def test_a_page_of_what_is_printed_tells_what_was_not_run(output):
     page = Page("signed_averaging/tables02_04_gpt2")
     table, items = page.not_run(), [d for d in ledger() if d.claim.printed_on == page.name]

@@ -16,6 +16,7 @@ from icllib.checks import component
 from icllib.errors import InputError, OutOfTime
 from icllib.files import check_writable
 from icllib.results import PROJECT, Record, digest, key, settings, versions
+from icllib.training.build import room_for
 from icllib.training.checkpoint import alone, load_checkpoint, remove_checkpoints, save_checkpoint
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
@@ -123,13 +124,8 @@ def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu
     """
     with one_core():
         for fleet in fleets(runs, most_members()):
-            with alone(checkpoint_folder(fleet)):
-                try:
-                    train_and_save(fleet, profile, folder, device, failed)
-                except torch.OutOfMemoryError:
-                    raise InputError(f"memory: expected room for {len(fleet)} models on {device}, "
-                                     "got less; --members or $ICLLIB_MEMBERS says how many are "
-                                     "to train together") from None
+            with alone(checkpoint_folder(fleet)), room_for(len(fleet), device):
+                train_and_save(fleet, profile, folder, device, failed)
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",

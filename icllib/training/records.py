@@ -2,19 +2,17 @@
 
 import contextlib
 import os
-import re
 import sys
 import tempfile
 from pathlib import Path
 
 from icllib.errors import InputError
 from icllib.results import (
-    PROFILES, Record, check_profile, find_record, results_folder, sources)
+    PROFILES, Record, check_page, check_profile, find_record, results_folder, sources)
 from icllib.training.engine import tell_diverged
 from icllib.training.jobs import compute
 
 KEPT = PROFILES[1:]  # all but "smoke"
-NAME = r"\w[\w.-]*"  # of a folder
 
 
 def records(runs_of_profile, profile: str, page: str) -> list[Record]:
@@ -26,9 +24,11 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
     go. Raises InputError for another kind of page and where there is nothing to read, OutOfTime at
     the time limit with every finished record kept.
     """
-    if not re.fullmatch(f"{NAME}/{NAME}", page):
-        raise InputError(f"page: expected two names with a slash between, got {page!r}")
+    check_page(page)
     check_profile(profile)
+    if not callable(runs_of_profile):
+        raise InputError("runs_of_profile: expected a function from a profile to its list of runs, "
+                         f"got {runs_of_profile!r}")
     if profile == "stored":
         return stored_records(runs_of_profile, page)
     runs = runs_of_profile(profile)
