@@ -14,12 +14,12 @@ FLOORS = [
      "processor"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting",
      "verdicts"},
-    {"training", "pages", "runner"},
+    {"training", "pages", "runner", "shown"},
     {"papers", "status", "book", "cli", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "plotting", "verdicts", "pages", "runner", "status", "book", "cli"}
+BOOK = {"claims", "plotting", "verdicts", "pages", "runner", "shown", "status", "book", "cli"}
 
 
 def unit(path):

@@ -177,13 +177,13 @@ def test_evidence_that_the_notebook_does_not_show_is_seen(results):
 
 @pytest.mark.parametrize("lost, reason", [
     ("evidence.json", "verdicts are not today's"), ("figure.csv", "figure.csv missing"),
-    ("paper/*.json", "no profile has all its records")])
+    ("paper/*.json", "1 of 47 records that it shows are gone")])
 def test_a_result_that_is_missing_is_seen(results, lost, reason):
     shutil.copytree(PROJECT / "results" / JUDGED, results / JUDGED)
     assert [state.state for state in status([JUDGED])] == ["fresh", "fresh"]
     next((results / JUDGED).glob(lost)).unlink()
     stored = status([JUDGED])[0]
-    assert (stored.state, stored.reason) == ("stale", reason)
+    assert stored.state == "stale" and stored.reason.startswith(reason)
 
 
 @pytest.fixture

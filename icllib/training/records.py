@@ -1,14 +1,16 @@
 """From runs to records: what is missing is computed, what is there is read."""
 
 import contextlib
+import json
 import os
 import sys
 import tempfile
 from pathlib import Path
 
 from icllib.errors import InputError
+from icllib.files import write_text
 from icllib.results import (
-    PROFILES, Record, check_page, check_profile, find_record, results_folder, sources)
+    PROFILES, Record, check_page, check_profile, digest, find_record, results_folder, sources)
 from icllib.training.engine import tell_diverged
 from icllib.training.jobs import compute
 
@@ -74,12 +76,25 @@ def stored_records(runs_of_profile, page: str) -> list[Record]:
                          f"{len(found)} records missing at cpu; make them by asking for the profile "
                          f"cpu, for a page of the book with: python -m icllib run {page} "
                          "--profile cpu")
+    tell_shown(best[1])
     return best[1]
 
 
 def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
     """The committed records of each profile that is complete, from the smallest size on."""
-    return dict(complete_profiles(runs_of_profile, page, KEPT))
+    found = dict(complete_profiles(runs_of_profile, page, KEPT))
+    tell_shown(record for records in found.values() for record in records)
+    return found
+
+
+def tell_shown(found) -> None:
+    """Add records to those in $ICLLIB_OUTPUT, of which the page runner keeps that its page shows
+    them."""
+    if not os.environ.get("ICLLIB_OUTPUT"):
+        return
+    path = Path(os.environ["ICLLIB_OUTPUT"]) / "records.json"
+    before = json.loads(path.read_text()) if path.exists() else {}
+    write_text(path, json.dumps(before | {digest(record.run): record.checksum for record in found}))
 
 
 def complete_profiles(runs_of_profile, page: str, profiles):
