@@ -183,9 +183,13 @@ class Record:
         """A digest of what was measured and of where it comes from."""
         return digest([self.metrics, self.provenance])
 
+    def path(self, folder: Path) -> Path:
+        """Where the record is in a page's folder."""
+        return folder / self.profile / f"{digest(self.run)}.json"
+
     def save(self, folder: Path) -> Path:
         """Write the record into its profile's folder, in one move."""
-        path = folder / self.profile / f"{digest(self.run)}.json"
+        path = self.path(folder)
         identity = {"key": key(self.run, self.versions), "checksum": self.checksum}
         try:
             write_text(path, to_json(identity | dataclasses.asdict(self)))

@@ -9,6 +9,9 @@ from icllib import cli
 
 pytest.register_assert_rewrite("contract", "small_fleet")
 
+# Of two processes that take file after file, neither shall end long after the other.
+LONGEST = ("test_all_pages_at_smoke", "test_golden", "test_pages", "test_book")
+
 PAGE = '''# %% [markdown]
 # # A page
 
@@ -19,6 +22,11 @@ size = 1
 # %%
 {body}
 '''
+
+
+def pytest_collection_modifyitems(items):
+    """The longest files first."""
+    items.sort(key=lambda item: (*LONGEST, item.path.stem).index(item.path.stem))
 
 
 @pytest.fixture(autouse=True)

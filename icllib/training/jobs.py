@@ -22,6 +22,7 @@ from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run, Trained
+from icllib.training.weights import save_weights
 from icllib.training.worker import Worker, stop
 
 
@@ -165,7 +166,9 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
         values = {name: value[member] for name, value in metrics.items()}
         sound = fleet.alive[member] and all(np.isfinite(value).all() for value in values.values())
         diverged = {} if sound else {"diverged": True}
-        Record.of(run, values, made | {"seed": run.seed} | diverged).save(folder)
+        record = Record.of(run, values, made | {"seed": run.seed} | diverged)
+        save_weights(record, folder, fleet.module, member)  # first: no record without them
+        record.save(folder)
     remove_checkpoints(saved_in)
 
 

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 import torch
-from test_tasks import STREAM, within_four_standard_errors
+from standard_errors import STREAM, within_four_standard_errors
 
 from icllib import tasks
 from icllib.errors import InputError
@@ -41,7 +41,7 @@ def same(prompt, expected):
 
 def test_every_task_is_tested_here():
     exported = {name for name in tasks.__all__ if dataclasses.is_dataclass(getattr(tasks, name))}
-    sentences = {"MaskedSentences"}  # gives no prompts: tests/test_sentences.py
+    sentences = {"MaskedSentences"}  # gives no prompts: test_sentences.py
     assert exported - sentences == {NAME(task) for task in TASKS}
 
 

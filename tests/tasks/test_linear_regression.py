@@ -2,18 +2,10 @@
 
 import pytest
 import torch
+from standard_errors import STREAM, within_four_standard_errors
 
 from icllib.errors import InputError
-from icllib.streams import Stream
 from icllib.tasks import LinearRegression
-
-STREAM = Stream.of([0], "evaluation")
-
-
-def within_four_standard_errors(values, expected):
-    """Whether the mean of independent values is near enough (a chance of 6e-5 to fail)."""
-    values = values.double().flatten()
-    return abs(values.mean() - expected) < 4 * values.std() / len(values) ** 0.5
 
 
 @pytest.mark.parametrize("inputs, mean", [("normal", 0.0), ("normal", 1.5), ("uniform", 2.0)])

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from test_tasks import STREAM, within_four_standard_errors
+from standard_errors import STREAM, within_four_standard_errors
 
 from icllib.tasks import DecisionTree, LinearClassification, ReluNetwork, networks
 

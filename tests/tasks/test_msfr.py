@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from test_tasks import STREAM, within_four_standard_errors
+from standard_errors import STREAM, within_four_standard_errors
 
 from icllib.streams import Stream
 from icllib.tasks import SourceCapacityRegression, SparseFeatureRegression
