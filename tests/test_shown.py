@@ -20,7 +20,7 @@ from icllib.models import MLP
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run
 runs = lambda profile: [Run(LinearRegression(2), MLP(4), Recipe((1,), 2, batch=1),
-                                   ErrorByLength((1,), 8), seed=int(profile == "gpu"))]
+                            ErrorByLength((1,), 8), seed=sum(map(ord, profile)))]
 icllib.records(runs, profile, page="causal_lm/sample")
 output = os.environ.get("ICLLIB_OUTPUT")
 pathlib.Path(output, "figure.csv").write_text("panel,x" + chr(10) + "A,1" + chr(10))
