@@ -16,16 +16,16 @@ import pandas as pd
 
 from icllib.claims import decide, find_claim, load_claims
 from icllib.errors import InputError
-from icllib.files import check_writable, write_text
+from icllib.files import check_writable, folder_named, write_text
 from icllib.plotting import use_style
 from icllib.results import (
-    DIGITS, PROJECT, Record, check_page, clock_of, digest, recorded_fields, rounded, to_json)
+    DIGITS, Record, check_page, clock_of, digest, recorded_fields, rounded, to_json)
 from icllib.verdicts import Verdicts
 
 
 def notebooks_folder() -> Path:
     """Where pages live: notebooks/ of the project, or $ICLLIB_NOTEBOOKS."""
-    return PROJECT / (os.environ.get("ICLLIB_NOTEBOOKS") or "notebooks")
+    return folder_named("ICLLIB_NOTEBOOKS", "notebooks")
 
 
 class Page:
@@ -37,8 +37,7 @@ class Page:
     def __init__(self, name: str):
         check_page(name)
         self.name = name
-        output = os.environ.get("ICLLIB_OUTPUT")
-        self.output = Path(output) if output else PROJECT / "runs" / name
+        self.output = folder_named("ICLLIB_OUTPUT", f"runs/{name}")
         self.decisions = {}  # by claim, so that a cell that is run again replaces its own
         use_style()
         pd.set_option("display.max_colwidth", None)

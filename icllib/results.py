@@ -13,7 +13,6 @@ import hashlib
 import importlib
 import inspect
 import json
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from icllib.errors import DAMAGE, InputError
-from icllib.files import write_text
+from icllib.files import PROJECT, folder_named, write_text
 
-PROJECT = Path(__file__).resolve().parents[1]
 PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
 DIGITS = 6
 ADDED = {"added": True}  # of a field that joined its component later, see above
@@ -31,7 +29,7 @@ ADDED = {"added": True}  # of a field that joined its component later, see above
 
 def results_folder() -> Path:
     """Where records live: results/ of the project, or $ICLLIB_RESULTS."""
-    return PROJECT / (os.environ.get("ICLLIB_RESULTS") or "results")
+    return folder_named("ICLLIB_RESULTS", "results")
 
 
 def check_profile(profile: str) -> None:

@@ -7,13 +7,12 @@ succeeded do the notebook and the files in results/ take the place of the old on
 import contextlib
 import io
 import re
-import tempfile
 import traceback
 from pathlib import Path
 
 from icllib.claims import decision_on_record, load_claims
 from icllib.errors import DAMAGE, InputError, OutOfTime
-from icllib.files import check_writable, write_together
+from icllib.files import check_writable, temporary_folder, write_together
 from icllib.pages import notebooks_folder
 from icllib.results import PROJECT, check_profile, digest, results_folder
 from icllib.shown import changed_since, with_digests
@@ -50,12 +49,12 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
         check_writable((notebooks_folder() / page).parent)
     until = None if deadline is None else str(deadline)
     if profile == "smoke":
-        with tempfile.TemporaryDirectory() as folder, environment(
+        with temporary_folder() as folder, environment(
                 ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=until):
             execute(page, parameters | {"profile": "smoke"})
         return "executed at smoke, nothing kept"
     if profile != "stored":
-        with tempfile.TemporaryDirectory() as folder, environment(
+        with temporary_folder() as folder, environment(
                 ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=until):
             with contextlib.redirect_stdout(io.StringIO()):  # the notebook shows it
                 execute_as_script(page, parameters | {"profile": profile})
@@ -66,7 +65,7 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
 
 def refresh(page: str) -> str:
     """Execute a page as it is and put its notebook and results in place."""
-    with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_OUTPUT=folder):
+    with temporary_folder() as folder, environment(ICLLIB_OUTPUT=folder):
         notebook = execute(page, {})
         texts = {path.name: path.read_text() for path in Path(folder).iterdir()}
     texts = {results_folder() / page / name: text
@@ -183,7 +182,7 @@ def execute_as_notebook(page: str, parameters: dict):
 
     notebook = read_page(page)
     hashed = source_hash(notebook)
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         source, target = f"{folder}/in.ipynb", f"{folder}/out.ipynb"
         nbformat.write(notebook, source)
         try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from icllib.errors import InputError
 from icllib.results import PROFILES, find_record
 from icllib.runner import notebook_problem
-from icllib.training.jobs import fleets
+from icllib.training.fleets import fleets
 from icllib.training.run import Run
 
 # Multiply-adds per second in training, forward and backward.

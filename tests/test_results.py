@@ -8,14 +8,17 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from icllib.data import data_folders
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, Together
 from icllib.models import MLP
+from icllib.pages import Page, notebooks_folder
 from icllib.results import (
     PROJECT, Record, dealt, digest, find_record, from_settings, results_folder,
     rounded, samples, settings, stacked, to_json, type_name, versions)
 from icllib.tasks import LinearRegression
 from icllib.training import Along, Recipe, Run, every_profile, records
+from icllib.training.jobs import checkpoints_folder
 
 RUN = Run(LinearRegression(2, 0.1), MLP(4), Recipe((1, 2), steps=3), ErrorByLength((1, 2)), 7, 10)
 PROVENANCE = {"profile": "cpu", "commit": "abc", "dirty": False}
@@ -242,3 +245,16 @@ def test_a_folder_named_relatively_is_the_project_s_in_every_process(monkeypatch
     assert results_folder() == PROJECT / "elsewhere"
     monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path))
     assert results_folder() == tmp_path
+
+
+@pytest.mark.parametrize("variable, folder", [
+    ("ICLLIB_RESULTS", results_folder), ("ICLLIB_NOTEBOOKS", notebooks_folder),
+    ("ICLLIB_CHECKPOINTS", checkpoints_folder), ("ICLLIB_DATA", lambda: data_folders()[0]),
+    ("ICLLIB_OUTPUT", lambda: Page("causal_lm/sample").output)])
+def test_a_tilde_is_the_users_home(monkeypatch, tmp_path, variable, folder):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv(variable, "~/mine")
+    assert folder() == tmp_path / "mine"
+    monkeypatch.setenv(variable, "~nobody-has-this-name/mine")
+    with pytest.raises(InputError, match=f"{variable}: expected a folder, got '~nobody-has"):
+        folder()

@@ -1,12 +1,13 @@
 """Fleets on the machine at hand: split over its processors, checkpointed, resumed, recorded."""
 
 import contextlib
+import math
 import os
 import signal
 import sys
 import threading
 import time
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,14 @@ import torch
 
 from icllib.checks import component
 from icllib.errors import InputError, OutOfTime
-from icllib.files import check_writable
-from icllib.results import PROJECT, Record, digest, key, settings, versions
+from icllib.files import check_writable, folder_named
+from icllib.results import Record, digest, key, settings, versions
 from icllib.training.build import room_for
-from icllib.training.checkpoint import alone, load_checkpoint, remove_checkpoints, save_checkpoint
+from icllib.training.checkpoint import (
+    alone, check_state, load_checkpoint, remove_checkpoints, save_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
+from icllib.training.fleets import dealt_out, fleets, most_members, processors, training
 from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run, Trained
 from icllib.training.weights import save_weights
@@ -52,32 +55,6 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
             Record.of(run, metrics, made | cost_since(started, device)).save(folder)
 
 
-def fleets(runs, most: int | None = None) -> list[list[Run]]:
-    """Runs of equal shape, in the order of their first ones, at most so many together."""
-    found = {}
-    for run in runs:
-        found.setdefault(run.shape, []).append(run)
-    return [alike[first : first + (most or len(alike))] for alike in found.values()
-            for first in range(0, len(alike), most or len(alike))]
-
-
-def most_members() -> int | None:
-    """$ICLLIB_MEMBERS, the most models that train together; raises InputError for no number."""
-    text = os.environ.get("ICLLIB_MEMBERS") or None
-    if text and not (text.isdecimal() and int(text)):
-        raise InputError(f"ICLLIB_MEMBERS: expected a whole number from 1 on, got {text!r}")
-    return text and int(text)
-
-
-def processors() -> list[str]:
-    """What a fleet can be split over: the visible GPUs, or else the CPU cores."""
-    if torch.cuda.is_available():
-        return [f"cuda:{index}" for index in range(torch.cuda.device_count())]
-    if hasattr(os, "sched_getaffinity"):  # absent from macOS
-        return ["cpu"] * len(os.sched_getaffinity(0))
-    return ["cpu"] * os.cpu_count()
-
-
 def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None:
     """Train the missing runs, dealt out to the processors; each CPU process has one thread.
 
@@ -105,16 +82,6 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
         raise
     finally:
         stop(others)
-
-
-def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
-    """The runs in `count` parts of equal sizes, those of one training, which share checkpoints, in
-    one part."""
-    same = {}
-    for run in (run for fleet in fleets(runs) for run in fleet):
-        same.setdefault(training(run), []).append(run)
-    groups = list(same.values())
-    return [[run for group in groups[index::count] for run in group] for index in range(count)]
 
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
@@ -206,7 +173,7 @@ def checked(component, metrics) -> dict:
 
 def checkpoints_folder() -> Path:
     """Where the checkpoints of all fleets live: runs/checkpoints/, or $ICLLIB_CHECKPOINTS."""
-    return PROJECT / (os.environ.get("ICLLIB_CHECKPOINTS") or "runs/checkpoints")
+    return folder_named("ICLLIB_CHECKPOINTS", "runs/checkpoints")
 
 
 def checkpoint_folder(runs) -> Path:
@@ -218,15 +185,9 @@ def checkpoint_folder(runs) -> Path:
     return checkpoints_folder() / digest([key(settings(run), versions(run)) for run in trained])
 
 
-def training(run: Run) -> Run:
-    """The same run but for what is measured on it."""
-    return replace(run, evaluation=None,
-                   along=run.along and replace(run.along, evaluation=None))
-
-
 def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
     """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost."""
-    found = load_checkpoint(folder)
+    found = load_checkpoint(folder, partial(check_state, fleet))
     if found is None:
         return 0.0, 0.0
     tensors, cost = found
@@ -261,22 +222,23 @@ def number_of(variable: str, default: str) -> float:
     """An environment variable as a number; raises InputError where it is none."""
     text = os.environ.get(variable) or default
     try:
-        return float(text)
+        if not math.isnan(number := float(text)):  # which no time exceeds
+            return number
     except ValueError:
-        raise InputError(f"{variable}: expected a number, got {text!r}") from None
+        pass
+    raise InputError(f"{variable}: expected a number, got {text!r}")
 
 
 def board(name: str):
     """Logs losses to TensorBoard under $ICLLIB_TENSORBOARD, where that is set."""
-    folder = os.environ.get("ICLLIB_TENSORBOARD")
-    if not folder:
+    if not os.environ.get("ICLLIB_TENSORBOARD"):
         return lambda step, losses: None
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         raise InputError("ICLLIB_TENSORBOARD: expected the package tensorboard, which is not "
                          "installed") from None
-    writer = SummaryWriter(PROJECT / folder / name)
+    writer = SummaryWriter(folder_named("ICLLIB_TENSORBOARD", "") / name)
 
     def log(step, losses):
         of_members = {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}

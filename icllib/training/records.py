@@ -4,11 +4,10 @@ import contextlib
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from icllib.errors import InputError
-from icllib.files import write_text
+from icllib.files import folder_named, temporary_folder, write_text
 from icllib.results import (
     PROFILES, Record, check_page, check_profile, digest, find_record, results_folder, sources)
 from icllib.training.engine import tell_diverged
@@ -35,7 +34,7 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
         return stored_records(runs_of_profile, page)
     runs = runs_of_profile(profile)
     if profile == "smoke":
-        with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_CHECKPOINTS=folder):
+        with temporary_folder() as folder, environment(ICLLIB_CHECKPOINTS=folder):
             return computed(runs, profile, page, Path(folder))
     return computed(runs, profile, page, results_folder())
 
@@ -92,7 +91,7 @@ def tell_shown(found) -> None:
     them."""
     if not os.environ.get("ICLLIB_OUTPUT"):
         return
-    path = Path(os.environ["ICLLIB_OUTPUT"]) / "records.json"
+    path = folder_named("ICLLIB_OUTPUT", "") / "records.json"
     before = json.loads(path.read_text()) if path.exists() else {}
     write_text(path, json.dumps(before | {digest(record.run): record.checksum for record in found}))
 
