@@ -1,6 +1,9 @@
 """What settings are refused; a comparison with NaN is false, so NaN is refused too."""
 
+import dataclasses
 import math
+import types
+import typing
 from collections.abc import Iterable
 from numbers import Integral, Real
 
@@ -106,6 +109,17 @@ def device(device) -> None:
     except (RuntimeError, AssertionError, TypeError):  # AssertionError: a PyTorch without CUDA
         known = ["cpu", *(f"cuda:{index}" for index in range(torch.cuda.device_count()))]
         raise InputError(f"device: expected one of {', '.join(known)}, got {device!r}") from None
+
+
+def types_of_fields(component) -> None:
+    """Raises InputError, by name, for a field of a dataclass that is not of the type it says."""
+    for field in dataclasses.fields(component):
+        value, kind = getattr(component, field.name), field.type
+        if not isinstance(kind, type | types.UnionType):  # tuple[str, ...], say
+            kind = typing.get_origin(kind)
+        if not isinstance(value, kind):
+            expected = getattr(kind, "__name__", kind)
+            raise InputError(f"{field.name}: expected {expected}, got {value!r}")
 
 
 def answers(shape, predictions) -> None:

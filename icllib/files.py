@@ -8,11 +8,36 @@ import tempfile
 import time
 from pathlib import Path
 
+import yaml
+
 from icllib.errors import InputError
 
 PROJECT = Path(__file__).resolve().parents[1]
 TEMPORARY = "icllib-temporary-"  # how the names of temporary folders begin
+DEEPEST = 100
 YOUNG = 60  # seconds; a folder may not have its lock yet
+
+
+class OnceEach(yaml.CSafeLoader):  # 7 times as fast as the loader in Python
+    """Reads YAML; refuses a key that comes twice, of which the second would win."""
+
+    def construct_mapping(self, node, deep=False):
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.YAMLError(f"{key}: expected once, got twice{node.start_mark}")
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(text: str):
+    """What a YAML text says; raises yaml.YAMLError for damage, for a key that comes twice and for
+    what is nested so deeply that the loader would break down."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise yaml.YAMLError(f"expected at most {DEEPEST} lists in each other, got more")
+    return yaml.load(text, Loader=OnceEach)
 
 
 def folder_named(variable: str, default: str) -> Path:

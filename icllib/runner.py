@@ -10,7 +10,8 @@ import re
 import traceback
 from pathlib import Path
 
-from icllib.claims import decision_on_record, load_claims
+from icllib.claims import load_claims
+from icllib.decisions import decision_on_record
 from icllib.errors import DAMAGE, InputError, OutOfTime
 from icllib.files import check_writable, temporary_folder, write_together
 from icllib.pages import notebooks_folder

@@ -1,0 +1,25 @@
+"""Losses on the way, for who wants to watch."""
+
+import os
+
+from icllib.errors import InputError
+from icllib.files import folder_named
+
+
+def board(name: str):
+    """Logs losses to TensorBoard under $ICLLIB_TENSORBOARD, where that is set."""
+    if not os.environ.get("ICLLIB_TENSORBOARD"):
+        return lambda step, losses: None
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise InputError("ICLLIB_TENSORBOARD: expected the package tensorboard, which is not "
+                         "installed") from None
+    writer = SummaryWriter(folder_named("ICLLIB_TENSORBOARD", "") / name)
+
+    def log(step, losses):
+        of_members = {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}
+        writer.add_scalars("loss", of_members, step)
+        writer.flush()  # a worker may end without closing it
+
+    return log
