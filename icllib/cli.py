@@ -31,6 +31,9 @@ def run(
                           "many seconds; finished records are kept.")] = None,
     members: Annotated[Optional[int], typer.Option(min=1, help="Train at most so many models at "
                        "once, for a GPU with little memory.")] = None,
+    as_recorded: Annotated[bool, typer.Option("--as-recorded", help="Train the records of the "
+                           "profile again, each with those that it was trained with, and compare; "
+                           "nothing is kept.")] = False,
     parameter: Annotated[list[str], typer.Option("--parameter", "-p", metavar="NAME=VALUE",
                          help="Another value for a name in the page's parameters cell.")] = [],
 ):
@@ -50,7 +53,7 @@ def run(
     try:
         with environment(ICLLIB_MEMBERS=members and str(members)):
             for name in names:
-                codes[name] = attempt(name, profile, parameters, deadline)
+                codes[name] = attempt(name, profile, parameters, deadline, as_recorded)
     finally:  # at the time limit too
         failed = [name for name, code in codes.items() if code]
         if failed and len(names) > 1:
@@ -58,12 +61,16 @@ def run(
     raise typer.Exit(max(codes.values()))
 
 
-def attempt(page: str, profile: str, parameters: dict, deadline: float | None) -> int:
+def attempt(page: str, profile: str, parameters: dict, deadline: float | None,
+            as_recorded: bool) -> int:
     """Run a page and say how it went; its exit code, so that one that fails stops no others."""
+    from icllib.again import train_again
     from icllib.runner import PageFailed, run_page
 
     try:
-        typer.echo(f"{page}: {run_page(page, profile, parameters, deadline)}")
+        done = (train_again(page, profile, deadline) if as_recorded
+                else run_page(page, profile, parameters, deadline))
+        typer.echo(f"{page}: {done}")
     except PageFailed as error:
         return _say(error, 1)
     except InputError as error:

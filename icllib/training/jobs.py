@@ -102,14 +102,19 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
                  failed=lambda: False) -> None:
-    """Train and save one fleet after the other in this process.
+    """Train and save one fleet after the other in this process."""
+    for fleet in fleets(runs, most_members()):
+        train_fleet(fleet, profile, folder, device, failed)
 
-    Raises InputError for one that another process trains, and for one without room on its GPU.
+
+def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu",
+                failed=lambda: False) -> None:
+    """Train and save one fleet, on one core of a CPU.
+
+    Raises InputError where another process trains it, and where there is no room for it.
     """
-    with one_core():
-        for fleet in fleets(runs, most_members()):
-            with alone(checkpoint_folder(fleet)), room_for(len(fleet), device):
-                train_and_save(fleet, profile, folder, device, failed)
+    with one_core(), alone(checkpoint_folder(fleet)), room_for(len(fleet), device):
+        train_and_save(fleet, profile, folder, device, failed)
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
@@ -144,7 +149,8 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
             raise OutOfTime("stopped before it was measured")
     torch.set_float32_matmul_precision("highest")  # evaluate in fp32 whatever training took
     metrics = measure(fleet, first, device)
-    made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started, device)
+    made |= {"steps": first.recipe.steps, "fleet": len(runs),
+             "members": [digest(settings(run)) for run in runs]} | cost_since(started, device)
     for member, run in enumerate(runs):
         values = {name: value[member] for name, value in metrics.items()}
         sound = fleet.alive[member] and all(np.isfinite(value).all() for value in values.values())
