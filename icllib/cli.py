@@ -93,7 +93,9 @@ def status(
     from icllib.status import status as states
 
     names = [name for page in pages or ["all"] for name in find_pages(page)]
-    show([dataclasses.asdict(state) for state in states(names)], as_json)
+    show([dataclasses.asdict(state) for state in states(names)], as_json, lambda row: {
+        "page": f"{row['paper']}/{row['page']}", "profile": row["profile"], "state": row["state"],
+        "why, and what it would take": "; ".join(filter(None, (row["reason"], row["cost"])))})
 
 
 @app.command(epilog="Examples:  python -m icllib claims  |  python -m icllib claims causal_lm  |  "
@@ -112,7 +114,9 @@ def claims(
     show([{"paper": item.claim.paper, "id": item.claim.id,
            "statement": item.claim.statement, "source": item.claim.where,
            "verdict": item.verdict, "evidence": item.strength, "page": item.claim.page}
-          | (numbers(item) if as_json else {}) for item in decisions], as_json)
+          | (numbers(item) if as_json else {}) for item in decisions], as_json, lambda row: {
+        "id": row["id"], "verdict": row["verdict"], "evidence": row["evidence"],
+        "claim": "\n".join(filter(None, (row["statement"], row["source"], row["page"])))})
 
 
 def claims_of(name: str) -> list:
@@ -163,19 +167,25 @@ def parse_parameter(text: str) -> tuple[str, object]:
         return name, value
 
 
-def show(rows: list[dict], as_json: bool) -> None:
-    """Rows as JSON or as an aligned table."""
+def show(rows: list[dict], as_json: bool, narrow) -> None:
+    """Rows as JSON, as lines with every column where the output is piped, and on a terminal with
+    the cells that `narrow` makes of a row, the last of which is wrapped."""
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(*rows[0], box=None, pad_edge=False, header_style="bold")
+    on_terminal = sys.stdout.isatty()
+    rows = [narrow(row) if on_terminal else row for row in rows]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, name in enumerate(rows[0], 1):
+        table.add_column(name, no_wrap=place < len(rows[0]), overflow="fold")
     for row in rows:
-        table.add_row(*("" if value is None else str(value) for value in row.values()))
+        table.add_row(*(Text("" if value is None else str(value)) for value in row.values()))
     console = Console(highlight=False)
-    if not sys.stdout.isatty():  # piped output keeps its rows whole
+    if not on_terminal:
         console.width = console.measure(table, options=console.options.update(width=10_000)).maximum
     console.print(table)
 
