@@ -160,11 +160,12 @@ def holds(claim: Claim, part: str, samples) -> str:
     if not np.isfinite([mean, low, high]).all():
         return "not by its mean"
     bottom, top = claim.region(part)
-    if bottom <= low and high <= top:
+    if bottom <= low and high <= top and not claim.on_bound(low, high):
         return "yes"
     if high < bottom or low > top:
         return "no"
-    return "by its mean" if bottom <= mean <= top else "not by its mean"
+    inside = bottom <= mean <= top and not claim.on_bound(mean)
+    return "by its mean" if inside else "not by its mean"
 
 
 def evidence_path(page: str) -> Path:
