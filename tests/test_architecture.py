@@ -10,9 +10,9 @@ from icllib.results import PROJECT
 
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
-    {"errors", "checks", "files", "streams", "attention", "results", "progress", "data",
+    {"errors", "checks", "files", "streams", "attention", "results", "progress", "data", "controls",
      "processor"},
-    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting",
+    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts"},
     {"training", "pages", "runner", "shown"},
     {"papers", "status", "again", "book", "cli", "__init__", "__main__"},
