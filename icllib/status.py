@@ -4,9 +4,9 @@ import importlib.util
 from dataclasses import dataclass
 
 from icllib.errors import InputError
-from icllib.results import WITH_PILOT, find_record, results_folder
+from icllib.results import WITH_PILOT, find_record
 from icllib.runner import notebook_problem
-from icllib.training.jobs import fleets
+from icllib.training.fleets import fleets
 from icllib.training.records import runs_at
 from icllib.training.run import Run
 
@@ -39,29 +39,23 @@ def status(pages) -> list[State]:
 
 
 def states_of(page: str) -> list[State]:
-    """The states of one page; an error in its files or settings is its one row."""
+    """The states of one page; an error in its files or settings is its one row, whatever it is."""
     try:
         states = [state_of(page, profile, runs) for profile, runs in runs_by_profile(page)]
-        return [notebook_state(page, states), *states]
-    except InputError as error:
-        return [State(*page.split("/"), "", "unknown", str(error), "")]
+        return [notebook_state(page), *states]
+    except Exception as error:
+        kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
+        return [State(*page.split("/"), "", "unknown", f"{kind}{error}", "")]
 
 
-def notebook_state(page: str, states: list[State]) -> State:
+def notebook_state(page: str) -> State:
     """Whether the committed notebook is an execution of the page, with all that it shows there."""
     try:
-        problem = notebook_problem(page) or results_problem(page, states)
+        problem = notebook_problem(page)
     except ImportError as error:  # a machine without Jupyter trains, but cannot tell
         return State(*page.split("/"), "stored", "unknown", f"{error.name} is not installed", "")
     return State(*page.split("/"), "stored", "stale" if problem else "fresh", problem or "",
                  "under a minute" if problem else "")
-
-
-def results_problem(page: str, states: list[State]) -> str | None:
-    """What is missing of a page's results, whose records have these states, or None."""
-    if not (results_folder() / page / "figure.csv").exists():
-        return "figure.csv missing"
-    return "no profile has all its records" if {s.state for s in states} == {"missing"} else None
 
 
 def runs_of(page: str):

@@ -1,6 +1,7 @@
 """The commands that tell of pages and claims: status, claims and help."""
 
 import json
+import re
 import shutil
 import sys
 
@@ -144,3 +145,15 @@ def test_a_folder_without_pages_is_told(icllib, tmp_path, monkeypatch, words):
     monkeypatch.setenv("ICLLIB_NOTEBOOKS", str(tmp_path))
     code, _, err = icllib(*words)
     assert code == 2 and err == f"icllib: {tmp_path}: expected pages, <paper>/<page>.py, found none\n"
+
+
+@pytest.mark.parametrize("command, paper", [("claims", "context_scaling"),
+                                            ("status", "signed_averaging")])
+def test_tables_fit_a_terminal_of_100_columns(icllib, monkeypatch, command, paper):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "100")
+    lines = re.sub(r"\x1b\[\d+m", "", icllib(command, paper)[1]).splitlines()  # bold heads
+    assert max(map(len, lines)) <= 100
+    names = {"claims": [claim.id for claim in load_claims(paper)], "status": find_pages(paper)}[command]
+    assert {line.split(" ")[0] for line in lines[1:]} - {""} == set(names)  # none is cut
+    assert not any("…" in line for line in lines)
