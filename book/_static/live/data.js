@@ -12,15 +12,20 @@ const LEAST_PENALTY = 1e-4; // without noise the optimum is the limit at 0
 const rounded = (value) => Math.round(1000 * value) / 1000;
 live.between = (low, high, value) => Math.min(high, Math.max(low, value));
 
-// Normal numbers from a seed: Box and Muller's, of mulberry32's.
-live.normals = (seed) => {
+// Numbers from U(0, 1), from a seed: mulberry32's.
+live.uniforms = (seed) => {
   let word = seed >>> 0;
-  const uniform = () => {
+  return () => {
     word = (word + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(word ^ (word >>> 15), word | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return (((mixed ^ (mixed >>> 14)) >>> 0) + 0.5) / 2 ** 32;
   };
+};
+
+// And from N(0, 1): Box and Muller's.
+live.normals = (seed) => {
+  const uniform = live.uniforms(seed);
   return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
 };
 

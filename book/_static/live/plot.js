@@ -17,13 +17,12 @@ live.element = (parent, tag, attributes = {}, text = "") => {
 // numbers to pixels, fromX and fromY back. lowX to highX, lowY to highY; logX, logY: powers of 10.
 live.frame = (svg, settings) => {
   const { height, labelX, labelY, logX, logY, lowX, highX, lowY, highY } = settings;
-  const width = svg.parentElement.clientWidth;
+  const width = svg.parentElement.clientWidth || 300; // none while it is hidden
   const left = 52, right = width - 12, top = 10, bottom = height - 40;
   const [u, v] = [logX, logY].map((log) => (log ? Math.log10 : (value) => value));
   const [fromU, fromV] = [logX, logY].map((log) => (log ? (value) => 10 ** value : (value) => value));
   const perX = (right - left) / (u(highX) - u(lowX)), perY = (bottom - top) / (v(highY) - v(lowY));
   const scales = {
-    width,
     x: (value) => left + (u(value) - u(lowX)) * perX,
     y: (value) => bottom - (v(value) - v(lowY)) * perY,
     fromX: (pixel) => fromU(u(lowX) + (pixel - left) / perX),
@@ -86,6 +85,11 @@ live.line = (scales, kind, points) => {
   }
   return live.element(scales.inside, "path", { class: kind, d: path });
 };
+
+// Calls draw when svg is no longer as wide as its parent.
+live.onResize = (svg, draw) => new ResizeObserver(() => {
+  if (svg.viewBox.baseVal.width !== svg.parentElement.clientWidth) draw();
+}).observe(svg.parentElement);
 
 // Calls draw once in the next frame, however often it is asked for.
 live.soon = (draw) => {

@@ -290,7 +290,6 @@ page("missing").hidden = exported.length > 0;
 addEventListener("hashchange", start);
 start();
 draw();
-new ResizeObserver(() => scales.width !== svg.parentElement.clientWidth && redraw())
-  .observe(svg.parentElement);
+live.onResize(svg, redraw);
 
 })();
