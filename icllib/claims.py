@@ -53,6 +53,7 @@ class Claim:
     scale: str = "linear"  # of SCALES: on which the interval over seeds is formed
     ours: bool = False  # added by us, a control or a correction; it does not count as the paper's
     absence: bool = False  # whether it denies an effect, as a model that learned nothing would
+    gate: dict | None = None  # statistic, at_most or at_least, source: what models must have reached
     post_hoc: bool = False  # written, cut anew or measured anew when a result was known already
 
     def __post_init__(self):

@@ -1,7 +1,7 @@
-"""Trained weights, kept beside the records that they answer for.
+"""Trained weights, kept beside records: a model is trained once, however often it is measured.
 
-A file of weights has its record's name and holds the record's key, so that weights and record
-cannot be mixed up. Only the parameters of one model are in it, without the axis of members.
+A file of weights is named by the settings of its training, without what is measured, and holds
+their key, versions included. Only one model's parameters are in it, without the axis of members.
 """
 
 from dataclasses import replace
@@ -12,58 +12,65 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from icllib.errors import DAMAGE, InputError
-from icllib.results import Record, digest, from_settings, key, load_record, results_folder, settings
+from icllib.results import digest, from_settings, key, load_record, results_folder, settings, versions
 from icllib.streams import Stream
 from icllib.training.build import build
 from icllib.training.run import Run, Trained
 
 
-def save_weights(record: Record, folder: Path, module, member: int) -> None:
-    """Write one member's parameters where its record will be, in one move."""
-    path = record.path(folder).with_suffix(".safetensors")
-    path.parent.mkdir(parents=True, exist_ok=True)
+def save_weights(run: Run, folder: Path, module, member: int) -> None:
+    """Write the parameters of one member of a fleet, in one move."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / weights_name(run)
     own = {name: values[member].to("cpu", copy=True) for name, values in module.state_dict().items()}
     part = path.with_suffix(".part")
-    save_file(own, part, {"key": key(record.run, record.versions)})
+    save_file(own, part, {"key": training_key(run)})
     part.replace(path)
 
 
 def load(source) -> Trained:
-    """A trained model of the book as a predictor, on the CPU.
+    """A trained model of the book as a predictor, on the CPU and in single precision.
 
-    source: a Run whose record has weights beside it, or the path of such a record. Raises
-    InputError where there are none or they belong to another record.
+    source: a Run, or the path of a record. Raises InputError where no weights of its training
+    are kept.
     """
-    path = path_of(source) if isinstance(source, Run) else Path(source).with_suffix(".json")
-    record = load_record(path)
-    run = from_settings(record.run)
+    run = source if isinstance(source, Run) else from_settings(load_record(Path(source)).run)
+    path = find_weights(run)
+    if path is None:
+        raise InputError(f"{type(run.model).__name__}, seed {run.seed}: expected its weights, "
+                         f"{weights_name(run)}, in {results_folder()}, found none of today's "
+                         "versions; run its page at its profile to train it")
     module = build([run.model], [run.seed], run.task, replace(run.recipe, precision="fp32"), "cpu")
-    state = read_weights(path.with_suffix(".safetensors"), record)
-    module.load_state_dict({name: values[None].float() for name, values in state.items()})
+    module.load_state_dict({name: values[None].float() for name, values in read(path)[1].items()})
     return Trained(module, Stream.of([run.seed], "training", "cpu"))
 
 
-def path_of(run: Run) -> Path:
-    """The record of a run that has weights; raises InputError where there is none."""
-    name = digest(settings(run))
-    found = sorted(results_folder().glob(f"*/*/*/{name}.safetensors"))
-    if not found:
-        raise InputError(f"{type(run.model).__name__}, seed {run.seed}: expected weights "
-                         f"{name}.safetensors in {results_folder()}, found none; run its page at "
-                         "the run's profile to train it")
-    return found[0].with_suffix(".json")
+def find_weights(run: Run) -> Path | None:
+    """The weights of a run's training, or None; raises InputError for a damaged file."""
+    paths = sorted(results_folder().glob(f"*/*/*/{weights_name(run)}"))
+    return next((path for path in paths if read(path)[0] == training_key(run)), None)
 
 
-def read_weights(path: Path, record: Record) -> dict[str, torch.Tensor]:
-    """The tensors of a file of weights; raises InputError for none and for those of another."""
+def read(path: Path) -> tuple[str, dict[str, torch.Tensor]]:
+    """The key and the tensors of a file of weights; raises InputError where it has none."""
     try:
         with safe_open(path, "pt") as file:
-            belongs = (file.metadata() or {}).get("key")
-            tensors = {name: file.get_tensor(name) for name in file.keys()}
+            return file.metadata()["key"], {name: file.get_tensor(name) for name in file.keys()}
     except (SafetensorError, *DAMAGE) as error:
         raise InputError(f"{path}: expected the weights of a trained model, got none that can be "
-                         f"read ({error}); run its page again or restore it from git") from None
-    if belongs != key(record.run, record.versions):
-        raise InputError(f"{path}: expected the weights of its record, got those of another, "
-                         f"{belongs}")
-    return tensors
+                         f"read ({error}); delete it or restore it from git") from None
+
+
+def only_training(run: Run) -> Run:
+    """The same run without what is measured on it."""
+    return replace(run, evaluation=None, along=None)
+
+
+def weights_name(run: Run) -> str:
+    """The file of a run's weights."""
+    return f"{digest(settings(only_training(run)))}.safetensors"
+
+
+def training_key(run: Run) -> str:
+    """The identity of a training: settings and versions together."""
+    return key(settings(only_training(run)), versions(only_training(run)))

@@ -9,6 +9,7 @@ import icllib
 from icllib.errors import InputError
 from icllib.results import digest, find_record, settings
 from icllib.training import jobs
+from icllib.training.weights import find_weights
 from small_fleet import runs
 
 
@@ -36,21 +37,24 @@ def test_models_of_other_seeds_answer_otherwise(trained):
     assert np.abs(other / find_record(zero, "test")["error"] - 1).max() > 1e-3
 
 
-def test_a_new_measure_needs_no_training(trained):
-    run = runs()[0]
-    louder = replace(run.task, noise_std=1.0)
-    assert (run.evaluation.measure([louder], icllib.load(run))["error"] > measured(
-        run, icllib.load(run))).all()
+def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
+    monkeypatch.setattr(jobs, "train_fleets", None)
+    louder = [replace(run, evaluation=replace(run.evaluation, prompts=100)) for run in runs()]
+    jobs.compute(louder, louder, "cpu", folders)
+    for run in louder:
+        found = find_record(run, "test")
+        assert found.provenance["kept_weights"] and found.provenance["profile"] == "cpu"
+        np.testing.assert_allclose(found["error"], measured(run, icllib.load(run)), rtol=1e-5)
 
 
-def test_weights_of_another_record_and_none_are_refused(trained):
-    zero, one, _ = (trained / f"{digest(settings(run))}.safetensors" for run in runs())
-    zero.write_bytes(one.read_bytes())
-    with pytest.raises(InputError, match="weights of its record, got those of another"):
-        icllib.load(zero.with_suffix(".json"))
-    zero.write_bytes(b"rubbish")
+def test_weights_of_other_versions_and_none_are_not_taken(trained, monkeypatch):
+    zero, one, _ = runs()
+    path = find_weights(zero)
+    path.write_bytes(find_weights(one).read_bytes())
+    with pytest.raises(InputError, match="expected its weights"):
+        icllib.load(zero)
+    path.write_bytes(b"rubbish")
     with pytest.raises(InputError, match="expected the weights of a trained model"):
-        icllib.load(zero.with_suffix(".json"))
-    zero.unlink()
-    with pytest.raises(InputError, match="found none; run its page"):
-        icllib.load(runs()[0])
+        icllib.load(zero)
+    monkeypatch.setattr(type(one.recipe), "version", 99)
+    assert find_weights(one) is None
