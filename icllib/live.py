@@ -14,86 +14,83 @@ import torch
 from icllib.errors import InputError
 from icllib.files import write_text
 from icllib.models import SignedAveraging, Softmax, Transformer
-from icllib.results import PROJECT, from_settings, key, load_record
+from icllib.papers import causal_lm, signed_averaging
+from icllib.results import PROJECT
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
-from icllib.training.weights import load
+from icllib.training import Run, load
+from icllib.training.weights import find_weights, training_key
 
-MODELS = PROJECT / "book" / "_static" / "live" / "models.js"
-HEAD = """// Made by `python -m icllib export` from the weights of these records: do not edit.
+SCRIPT = PROJECT / "book" / "_static" / "live" / "models.js"
+HEAD = """// Made by `python -m icllib export` from the book's kept weights: do not edit.
 "use strict";
 var live = window.live || {};
 live.models = """
 SIGMAS = range(1, 11)  # of the page's slider
-PROMPTS = 512  # behind a band
+PROMPTS = 256  # behind a band
 QUANTILES = (0.1, 0.9)
-LEARNED = 0.15  # error at sigma = 1 from the third point on: the bound of signed_averaging.1
+LEARNED = 0.15  # mean error at sigma = 1 after the first pair: the bound of signed_averaging.1
 LARGEST = 2**15 - 1
 
 
-def export(records: dict[str, Path], target: Path = MODELS) -> list[str]:
-    """Write these models, by the names that the page gives them; returns the names.
+def models() -> dict[str, list[Run]]:
+    """The page's models by name: of each, the runs of all seeds."""
+    table, lines = (runs("cpu") for runs in (signed_averaging.table01_scoring_functions,
+                                             causal_lm.affine_functions))
+    scorings = {"softmax": Softmax(), "SSA": SignedAveraging()}
+    return {name: [run for run in table if run.model.scoring == scoring]
+            for name, scoring in scorings.items()} | {
+            mask: [run for run in lines if run.model.mask == mask] for mask in ("prefix", "causal")}
 
-    records: paths of records that have weights beside them; empty to export anew the models that
-    are there. Raises InputError for what the page cannot run and for what has not learned.
+
+def export(target: Path = SCRIPT) -> list[str]:
+    """Write the models of which weights are kept, of each the first seed that has learned.
+
+    Returns their names. Raises InputError for what the page cannot run, and where no seed has
+    learned.
     """
-    paths = records or {model["name"]: PROJECT / model["record"] for model in read(target)}
-    models = [exported(name, Path(path).with_suffix(".json")) for name, path in paths.items()]
-    lines = ",\n".join(json.dumps(model, separators=(",", ":")) for model in models)
+    found = [exported(name, runs) for name, runs in models().items() if any(map(find_weights, runs))]
+    lines = ",\n".join(json.dumps(model, separators=(",", ":")) for model in found)
     write_text(target, f"{HEAD}[\n{lines}\n];\n")
-    return list(paths)
+    return [model["name"] for model in found]
 
 
-def read(target: Path = MODELS) -> list[dict]:
-    """The models of such a script; none where there is none."""
-    if not target.exists():
-        return []
+def read(target: Path = SCRIPT) -> list[dict]:
+    """The models of such a script."""
     return json.loads(target.read_text().removeprefix(HEAD).rstrip().removesuffix(";"))
 
 
-def exported(name: str, path: Path) -> dict:
-    """One model as the page needs it."""
-    record, trained = load_record(path), load(path)
-    run = from_settings(record.run)
-    check_runnable(name, run)
-    pairs = max(run.recipe.lengths)
-    errors = squared_errors(trained, pairs)
-    check_learned(name, errors[0])
-    state = {key: values[0].numpy() for key, values in trained.module.state_dict().items()}
-    return {"name": name, "record": place_in_project(path), "key": key(record.run, record.versions),
-            "pairs": pairs} | architecture(run.model) | packed(state) | {"band": bands(errors)}
+def exported(name: str, runs: list[Run]) -> dict:
+    """The first of these runs whose model is kept and has learned, as the page needs it."""
+    for place, run in enumerate(runs):
+        if find_weights(run) is None:
+            continue
+        trained, pairs = load(run), max(run.recipe.lengths)
+        errors = squared_errors(trained, pairs)
+        if errors[0, :, 1:].mean() < LEARNED:
+            state = {part: values[0].numpy() for part, values in trained.module.state_dict().items()}
+            identity = {"name": name, "place": place, "key": training_key(run), "pairs": pairs}
+            return identity | architecture(run) | packed(state) | {"band": bands(errors)}
+    raise InputError(f"{name}: expected a model whose mean error at sigma = 1 is under {LEARNED}, "
+                     f"got none among {len(runs)} seeds")
 
 
-def architecture(model: Transformer) -> dict:
-    """What the forward pass asks of a decoder."""
-    return {"layers": model.layers, "heads": model.heads, "width": model.width,
-            "tokens": model.tokens, "mask": model.mask, "shared": model.shared_layers,
-            "seesItself": model.queries_see_themselves, "scoring": type(model.scoring).__name__}
+def architecture(run: Run) -> dict:
+    """What the forward pass in the browser asks of a decoder.
 
-
-def check_runnable(name: str, run) -> None:
-    """Raises InputError for all but decoders of affine functions with what model.js has."""
+    Raises InputError for another model, and for options that it does not have.
+    """
     model = run.model
     plain = isinstance(model, Transformer) and isinstance(run.task, AffineFunctions) and (
         type(model.scoring) in (Softmax, SignedAveraging) and model.mask in ("causal", "prefix")
         and model.attention and model.perceptron and model.final_norm
         and not model.normalize_stream and model.attention_width is None)
     if not plain:
-        raise InputError(f"{name}: expected a plain decoder of affine functions, softmax or SSA, "
+        raise InputError("run: expected a plain decoder of affine functions, softmax or SSA, "
                          f"causal or prefix, got {model} of {run.task}")
-
-
-def check_learned(name: str, errors) -> None:
-    """Raises InputError for a model that has not learned to fit a line in context."""
-    error = float(errors[:, 1:].mean())
-    if not error < LEARNED:
-        raise InputError(f"{name}: expected an error under {LEARNED} at sigma = 1, got {error:.3g}")
-
-
-def place_in_project(path: Path) -> str:
-    """As the page writes it down: relative to the project where it is inside."""
-    path = path.resolve()
-    return str(path.relative_to(PROJECT) if path.is_relative_to(PROJECT) else path)
+    return {"layers": model.layers, "heads": model.heads, "width": model.width,
+            "tokens": model.tokens, "mask": model.mask, "shared": model.shared_layers,
+            "seesItself": model.queries_see_themselves, "scoring": type(model.scoring).__name__}
 
 
 # ---- weights in 16 bits ---------------------------------------------------------------------
@@ -109,13 +106,12 @@ def packed(state: dict[str, np.ndarray]) -> dict:
     return {"tensors": tensors, "weights": base64.b64encode(numbers).decode()}
 
 
-def unpacked(model: dict) -> dict[str, np.ndarray]:
-    """The tensors that `packed` has written, as the page reads them."""
-    numbers = np.frombuffer(base64.b64decode(model["weights"]), "<i2").astype(float)
+def unpacked(model: dict) -> dict[str, torch.Tensor]:
+    """The tensors that `packed` has written, as the page reads them, in double precision."""
+    numbers = torch.frombuffer(bytearray(base64.b64decode(model["weights"])), dtype=torch.int16)
     sizes = [int(np.prod(shape)) for _, shape, _ in model["tensors"]]
-    parts = np.split(numbers, np.cumsum(sizes)[:-1])
-    return {name: np.asarray(scale * values.reshape(shape))
-            for (name, shape, scale), values in zip(model["tensors"], parts)}
+    return {name: scale * values.double().view(shape) for (name, shape, scale), values
+            in zip(model["tensors"], numbers.split(sizes))}
 
 
 # ---- what the book measured -----------------------------------------------------------------

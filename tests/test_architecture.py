@@ -15,11 +15,11 @@ FLOORS = [
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting",
      "verdicts"},
     {"training", "pages", "runner"},
-    {"papers", "status", "book", "cli", "__init__", "__main__"},
+    {"papers", "status", "book", "live", "cli", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "plotting", "verdicts", "pages", "runner", "status", "book", "cli"}
+BOOK = {"claims", "plotting", "verdicts", "pages", "runner", "status", "book", "live", "cli"}
 
 
 def unit(path):

@@ -1,5 +1,4 @@
-// What the page "Try it" is about, without the page: points drawn from a seed, ridge regression,
-// and the state in the address.
+// Behind the page "Try it": points drawn from a seed, ridge regression, the state in the address.
 "use strict";
 var live = window.live || {};
 
@@ -35,7 +34,7 @@ live.functionOf = ({ seed, task }) => {
   return task === "affine" ? (x) => a * x + b : (x) => c * x * x + a * x + b;
 };
 
-// All points of a seed: x and the noise e from N(0, 1); d is how far the reader has moved it.
+// All points of a seed: x and the noise e from N(0, 1); d is how far the reader moved it.
 live.pointsOf = (seed) => {
   const normal = live.normals(seed + 1e6);
   return Array.from({ length: live.MOST }, () => (

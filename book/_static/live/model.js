@@ -1,7 +1,7 @@
 // The forward pass of the book's trained decoders, as icllib/models/transformer.py has it.
 //
-// Numbers are Float64Arrays, rows of tokens one after another; so this is at least as exact as
-// PyTorch in single precision. Plain scripts and not modules, which browsers refuse from file://.
+// Numbers are Float64Arrays, rows of tokens one after another. All scripts are plain ones:
+// browsers refuse modules from file://.
 "use strict";
 var live = window.live || {};
 
@@ -56,7 +56,7 @@ const transformOf = (exported, tensors, name) => {
 
 // ---- layers ----
 
-// Rows are computed four at a time; arrays have room for the last, unused ones.
+// Rows are computed four at a time; the last ones may be unused.
 const rowsOf = (rows, width) => new Float64Array(4 * Math.ceil(rows / 4) * width);
 
 // x W + b. Eight sums at once: a processor adds to one while it waits for the others.
@@ -115,9 +115,8 @@ const perceptron = (block, x, rows) =>
   add(x, affine(block.contract, gelu(affine(block.expand, normalize(block.mlpNorm, x, rows),
                                             rows)), rows));
 
-// Values mixed by every head. own: queries, keys and values (rows, 3 width) of these tokens;
-// context: those of the labeled points, of which row sees the first seen(row), and itself too
-// where `andItself`. notice(row, head, weights) may look at the weights.
+// Values mixed by every head. own: queries, keys and values (rows, 3 width); context: those of the
+// labeled points, of which row sees the first seen(row), and itself too where `andItself`.
 const attend = (model, transform, own, rows, context, seen, andItself, notice) => {
   const { heads, width } = model, size = width / heads, mixed = rowsOf(rows, width);
   const scale = 1 / Math.sqrt(size);
@@ -127,8 +126,8 @@ const attend = (model, transform, own, rows, context, seen, andItself, notice) =
     for (let head = 0; head < heads; head++) {
       const query = row * 3 * width + head * size;
       // Where a column's key begins; its value stands `width` behind.
-      const keys = (column) => column < visible ? column * 3 * width + width + head * size
-                                                : query + width;
+      const keys = (column) => (
+        column < visible ? (3 * column + 1) * width + head * size : query + width);
       let top = -Infinity, sum = 0;
       for (let column = 0; column < count; column++) {
         const from = column < visible ? context : own, key = keys(column);
@@ -165,9 +164,9 @@ const embedded = (model, tokens, places) => {
   return hidden;
 };
 
-// One prediction for each query {x, pairs}: y at x, after the first so many points {x, y}.
-// All queries share one pass, since nothing attends to a query but itself; with a prefix mask,
-// where points see all points, every query must therefore have all of them before it.
+// One prediction for each query {x, pairs}: y at x, after the first so many points {x, y}. All
+// queries share a pass, as nothing attends to a query but itself; with a prefix mask, where points
+// see all points, each must have all of them before it.
 // notice(layer, head, query, weights): over the tokens that a query sees, itself last.
 live.predict = (model, points, queries, notice) => {
   const separate = model.tokens === "separate";

@@ -20,13 +20,12 @@ live.frame = (svg, settings) => {
   const width = svg.parentElement.clientWidth || 300; // none while it is hidden
   const left = 52, right = width - 12, top = 10, bottom = height - 40;
   const [u, v] = [logX, logY].map((log) => (log ? Math.log10 : (value) => value));
-  const [fromU, fromV] = [logX, logY].map((log) => (log ? (value) => 10 ** value : (value) => value));
   const perX = (right - left) / (u(highX) - u(lowX)), perY = (bottom - top) / (v(highY) - v(lowY));
   const scales = {
     x: (value) => left + (u(value) - u(lowX)) * perX,
     y: (value) => bottom - (v(value) - v(lowY)) * perY,
-    fromX: (pixel) => fromU(u(lowX) + (pixel - left) / perX),
-    fromY: (pixel) => fromV(v(lowY) + (bottom - pixel) / perY) };
+    fromX: (pixel) => lowX + (pixel - left) / perX, // of linear axes
+    fromY: (pixel) => lowY + (bottom - pixel) / perY };
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("height", height);
@@ -52,19 +51,17 @@ live.frame = (svg, settings) => {
 // Round numbers between two, about so many: powers of 10 on a logarithmic axis.
 live.ticks = (low, high, log, count) => {
   if (log) {
-    const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
-    const step = Math.max(1, Math.ceil((last - first + 1) / count));
-    return range(first, last, step).map((power) => 10 ** power);
+    const [first, last] = [Math.log10(low), Math.log10(high)];
+    const step = Math.max(1, Math.ceil((last - first) / count));
+    return multiples(step, first, last).map((power) => 10 ** power);
   }
   const rough = (high - low) / count, ten = 10 ** Math.floor(Math.log10(rough));
-  const step = ten * [1, 2, 5, 10].find((factor) => factor * ten >= rough);
-  return range(Math.ceil(low / step - 1e-9), Math.floor(high / step + 1e-9), 1).map((k) => k * step);
+  return multiples(ten * [1, 2, 5, 10].find((factor) => factor * ten >= rough), low, high);
 };
 
-const range = (first, last, step) => {
-  const values = [];
-  for (let value = first; value <= last; value += step) values.push(value);
-  return values;
+const multiples = (step, low, high) => {
+  const first = Math.ceil(low / step - 1e-9), last = Math.floor(high / step + 1e-9);
+  return Array.from({ length: last - first + 1 }, (_, k) => step * (first + k));
 };
 
 const short = (value) => {

@@ -1,5 +1,4 @@
-// The page "Try it": points that can be dragged, and the curves of trained decoders and of ridge
-// regression through them, at once; what takes longer follows when the hand rests.
+// The page "Try it": curves follow the points at once, the rest when the hand rests.
 "use strict";
 var live = window.live || {};
 
@@ -64,7 +63,7 @@ const drawRest = () => {
   writePython();
 };
 
-// The guess at every point but the first, from those before it.
+// The guess at each point but the first, from those before it.
 const guesses = (model) => {
   const queries = points.slice(1).map(({ x }, k) => ({ x, pairs: k + 1 }));
   if (model.mask === "causal" && queries.length) return live.predict(model, points, queries);
@@ -82,15 +81,13 @@ const drawErrors = () => {
                                             ...law.reverse().map(([n, , high]) => [n, high])]);
   }
   const lines = shown().map((model) => [model.name, guesses(model)]);
-  if (state.shown.includes("ridge")) {
-    lines.push(["ridge", points.slice(1).map(({ x }, k) => ridge(k + 1)(x))]);
-  }
+  const ridges = points.slice(1).map(({ x }, k) => ridge(k + 1)(x));
+  if (state.shown.includes("ridge")) lines.push(["ridge", ridges]);
   for (const [name, answers] of lines) {
-    const errors = points.slice(1).map(({ y }, k) => [k + 1, (answers[k] - y) ** 2]);
-    const inside = errors.map(([n, error]) => [n, Math.max(error, LEAST)]);
-    live.line(side, `curve thin ${color(name)}`, inside).dataset.errors =
-      JSON.stringify(errors.map(([, error]) => error));
-    for (const [n, error] of inside) {
+    const errors = points.slice(1).map(({ y }, k) => (
+      [k + 1, Math.max((answers[k] - y) ** 2, LEAST)]));
+    live.line(side, `curve thin ${color(name)}`, errors);
+    for (const [n, error] of errors) {
       live.element(side.inside, "circle", { class: `dot ${color(name)}`, r: 2.5, cx: side.x(n),
                                             cy: side.y(error) });
     }
@@ -109,10 +106,10 @@ const attentionOf = (model, place) => {
   live.predict(model, points, [{ x: points[place].x, pairs: points.length }],
                (layer, head, _, weights) => rows.push([`${layer + 1}.${head + 1}`, [...weights]]));
   const figure = document.createElement("figure");
-  figure.append(Object.assign(document.createElement("figcaption"), { textContent: model.name }));
+  figure.innerHTML = `<figcaption>${model.name}</figcaption>`;
   const width = Math.min(18, 300 / rows[0][1].length), height = 12, left = 26;
   const most = rows.map(([head, weights]) => (
-    `head ${head} most at ${token(weights.indexOf(Math.max(...weights)), each)}`));
+    `${head} at ${token(weights.indexOf(Math.max(...weights)), each)}`));
   const map = live.element(figure, "svg", {
     class: color(model.name), role: "img", "aria-label": `${model.name}: ${most.join(", ")}`,
     viewBox: `0 0 ${left + 300} ${height * rows.length + 1}` });
@@ -148,7 +145,8 @@ const tell = () => {
 const writePython = () => {
   const words = {
     points: points.map(({ x, y }) => `[${x}, ${y}]`).join(", "), penalty: live.penalty(state),
-    models: shown().map(({ name, record }) => `"${name}": icllib.load("${record}")`).join(",\n    "),
+    models: shown().map(({ name, place }) => `"${name}": icllib.load(models()["${name}"][${place}])`)
+      .join(",\n    "),
     low: GRID[0], high: GRID[GRID.length - 1], count: GRID.length };
   page("python").textContent = page("template").content.textContent.trim()
     .replace(/\{(\w+)\}/g, (_, word) => words[word]);
@@ -160,8 +158,8 @@ const changed = () => {
   hovered = null;
   state.selected = Math.min(state.selected, state.points.length - 1);
   page("task").value = state.task;
-  for (const [name, value] of [["sigma", state.sigma], ["count", state.points.length],
-                               ["noise", state.noise]]) {
+  const { sigma, noise, points: { length: count } } = state;
+  for (const [name, value] of Object.entries({ sigma, noise, count })) {
     page(name).value = page(`${name}-is`).textContent = value;
   }
   for (const box of page("models").querySelectorAll("input")) {
@@ -202,7 +200,7 @@ const placeOf = (event) => {
   const box = svg.getBoundingClientRect();
   return [scales.fromX(event.clientX - box.left), scales.fromY(event.clientY - box.top)];
 };
-const pointOf = ({ target: { dataset: { point } } }) => (point === undefined ? null : Number(point));
+const pointOf = ({ target }) => ("point" in target.dataset ? Number(target.dataset.point) : null);
 
 let dragged = null, pressed = null;
 svg.addEventListener("pointerdown", (event) => {
@@ -256,14 +254,13 @@ onInput(page("sigma"), ({ value }) => { state.sigma = Number(value); });
 onInput(page("noise"), ({ value }) => { state.noise = Number(value); });
 onInput(page("count"), ({ value }) => resize(Number(value)));
 for (const name of names) {
-  const label = document.createElement("label"), box = document.createElement("input");
-  Object.assign(box, { type: "checkbox", value: name });
-  onInput(box, ({ checked }) => {
+  const label = document.createElement("label");
+  label.className = color(name);
+  label.innerHTML = `<input type="checkbox" value="${name}"><i></i>${name}`;
+  page("models").append(label);
+  onInput(label.firstChild, ({ checked }) => {
     state.shown = checked ? [...state.shown, name] : state.shown.filter((other) => other !== name);
   });
-  label.className = color(name);
-  label.append(box, document.createElement("i"), name);
-  page("models").append(label);
 }
 
 const onClick = (name, act) => page(name).addEventListener("click", act);
