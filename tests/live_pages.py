@@ -12,7 +12,7 @@ from icllib.training import Recipe, Run
 from icllib.training.weights import save_weights
 
 STATIC = PROJECT / "book/_static/live"
-PLAIN = Transformer(2, 2, 8, uniform_start=True)  # whose untrained answers are not all near 0
+PLAIN = Transformer(2, 2, 8, uniform_start=True)
 SEPARATE = replace(PLAIN, tokens="separate")
 ORDERLESS = replace(PLAIN, layers=3, shared_layers=True, positions="none",
                     queries_see_themselves=False)
@@ -31,6 +31,8 @@ def keep_untrained(patch, results) -> None:
     runs = {name: untrained(decoder) for name, decoder in DECODERS.items()}
     for run in runs.values():
         module = run.model.build([run.seed], 1, max(LENGTHS))
+        for parameter in module.parameters():
+            parameter.data *= 2  # or a point that moves would hardly move the answers
         save_weights(run, results / "causal_lm/page/cpu", module, 0)
     patch.setenv("ICLLIB_RESULTS", str(results))
     patch.setattr(live, "models", lambda: {name: [run] for name, run in runs.items()})

@@ -1,12 +1,14 @@
 """The live page's models and formulas: the browser computes what the library does."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from live_pages import DECODERS, LENGTHS, STATIC, keep_untrained, untrained, write_scripts
+from live_pages import (DECODERS, LENGTHS, STATIC, keep_untrained, raw_html, untrained,
+                        write_scripts)
 from sklearn.linear_model import Ridge
 
 from icllib import live
@@ -17,6 +19,7 @@ from icllib.results import PROJECT
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.theory import gradient_descent, riccati
+from icllib.theory.scaling_laws import theory_exponents
 from icllib.training import load
 from icllib.training.weights import find_weights, training_key
 
@@ -236,7 +239,6 @@ def test_exponents_are_those_of_the_book(run_script, alpha, beta, gamma):
     laws = ("size", "time", "data", "compute")
     assert np.allclose(found, [book[f"{law}_exponent"][0] for law in laws], atol=2e-3)
     assert np.allclose(losses, book["time_loss"], rtol=1e-3)
-    from icllib.theory.scaling_laws import theory_exponents
     assert np.allclose(formula, list(theory_exponents(alpha, beta, gamma).values()), rtol=1e-12)
 
 
@@ -245,8 +247,6 @@ def test_exponents_are_those_of_the_book(run_script, alpha, beta, gamma):
 
 @pytest.mark.parametrize("page", ["try_it", "layers_as_steps"])
 def test_a_page_is_small(page):
-    import re
-    from live_pages import raw_html
     files = [STATIC / name for name in re.findall(r'(?:src|href)="../../_static/live/(.*?)"',
                                                   raw_html(page))]
     scripts = [path for path in files if path.suffix == ".js" and path.name != "models.js"]

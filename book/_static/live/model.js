@@ -9,7 +9,7 @@ var live = window.live || {};
 
 // ---- weights ----
 
-// A model of models.js, ready to run: its tensors by name, matrices transposed.
+// A model of models.js, ready to run; matrices are transposed.
 live.unpack = (exported) => {
   const text = atob(exported.weights), bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);

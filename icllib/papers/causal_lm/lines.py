@@ -32,7 +32,7 @@ class LineSize:
 
 LINE_SIZES = {
     "smoke": LineSize(1, 1, 8, steps=4, batch=2, prompts=8, seeds=1),
-    "cpu": LineSize(steps=6000, batch=32, seeds=1),
+    "cpu": LineSize(steps=1500, batch=32, prompts=1024, seeds=1),
     "gpu": LineSize(),
     "paper": LineSize(),
 }
