@@ -91,7 +91,7 @@ live.fromHash = (hash, shown) => {
   const state = {
     task: words.get("task") === "quadratic" ? "quadratic" : "affine", seed,
     sigma: Math.round(number("sigma", 1, 10, 1)), noise: number("noise", 0, 1, 0),
-    shown: words.has("shown") ? words.get("shown").split(" ") : shown, selected: 0,
+    shown: words.get("shown")?.split(" ") ?? shown, selected: 0,
     points: drawn.slice(0, 12) };
   const pairs = (words.get("points") || "").split(" ").map((pair) => pair.split(",").map(Number))
     .filter((pair) => pair.length === 2 && pair.every(Number.isFinite)).slice(0, live.MOST);

@@ -133,7 +133,7 @@ const drawAttention = () => {
   page("attention").replaceChildren(...shown().map((model) => attentionOf(model, place)));
 };
 
-// For those who listen: the chosen point, and what is answered there.
+// For those who listen.
 const tell = () => {
   const { x, y } = points[state.selected];
   const answers = answersAt([x]).map(([name, [answer]]) => `${name} ${answer.toFixed(2)}`);
@@ -273,6 +273,7 @@ onClick("add", addInTheMiddle);
 onClick("remove", remove);
 onClick("shuffle", shuffle);
 onClick("copy", async () => {
+  page("python").parentElement.open = true; // to copy by hand if refused
   await navigator.clipboard.writeText(page("python").textContent);
   page("told").textContent = "Copied.";
 });
