@@ -26,7 +26,7 @@ HEAD = """// Made by `python -m icllib export` from the book's kept weights: do 
 "use strict";
 var live = window.live || {};
 live.models = """
-SIGMAS = range(1, 11)  # of the page's slider
+SIGMAS, POINTS = range(1, 11), 39  # the most, of the page's sliders
 PROMPTS = 256  # behind a band
 QUANTILES = (0.1, 0.9)
 LEARNED = 0.15  # mean error at sigma = 1 after the first pair: the bound of signed_averaging.1
@@ -65,12 +65,12 @@ def exported(name: str, runs: list[Run]) -> dict:
     for place, run in enumerate(runs):
         if find_weights(run) is None:
             continue
-        trained, pairs = load(run), max(run.recipe.lengths)
-        errors = squared_errors(trained, pairs)
+        needed, trained = architecture(run), load(run)
+        errors = squared_errors(trained)
         if errors[0, :, 1:].mean() < LEARNED:
             state = {part: values[0].numpy() for part, values in trained.module.state_dict().items()}
-            identity = {"name": name, "place": place, "key": training_key(run), "pairs": pairs}
-            return identity | architecture(run) | packed(state) | {"band": bands(errors)}
+            identity = {"name": name, "place": place, "key": training_key(run)}
+            return identity | needed | packed(state) | {"band": bands(errors)}
     raise InputError(f"{name}: expected a model whose mean error at sigma = 1 is under {LEARNED}, "
                      f"got none among {len(runs)} seeds")
 
@@ -84,10 +84,11 @@ def architecture(run: Run) -> dict:
     plain = isinstance(model, Transformer) and isinstance(run.task, AffineFunctions) and (
         type(model.scoring) in (Softmax, SignedAveraging) and model.mask in ("causal", "prefix")
         and model.attention and model.perceptron and model.final_norm
-        and not model.normalize_stream and model.attention_width is None)
+        and not model.normalize_stream and model.attention_width is None
+        and model.most_pairs(max(run.recipe.lengths)) >= POINTS)
     if not plain:
-        raise InputError("run: expected a plain decoder of affine functions, softmax or SSA, "
-                         f"causal or prefix, got {model} of {run.task}")
+        raise InputError("run: expected a plain decoder of affine functions, softmax or SSA, causal "
+                         f"or prefix, for {POINTS} pairs, got {model} of {run.task}")
     return {"layers": model.layers, "heads": model.heads, "width": model.width,
             "tokens": model.tokens, "mask": model.mask, "shared": model.shared_layers,
             "seesItself": model.queries_see_themselves, "scoring": type(model.scoring).__name__}
@@ -117,12 +118,12 @@ def unpacked(model: dict) -> dict[str, torch.Tensor]:
 # ---- what the book measured -----------------------------------------------------------------
 
 
-def squared_errors(trained, pairs: int) -> np.ndarray:
-    """At every sigma, prompt and number of points from 1 on: (sigmas, PROMPTS, pairs)."""
+def squared_errors(trained) -> np.ndarray:
+    """At every sigma, prompt and number of points from 1 on: (sigmas, PROMPTS, POINTS)."""
     stream, ids = Stream.of([0], "live page"), torch.arange(PROMPTS)[None]
-    lengths, errors = range(1, pairs + 1), []
+    lengths, errors = range(1, POINTS + 1), []
     for sigma in SIGMAS:
-        prompt = AffineFunctions(function_std=float(sigma)).sample(stream, ids, pairs + 1)
+        prompt = AffineFunctions(function_std=float(sigma)).sample(stream, ids, POINTS + 1)
         with torch.no_grad():
             answers = trained.predict(prompt.xs, prompt.ys, lengths)
         errors.append((answers - prompt.ys[..., 1:])[0].square().numpy())
@@ -130,7 +131,7 @@ def squared_errors(trained, pairs: int) -> np.ndarray:
 
 
 def bands(errors) -> list:
-    """The low and the high quantile over prompts, two digits: (sigmas, pairs, 2)."""
-    quantiles = np.quantile(errors, QUANTILES, axis=1)  # (2, sigmas, pairs)
+    """The low and the high quantile over prompts, two digits: (sigmas, POINTS, 2)."""
+    quantiles = np.quantile(errors, QUANTILES, axis=1)  # (2, sigmas, POINTS)
     return [[[float(f"{value:.2g}") for value in pair] for pair in of_sigma]
             for of_sigma in np.moveaxis(quantiles, 0, -1)]

@@ -168,6 +168,12 @@ def test_a_model_that_the_browser_cannot_run_is_refused(options):
         live.architecture(untrained(replace(DECODERS["softmax"], **options)))
 
 
+def test_a_model_for_fewer_points_than_the_page_has_is_refused():
+    run = untrained(DECODERS["softmax"])
+    with pytest.raises(InputError, match="for 39 pairs"):
+        live.architecture(replace(run, recipe=replace(run.recipe, lengths=(1, 38))))
+
+
 def test_the_command_says_what_it_has_written(icllib, monkeypatch, tmp_path):
     monkeypatch.setattr(live, "export", lambda: ["softmax", "SSA"])
     code, said, _ = icllib("export")
