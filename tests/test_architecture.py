@@ -11,15 +11,16 @@ from icllib.results import PROJECT
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
     {"errors", "checks", "files", "streams", "attention", "results", "progress", "data",
-     "processor"},
-    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting",
+     "processor", "controls"},
+    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts"},
     {"training", "pages", "runner"},
     {"papers", "status", "book", "live", "cli", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "plotting", "verdicts", "pages", "runner", "status", "book", "live", "cli"}
+BOOK = {"claims", "controls", "decisions", "plotting", "verdicts", "pages", "runner", "status", "book",
+        "live", "cli"}
 
 
 def unit(path):
