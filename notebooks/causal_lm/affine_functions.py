@@ -2,7 +2,8 @@
 # # Variant: lines, in one dimension
 #
 # **In short:** an addition of ours, whose models run on the page [Try it](../../book/live/try_it.md);
-# nothing is decided. INSHORT
+# nothing is decided. At `cpu`, one seed of 1,500 steps each, the prefix mask has an error 1.3 to 1.7
+# times lower than the causal one from two pairs on; with one pair the masks are the same.
 #
 # The models of [Table 1](table01_prefix_causal.ipynb) learn linear functions of many variables, which
 # nobody can draw. These learn $y = a x + b$ with $a, b, x \sim N(0, 1)$ and no noise, so that two pairs
