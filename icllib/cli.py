@@ -156,6 +156,14 @@ def book():
         raise typer.Exit(error.returncode)
 
 
+@app.command(epilog="Example:  python -m icllib export")
+def export():
+    """Write the live page's models, those whose weights are kept, for the browser."""
+    from icllib.live import SCRIPT, export as write
+
+    typer.echo(f"{', '.join(write()) or 'no model has kept weights'}: {SCRIPT}")
+
+
 def parse_parameter(text: str) -> tuple[str, object]:
     """NAME=VALUE, the value read as JSON where it is, else as text; else raises InputError."""
     name, equals, value = text.partition("=")
