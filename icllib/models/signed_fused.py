@@ -2,18 +2,22 @@
 
 FlexAttention takes a function of one score and a mask in blocks, and compiles both into one kernel
 of attention: on a CPU by its C++ compiler and without gradients, on CUDA by Triton and with them.
-Where that fails the dense path of icllib/models/signed_language.py computes the same, and a warning
-says so once.
+A kernel is compiled for one shape, which takes seconds, so only for a shape that is met again. Where
+that fails the dense path of icllib/models/signed_language.py computes the same, and a warning says
+so once.
 """
 
 import warnings
+from collections import Counter
 
 import torch
 from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask, flex_attention
 
 SHORTEST = 512  # tokens; below, a map is small and compiling takes longer than it saves
-compiled = torch.compile(flex_attention)
+# Not dynamic: on a CPU, torch 2.13 writes C++ for several shapes at once that does not compile.
+compiled = torch.compile(flex_attention, dynamic=False, fullgraph=True)
+met = Counter()  # how often each shape of a mask was asked for
 failed = set()  # kinds of device on which the kernel could not be made
 
 
@@ -37,6 +41,9 @@ def in_blocks(mask: Tensor) -> BlockMask | Tensor:
     """
     queries, keys = mask.shape[-2:]
     if queries != keys or queries < SHORTEST or not usable(mask.device.type):
+        return mask
+    met[mask.device.type, mask.shape] += 1
+    if met[mask.device.type, mask.shape] == 1:
         return mask
 
     def seen(batch, head, query, key):
@@ -67,7 +74,7 @@ def mixed_values(q: Tensor, k: Tensor, v: Tensor, blocks: BlockMask, scale: floa
         return compiled(q, k, v, score_mod=signed_score(n, b), block_mask=blocks, scale=scale)
     except torch.OutOfMemoryError:
         raise
-    except Exception as problem:  # whatever a compiler may lack
+    except Exception as problem:  # whatever a compiler may lack, too many shapes included
         failed.add(q.device.type)
         reason = str(problem).strip().partition("\n")[0]
         warnings.warn("scaled signed averaging computes whole maps of scores, for want of a kernel "
