@@ -4,13 +4,13 @@ from icllib.models.encoder import Encoder
 from icllib.models.feature_models import FeatureMLP, ScalarRegression
 from icllib.models.linear_attention import LinearAttention
 from icllib.models.mlp import MLP
-from icllib.models.scoring import (L1, CosFormer, Entmax, Gaussian, Identity, MixedHeads,
+from icllib.models.scoring import (L1, CosFormer, Entmax, Gaussian, Identity, MixedHeads, QASSMax,
                                    Relu, SelfAdjusting, SignedAveraging, Softmax, Sparsemax,
-                                   Square, Tanh, Uniform)
+                                   Square, SSMax, Tanh, Uniform)
 from icllib.models.sgpt import SGPT
 from icllib.models.transformer import Transformer
 
 __all__ = ["Encoder", "FeatureMLP", "LinearAttention", "MLP", "ScalarRegression", "SGPT",
            "Transformer", "CosFormer", "Entmax", "Gaussian", "Identity", "L1", "MixedHeads",
-           "Relu", "SelfAdjusting", "SignedAveraging", "Softmax", "Sparsemax", "Square", "Tanh",
-           "Uniform"]
+           "QASSMax", "Relu", "SelfAdjusting", "SignedAveraging", "Softmax", "Sparsemax", "Square",
+           "SSMax", "Tanh", "Uniform"]
