@@ -4,9 +4,10 @@ from icllib.models.encoder import Encoder
 from icllib.models.feature_models import FeatureMLP, ScalarRegression
 from icllib.models.linear_attention import LinearAttention
 from icllib.models.mlp import MLP
-from icllib.models.scoring import (L1, CosFormer, Entmax, Gaussian, Identity, MixedHeads, QASSMax,
+from icllib.models.scalable import QASSMax, SSMax
+from icllib.models.scoring import (L1, CosFormer, Entmax, Gaussian, Identity, MixedHeads,
                                    Relu, SelfAdjusting, SignedAveraging, Softmax, Sparsemax,
-                                   Square, SSMax, Tanh, Uniform)
+                                   Square, Tanh, Uniform)
 from icllib.models.sgpt import SGPT
 from icllib.models.transformer import Transformer
 

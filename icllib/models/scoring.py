@@ -7,7 +7,7 @@ weights, for K queries among T tokens; the formulas are in icllib/attention.py.
 The list is Table 1 of the paper on scaled signed averaging, which is silent where ASSUMED, and
 two of the context-scaling paper: row-wise l1 normalization and none (linear attention). Its SGPT
 has no queries and keys, and so a phi of its own (icllib/models/sgpt.py). SSMax and QASSMax are newer
-and in no paper of this book.
+and in no paper of this book: icllib/models/scalable.py.
 """
 
 from dataclasses import dataclass, field
@@ -20,8 +20,7 @@ from icllib import attention
 from icllib.checks import each, finite, positive, whole
 from icllib.errors import InputError
 from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, GaussianAttention,
-                                  QueryAwareSoftmax, ScaledSoftmax, SignedSoftmax, SplitHeads,
-                                  Weighted)
+                                  SignedSoftmax, SplitHeads, Weighted)
 from icllib.models.stacked import Initializer
 
 
@@ -75,49 +74,6 @@ class Softmax:
     def build(self, draw: Initializer, heads: int) -> FusedSoftmax:
         """A module for the members of `draw`."""
         return FusedSoftmax(draw, self.temperature)
-
-
-@dataclass(frozen=True)
-class SSMax:
-    """Scalable softmax: softmax(s log(n) z) for n visible tokens, s learned per head.
-
-    Nakanishi (2025), "Scalable-Softmax Is Superior for Attention", in its form without a bias.
-    ASSUMED: s starts at 0.43, the value of its Figure 1. Raises InputError for s that is not
-    finite.
-    """
-
-    s: float = field(default=0.43, metadata={"per_member": True})
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        finite(s=self.s)
-
-    def build(self, draw: Initializer, heads: int) -> ScaledSoftmax:
-        """A module for the members of `draw`."""
-        return ScaledSoftmax(draw, heads, self.s)
-
-
-@dataclass(frozen=True)
-class QASSMax:
-    """Query-aware scalable softmax: a query times base(log n) (1 + tanh(gate(q))), then softmax.
-
-    Qu et al. (2026), TabICLv2, with their public code's "qassmax-mlp-elementwise": both parts are
-    perceptrons with 64 hidden GELU neurons, and the gate starts at 1. ASSUMED, as their code's
-    PyTorch does: the rest starts from U(+-1/sqrt(fan_in)), from the same numbers in every layer. n
-    is the number of visible tokens. Raises InputError for sizes below 1, and in a model whose heads
-    have another size.
-    """
-
-    size: int  # features of a head: the width of the model over its heads
-    hidden: int = 64
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        whole(size=self.size, hidden=self.hidden)
-
-    def build(self, draw: Initializer, heads: int) -> QueryAwareSoftmax:
-        """A module for the members of `draw`."""
-        return QueryAwareSoftmax(draw, heads, self.size, self.hidden)
 
 
 @dataclass(frozen=True)
