@@ -40,7 +40,7 @@ try() {  # one failure does not end the others
 
 case "${1:-prove}" in
   prove)
-    try python3 -m pytest -q tests/test_compile.py -k captured
+    try python3 -m pytest -q tests/training/test_capture.py -k captured
     try python3 benchmarks/bench.py --sizes 3/2/64 --members 1 4 --seconds 3 --dry-run
     try python3 -m icllib run context_scaling/fig01_scaling --profile smoke
     ;;

@@ -11,14 +11,15 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from icllib.claims import PAPERS, Decision, holds, ledger
+from icllib.claims import PAPERS
+from icllib.decisions import STRENGTHS, VERDICTS, Decision, ledger
 from icllib.errors import InputError
 from icllib.files import check_writable, write_text
 from icllib.results import PROJECT, clock_of, load_record, results_folder
 from icllib.verdicts import badge
 
 GENERATED = PROJECT / "book" / "_generated"
-VERDICTS = ("reproduced", "partly", "not reproduced", "undecided", "not run")
+EVIDENCE = ("exact", *list(STRENGTHS.values())[:3])  # from the strongest on
 
 
 def build() -> Path:
@@ -50,10 +51,10 @@ def write_ledger() -> None:
 
 
 def summary(decisions: list[Decision]) -> str:
-    """How many claims of each paper have which verdict, and what its records cost; last, those
-    that we added."""
-    lines = ["| paper | " + " | ".join(map(badge, VERDICTS)) + " | hours |",
-             "|---|" + "---:|" * (len(VERDICTS) + 1)]
+    """How many claims of each paper have which verdict and which evidence, and what its records
+    cost; last, those that we added."""
+    columns = [*VERDICTS, *map(str.capitalize, EVIDENCE), "Post hoc", "Hours"]
+    lines = ["| paper | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
     for paper in PAPERS:
         cells = counted(item for item in decisions
                         if item.claim.paper == paper and not item.claim.ours)
@@ -65,9 +66,15 @@ def summary(decisions: list[Decision]) -> str:
 
 
 def counted(decisions) -> str:
-    """Cells of a table: how many of these claims have which verdict."""
-    counts = Counter(item.verdict for item in decisions)
-    return " | ".join(str(counts[verdict]) for verdict in VERDICTS)
+    """Cells of a table: how many of these claims have which verdict, on which evidence those are
+    settled, and how many came post hoc."""
+    decisions = list(decisions)
+    verdicts = Counter(item.verdict for item in decisions)
+    strengths = Counter(item.strength for item in decisions
+                        if item.verdict in ("holds", "mixed", "fails"))
+    late = sum(item.claim.post_hoc for item in decisions)
+    counts = [*(verdicts[name] for name in VERDICTS), *(strengths[name] for name in EVIDENCE), late]
+    return " | ".join(map(str, counts))
 
 
 def hours(paper: str) -> float:
@@ -78,27 +85,23 @@ def hours(paper: str) -> float:
 
 def table(decisions: list[Decision]) -> str:
     """Claims as a Markdown table."""
-    lines = ["| id | verdict | claim | where | profile | page, or why not run |",
-             "|---|---|---|---|---|---|"]
+    lines = ["| id | verdict | claim | where | page, or why not run |", "|---|---|---|---|---|"]
     for item in decisions:
         claim = item.claim
         statement = claim.statement.replace("|", "\\|")
         printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
         page = (f"[page](../notebooks/{claim.page}.ipynb)" if item.profile
                 else "; ".join(filter(None, (claim.not_run, claim.cost, printed))))
-        lines.append(f"| {claim.number} | {badge(item.verdict)}{parts_held(item)} | {statement} "
-                     f"| {claim.where} | {item.profile or ''} | {page} |")
+        lines.append(f"| {claim.number} | {badge(item)}{parts_held(item)} | {statement} "
+                     f"| {claim.where} | {page} |")
     return "\n".join(lines) + "\n"
 
 
 def parts_held(item: Decision) -> str:
-    """How many parts hold of a claim whose verdict is partly, or at which profile all do."""
-    if item.verdict != "partly":
+    """How many parts hold of a claim that is mixed."""
+    if item.verdict != "mixed":
         return ""
-    held = [holds(item.claim, part, samples) for part, samples in item.evidence.items()]
-    if set(held) == {"yes"}:
-        every = f"all {len(held)} parts, " if len(held) > 1 else ""
-        return f" {every}at `{item.profile}` only"
+    held = [item.state(part) for part in item.evidence]
     return f" {held.count('yes')} of {len(held)} parts"
 
 
@@ -125,8 +128,9 @@ ledger_of_this_build = cache(ledger)
 
 def verdict_line(decisions: list[Decision]) -> str:
     """The numbers of claims by verdict, as HTML."""
-    numbers = {verdict: [item.claim.number for item in decisions if item.verdict == verdict]
-               for verdict in VERDICTS}
-    parts = [f"{badge(verdict)} claim{'s' * (len(own) > 1)} {', '.join(own)}"
-             for verdict, own in numbers.items() if own]
+    words = {item.words: item for item in decisions}
+    parts = []
+    for verdict, first in sorted(words.items(), key=lambda pair: VERDICTS.index(pair[1].verdict)):
+        own = [item.claim.number for item in decisions if item.words == verdict]
+        parts.append(f"{badge(first)} claim{'s' * (len(own) > 1)} {', '.join(own)}")
     return f'<p class="verdict-line">{" ".join(parts)}</p>'

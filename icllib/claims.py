@@ -1,21 +1,14 @@
-"""Claims and their verdicts: decided by code, from evidence, with tolerances fixed before.
+"""Claims: statements of a paper with what decides them, written in claims/<paper>.yml before the
+runs; icllib/decisions.py makes the verdicts."""
 
-A claim lives in claims/<paper>.yml. Its evidence, samples of one statistic for each part of the
-claim's range, lives in results/<paper>/<page>/evidence.json, written by the page that decides it.
-A verdict is a pure function of the two and is never stored.
-"""
-
-import json
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
 import yaml
-from scipy import stats
 
+from icllib.controls import CONTROLS
 from icllib.errors import DAMAGE, InputError
-from icllib.results import PROFILES, PROJECT, results_folder
+from icllib.results import PROJECT
 
 PAPERS = ("context_scaling", "signed_averaging", "causal_lm", "solvable_attention")
 PREDICATES = {  # predicate -> the tolerances it takes
@@ -25,10 +18,28 @@ PREDICATES = {  # predicate -> the tolerances it takes
     "trend": {"below", "above"},
 }
 READINGS = ("text", "table", "figure", "corrected")  # corrected: ours, where the print is wrong
-LARGE_PROFILES = ("gpu", "paper")
 # log: of ratios, whose verdict must not depend on what is divided by what; share: linear, shown
 # within 0 and 1
 SCALES = ("linear", "log", "share")
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What models must have reached before their evidence counts; a model that has not learned
+    decides nothing. Raises InputError without exactly one bound."""
+
+    statistic: str
+    source: str  # of the bound
+    at_most: float | None = None
+    at_least: float | None = None
+
+    def __post_init__(self):
+        if (self.at_most is None) == (self.at_least is None):
+            raise InputError(f"gate: expected at_most or at_least, got {self}")
+
+    def passes(self, value: float) -> bool:
+        """Whether a model with this value has learned; one that diverged has not."""
+        return value <= self.at_most if self.at_least is None else value >= self.at_least
 
 
 @dataclass(frozen=True)
@@ -52,7 +63,9 @@ class Claim:
     cost: str | None = None
     scale: str = "linear"  # of SCALES: on which the interval over seeds is formed
     ours: bool = False  # added by us, a control or a correction; it does not count as the paper's
-    absence: bool = False  # whether it denies an effect, as a model that learned nothing would
+    exact: bool = False  # a proof or a closed form, checked numerically
+    gate: Gate | None = None  # of claims about trained models
+    control: str | None = None  # of CONTROLS: where the claim must not hold
     post_hoc: bool = False  # written, cut anew or measured anew when a result was known already
 
     def __post_init__(self):
@@ -62,6 +75,11 @@ class Claim:
         if len(self.tolerance) != 1 or not set(self.tolerance) <= PREDICATES[self.predicate]:
             raise InputError(f"{self.id}: tolerance: expected one of "
                              f"{sorted(PREDICATES[self.predicate])}, got {self.tolerance}")
+        if isinstance(self.gate, dict):
+            object.__setattr__(self, "gate", Gate(**self.gate))
+        if self.control not in (None, *CONTROLS):
+            raise InputError(f"{self.id}: control: expected one of {', '.join(CONTROLS)}, "
+                             f"got {self.control!r}")
         if not self.parts:
             raise InputError(f"{self.id}: parts: expected at least one, got none")
         if not {"value", "read"} <= set(self.printed):
@@ -109,81 +127,9 @@ class Claim:
         return ((printed - size, printed + size) if kind == "distance"
                 else tuple(sorted((printed / size, printed * size))))
 
-
-@dataclass(frozen=True)
-class Decision:
-    """A claim with what was measured for it."""
-
-    claim: Claim
-    verdict: str  # reproduced, partly, not reproduced, undecided, not run
-    profile: str | None = None
-    evidence: dict | None = None  # part -> list of samples
-
-
-def interval(samples, scale: str = "linear") -> tuple[float, float, float]:
-    """Mean and 95% t interval over seeds; a single sample is its own interval.
-
-    scale: "log" for the geometric mean and the interval of the logarithms, of positive samples.
-    Raises InputError where there are none.
-    """
-    samples = np.asarray(samples, dtype=float)
-    if not samples.size:
-        raise InputError("samples: expected at least one, got none")
-    with np.errstate(divide="ignore", invalid="ignore"):  # a seed diverged: the interval is nan
-        if scale == "log":
-            return tuple(float(end) for end in np.exp(interval(np.log(samples))))
-        mean = float(samples.mean())
-        if len(samples) == 1:
-            return mean, mean, mean
-        half = float(stats.t.ppf(0.975, len(samples) - 1) * stats.sem(samples))
-    return mean, mean - half, mean + half
-
-
-def decide(claim: Claim, evidence: dict[str, list[float]], profile: str) -> Decision:
-    """The verdict on a claim.
-
-    reproduced: every part's interval lies in its region, at `gpu` or `paper`.
-    not reproduced: every part's interval lies outside, at `gpu` or `paper`.
-    partly: some parts hold and others do not, or only by their mean, at `gpu` or `paper`; or all
-    hold, but only at a small profile.
-    undecided: the intervals do not settle it; or a small profile does not hold, which refutes
-    nothing, or shows no effect where the claim denies one, which a model that learned nothing
-    would too.
-    Raises InputError for an unknown profile, and for evidence without the claim's parts or samples.
-    """
-    if profile not in PROFILES:
-        raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "
-                         f"got {profile!r}")
-    if set(evidence) != set(claim.parts):
-        raise InputError(f"{claim.id}: expected evidence for {list(claim.parts)}, "
-                         f"got {list(evidence)}")
-    found = [holds(claim, part, samples) for part, samples in evidence.items()]
-    large = profile in LARGE_PROFILES
-    if set(found) == {"yes"}:
-        verdict = "reproduced" if large else "undecided" if claim.absence else "partly"
-    elif not large:
-        verdict = "undecided"
-    elif "yes" in found:
-        verdict = "partly"
-    else:
-        verdict = "not reproduced" if set(found) == {"no"} else "undecided"
-    return Decision(claim, verdict, profile, evidence)
-
-
-def holds(claim: Claim, part: str, samples) -> str:
-    """Where the interval over seeds lies: "yes" inside the part's region, "no" outside.
-
-    Across its border it is "by its mean", or "not by its mean", as with a seed that diverged.
-    """
-    mean, low, high = interval(samples, claim.scale)
-    if not np.isfinite([mean, low, high]).all():
-        return "not by its mean"
-    bottom, top = claim.region(part)
-    if bottom <= low and high <= top:
-        return "yes"
-    if high < bottom or low > top:
-        return "no"
-    return "by its mean" if bottom <= mean <= top else "not by its mean"
+    def on_bound(self, *values: float) -> bool:
+        """Whether one lies on a bound that the claim says it is below or above."""
+        return any(self.tolerance.get(kind) in values for kind in ("below", "above"))
 
 
 def load_claims(paper: str) -> list[Claim]:
@@ -215,28 +161,3 @@ def find_claim(claim_id: str) -> Claim:
         if claim.id == claim_id:
             return claim
     raise InputError(f"claim id: expected {claims[0].id} to {claims[-1].id}, got {claim_id!r}")
-
-
-def evidence_path(page: str) -> Path:
-    """Where a page keeps what it measured for its claims."""
-    return results_folder() / page / "evidence.json"
-
-
-def ledger() -> list[Decision]:
-    """Every claim of the four papers with its verdict."""
-    return [decision_on_record(claim) for paper in PAPERS for claim in load_claims(paper)]
-
-
-def decision_on_record(claim: Claim) -> Decision:
-    """The verdict that the committed evidence gives; raises InputError where it is damaged."""
-    path = evidence_path(claim.page) if claim.page else None
-    if path is None or not path.exists():
-        return Decision(claim, "not run")
-    try:
-        evidence = {**json.loads(path.read_text())}
-        if claim.id not in evidence:
-            return Decision(claim, "not run")
-        return decide(claim, evidence[claim.id]["parts"], evidence[claim.id]["profile"])
-    except DAMAGE as error:
-        raise InputError(f"{path}: expected evidence, got a damaged file ({error}); run the page "
-                         "again or restore it from git") from None

@@ -98,12 +98,13 @@ def claims(
     as_json: AsJson = False,
 ):
     """Print the ledger: every claim of the four papers with its verdict."""
-    from icllib.claims import PAPERS, decision_on_record
+    from icllib.claims import PAPERS
+    from icllib.decisions import decision_on_record
 
     decisions = [decision_on_record(claim) for name in ids or PAPERS for claim in claims_of(name)]
     show([{"paper": item.claim.paper, "id": item.claim.id,
            "statement": item.claim.statement, "source": item.claim.where,
-           "verdict": item.verdict, "profile": item.profile, "page": item.claim.page}
+           "verdict": item.verdict, "evidence": item.strength, "page": item.claim.page}
           | (numbers(item) if as_json else {}) for item in decisions], as_json)
 
 
@@ -123,13 +124,14 @@ def claims_of(name: str) -> list:
 
 def numbers(item) -> dict:
     """What is printed for a claim, its tolerance, and the samples and intervals of its parts."""
-    from icllib.claims import interval
+    from icllib.decisions import interval
 
     claim = item.claim
     intervals = item.evidence and {part: interval(samples, claim.scale)
                                    for part, samples in item.evidence.items()}
     return {"printed": claim.printed, "scale": claim.scale, "tolerance": claim.tolerance,
-            "evidence": item.evidence, "intervals": intervals}
+            "profile": item.profile, "samples": item.evidence, "intervals": intervals,
+            "gate": item.gate, "control": item.control_verdict}
 
 
 @app.command(epilog="Example:  python -m icllib book")

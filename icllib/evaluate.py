@@ -37,9 +37,24 @@ def measurable(tasks, predictor) -> list:
     return tasks
 
 
+def unseen(evaluation, predictor, members: int, device, purpose: str = "evaluation") -> Stream:
+    """What an evaluation draws its prompts from, never those of training.
+
+    The same for all members, by the evaluation's seed; or, where it says `own_prompts`, each
+    trained model's own, by the seed that it was trained from. Then the spread over seeds contains
+    that of the prompts, and models that are compared at a seed still meet the same ones. Raises
+    InputError for `own_prompts` of a predictor that was not trained.
+    """
+    if not evaluation.own_prompts:
+        return Stream.of([evaluation.seed] * members, purpose, device)
+    if getattr(predictor, "stream", None) is None:
+        raise InputError(f"own_prompts: expected a trained model with a seed, got {predictor!r}")
+    return Stream.of(predictor.stream.seeds.tolist(), purpose, device)
+
+
 @dataclass(frozen=True)
 class ErrorByLength:
-    """Mean squared error at each context length, on the same unseen prompts for every predictor.
+    """Mean squared error at each context length, on unseen prompts.
 
     Measures `error`, against noisy labels (the papers' number), and `excess`, against the labels
     without noise (their difference is the noise variance on average); for one-hot labels, whose
@@ -53,6 +68,7 @@ class ErrorByLength:
     seed: int = 0
     queries: int = field(default=1, metadata=ADDED)  # side by side after the pairs, then averaged
     by_layer: bool = field(default=False, metadata=ADDED)  # for a decoder
+    own_prompts: bool = field(default=False, metadata=ADDED)  # of each trained model, see `unseen`
     version: ClassVar[int] = 1
     prefix: ClassVar[str] = ""  # of the metrics' names
 
@@ -80,8 +96,8 @@ class ErrorByLength:
                 for name, total in sums.items()}
 
     def stream(self, predictor, members: int, device: str) -> Stream:
-        """What the prompts are drawn from: the same for each member."""
-        return Stream.of([self.seed] * members, "evaluation", device)
+        """What the prompts are drawn from."""
+        return unseen(self, predictor, members, device)
 
     @property
     def longest(self) -> int:

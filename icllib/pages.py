@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from icllib.claims import decide, find_claim, load_claims
+from icllib.claims import find_claim, load_claims
+from icllib.controls import FROM_EVIDENCE
+from icllib.decisions import decide
 from icllib.errors import InputError
 from icllib.files import check_writable, write_text
 from icllib.plotting import use_style
@@ -50,20 +52,22 @@ class Page:
                                                             float_format=f"%.{DIGITS}g"))
         return table
 
-    def decide(self, claim_id: str, evidence: dict, profile: str) -> None:
+    def decide(self, claim_id: str, evidence: dict, profile: str, gate=None,
+               control=None) -> None:
         """Hand evidence, samples over seeds for each part, to a claim and note the verdict.
 
-        Raises InputError for a claim of another page.
+        gate, control: what `icllib.decisions.decide` says. Raises InputError for a claim of
+        another page.
         """
         claim = find_claim(claim_id)
         if claim.page != self.name:
             raise InputError(f"{claim_id}: expected a claim of page {self.name}, "
                              f"it belongs to {claim.page}")
-        evidence = {part: rounded(list(samples)) for part, samples in evidence.items()}
-        self.decisions[claim_id] = decide(claim, evidence, profile)
-        entries = {name: {"profile": item.profile, "parts": item.evidence}
-                   for name, item in self.decisions.items()}
-        write_text(self.output / "evidence.json", to_json(entries))
+        evidence, gate, control = map(rounded_samples, (evidence, gate, control))
+        decided = decide(claim, evidence, profile, gate, control)
+        self.decisions[claim_id] = decided
+        write_text(self.output / "evidence.json", to_json(
+            {name: entry(item) for name, item in self.decisions.items()}))
 
     def verdicts(self) -> Verdicts:
         """Paper beside ours for every part of every claim that was decided; a script prints it."""
@@ -79,6 +83,20 @@ class Page:
                 if claim.printed_on == self.name]
         return pd.DataFrame(rows, columns=["claim", "source", "verdict", "because it"]
                             ).set_index("claim")
+
+
+def rounded_samples(samples):
+    """Samples, or those of each part, as in records; None where there are none."""
+    if isinstance(samples, dict):
+        return {part: rounded(list(own)) for part, own in samples.items()}
+    return samples if samples is None else rounded(list(samples))
+
+
+def entry(decision) -> dict:
+    """What is kept of a decision: all that its verdict follows from."""
+    kept = {"profile": decision.profile, "parts": decision.evidence, "gate": decision.gate}
+    own = decision.control if decision.claim.control not in FROM_EVIDENCE else None
+    return {name: value for name, value in (kept | {"control": own}).items() if value is not None}
 
 
 def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.DataFrame:

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from icllib.claims import interval
+from icllib.decisions import interval
 
 # Okabe and Ito's palette: readable with color-vision deficiency and in grey.
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK = (

@@ -25,6 +25,8 @@ from icllib.files import write_text
 
 PROJECT = Path(__file__).resolve().parents[1]
 PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
+# pilot: on few pages an earlier, smaller design of cpu, shown until three seeds of cpu are trained
+WITH_PILOT = ("smoke", "pilot", "cpu", "gpu", "paper")
 DIGITS = 6
 ADDED = {"added": True}  # of a field that joined its component later, see above
 
@@ -36,7 +38,7 @@ def results_folder() -> Path:
 
 def check_profile(profile: str) -> None:
     """Raises InputError for an unknown profile; "stored" is one that computes nothing."""
-    known = ("stored", *PROFILES)
+    known = ("stored", *WITH_PILOT)
     if profile not in known:
         raise InputError(f"profile: expected one of {', '.join(known)}, got {profile!r}")
 
@@ -171,10 +173,19 @@ class Record:
                    if now.get(name) != self.versions.get(name)]
         return ", ".join(changed) or None
 
+    @property
+    def checksum(self) -> str:
+        """A digest of what was measured and of where it comes from."""
+        return digest([self.metrics, self.provenance])
+
+    def path(self, folder: Path) -> Path:
+        """Where the record is in a page's folder."""
+        return folder / self.profile / f"{digest(self.run)}.json"
+
     def save(self, folder: Path) -> Path:
         """Write the record into its profile's folder, in one move."""
-        path = folder / self.profile / f"{digest(self.run)}.json"
-        identity = {"key": key(self.run, self.versions), "checksum": digest(self.metrics)}
+        path = self.path(folder)
+        identity = {"key": key(self.run, self.versions), "checksum": self.checksum}
         try:
             write_text(path, to_json(identity | dataclasses.asdict(self)))
         except OSError as error:
@@ -190,10 +201,12 @@ def load_record(path: Path) -> Record:
         content = json.loads(path.read_text())
         stored, checksum = content.pop("key"), content.pop("checksum")
         record = Record(**content)
-        if not record.metrics or record.profile not in PROFILES:
+        if not record.metrics or record.profile not in WITH_PILOT:
             raise ValueError("no metrics or no profile")
-        if checksum != digest(record.metrics):
-            raise ValueError("its metrics are not those that were measured")
+        if checksum == digest(record.metrics):
+            raise ValueError("its checksum is of its metrics alone, as records had it once")
+        if checksum != record.checksum:
+            raise ValueError("its metrics or provenance are not those that were recorded")
     except DAMAGE as error:
         raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
                          "delete it or restore it from git") from None

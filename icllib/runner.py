@@ -12,7 +12,8 @@ import tempfile
 import traceback
 from pathlib import Path
 
-from icllib.claims import decision_on_record, load_claims
+from icllib.claims import load_claims
+from icllib.decisions import decision_on_record
 from icllib.errors import InputError, OutOfTime
 from icllib.files import check_writable, write_together
 from icllib.pages import notebooks_folder

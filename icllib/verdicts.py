@@ -5,7 +5,9 @@ from html import escape
 
 import pandas as pd
 
-from icllib.claims import Claim, Decision, holds, interval
+from icllib.claims import Claim
+from icllib.controls import CONTROLS
+from icllib.decisions import Decision, interval
 from icllib.plotting import ANYWHERE, SHARE, short, with_interval
 
 
@@ -17,15 +19,14 @@ class Verdicts:
 
     def __repr__(self) -> str:
         return "\n\n".join(
-            f"{name_of(item.claim)}: {item.verdict}, profile {item.profile}\n"
-            + "\n".join(explained(item.claim)) + "\n" + parts_table(item).to_string()
+            f"{name_of(item.claim)}: {item.words}, profile {item.profile}\n"
+            + "\n".join(explained(item)) + "\n" + parts_table(item).to_string()
             for item in self.decisions)
 
     def _repr_html_(self) -> str:
         return "\n".join(
-            f"<p><strong>{escape(name_of(item.claim))}</strong> {badge(item.verdict)} "
-            f"at profile {item.profile}<br>"
-            + "<br>".join(typeset(line) for line in explained(item.claim)) + "</p>\n"
+            f"<p><strong>{escape(name_of(item.claim))}</strong> {badge(item)}<br>"
+            + "<br>".join(typeset(line) for line in explained(item)) + "</p>\n"
             + parts_table(item).to_html(classes="verdicts", border=0)
             for item in self.decisions)
 
@@ -36,9 +37,33 @@ def typeset(text: str) -> str:
                   escape(text, quote=False))
 
 
-def badge(verdict: str) -> str:
-    """A verdict in the color that the style sheet gives it."""
-    return f'<span class="verdict verdict-{verdict.replace(" ", "-")}">{verdict}</span>'
+def badge(decision: Decision) -> str:
+    """A verdict in the color that the style sheet gives it, with what it means as a tooltip."""
+    return colored(decision.verdict, decision.words, meaning(decision))
+
+
+def colored(verdict: str, words: str, meaning: str) -> str:
+    """Words in the color of a verdict."""
+    return (f'<span class="verdict verdict-{verdict.replace(" ", "-")}" '
+            f'title="{escape(meaning)}">{words}</span>')
+
+
+MEANINGS = {
+    "holds": "every part's 95% interval lies in the region that was fixed before the run",
+    "mixed": "some parts hold, others fail or hold by their mean only",
+    "fails": "every part's 95% interval lies outside the region that was fixed before the run",
+    "open": "the intervals do not settle it, or too few models have learned",
+    "not run": "there is no evidence yet",
+    "exact": "a proof or a closed form, checked numerically",
+    "paper": "at the paper's size and settings",
+    "paper's model": "the paper's model, trained for less",
+    "smaller model": "a smaller model than the paper's, which has learned the task",
+}
+
+
+def meaning(decision: Decision) -> str:
+    """What the words of a verdict mean."""
+    return "; ".join(MEANINGS[word] for word in decision.words.split(", "))
 
 
 def name_of(claim: Claim) -> str:
@@ -46,24 +71,41 @@ def name_of(claim: Claim) -> str:
     return f"Claim {claim.number} ({claim.where})"
 
 
-def explained(claim: Claim) -> list[str]:
-    """What a claim says, and what is judged."""
+def explained(decision: Decision) -> list[str]:
+    """What a claim says, what is judged, and what its gate and its control say."""
+    claim = decision.claim
     lines = [claim.statement, f"Judged by: {claim.statistic}."]
     if not isinstance(claim.printed["value"], dict):
         lines.append(f"The paper: {printed_text(claim)}.")
+    if decision.gate:
+        lines.append(gate_text(decision))
+    if decision.control:
+        lines.append(f"Control, {claim.control} ({CONTROLS[claim.control]}): "
+                     f"{decision.control_verdict}.")
     return lines
+
+
+def gate_text(decision: Decision) -> str:
+    """What models must have reached, and the worst of them."""
+    gate, values = decision.claim.gate, [v for own in decision.gate.values() for v in own]
+    bound, worst = (("at most", max) if gate.at_least is None else ("at least", min))
+    size = gate.at_most if gate.at_least is None else gate.at_least
+    passed = sum(map(gate.passes, values))
+    return (f"Counts if {gate.statistic} is {bound} {short(size, 3)}: {passed} of {len(values)} "
+            f"pass, the worst has {short(worst(values), 3)}.")
 
 
 def parts_table(decision: Decision) -> pd.DataFrame:
     """What is printed and what was measured for each part, and whether it holds."""
     claim, rows = decision.claim, []
     for part, samples in decision.evidence.items():
+        counted = decision.counted(part)
         row = {"part": part}
         if isinstance(claim.printed["value"], dict):
             row["paper"] = printed_text(claim, part)
-        rows.append(row | {"ours": ours_text(claim, part, samples), "seeds": len(samples),
-                           "holds if": tolerance_text(claim, part),
-                           "holds": holds(claim, part, samples)})
+        seeds = f"{len(counted)} of {len(samples)}" if claim.gate else len(samples)
+        rows.append(row | {"ours": ours_text(claim, part, counted or samples), "seeds": seeds,
+                           "holds if": tolerance_text(claim, part), "holds": decision.state(part)})
     return pd.DataFrame(rows).set_index("part").rename_axis(index=None, columns="part")
 
 

@@ -1,4 +1,4 @@
-"""Every page at its smallest size: the longest file, by its name the first of a parallel run.
+"""Every page at its smallest size.
 
 Pages run as scripts here; in a kernel they run when their notebooks are compared.
 """

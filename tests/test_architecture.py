@@ -11,15 +11,15 @@ from icllib.results import PROJECT
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
     {"errors", "checks", "files", "streams", "attention", "results", "progress", "data",
-     "processor"},
-    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting",
+     "processor", "controls"},
+    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts"},
     {"training", "pages", "runner"},
     {"papers", "status", "book", "cli", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "plotting", "verdicts", "pages", "runner", "status", "book", "cli"}
+BOOK = {"claims", "controls", "decisions", "plotting", "verdicts", "pages", "runner", "status", "book", "cli"}
 
 
 def unit(path):
@@ -58,8 +58,14 @@ def test_files_and_functions_are_short(path):
 
 
 def test_test_files_are_short():
-    for path in sorted((PROJECT / "tests").glob("*.py")):
+    for path in sorted((PROJECT / "tests").rglob("*.py")):
         assert len(path.read_text().splitlines()) <= 300, path.name
+
+
+def test_folders_of_tests_are_folders_of_what_they_test():
+    for path in (PROJECT / "tests").rglob("test_*.py"):
+        folder = path.parent.relative_to(PROJECT / "tests")
+        assert (PROJECT / "icllib" / folder).is_dir() or (PROJECT / folder).is_dir(), path
 
 
 @pytest.mark.parametrize("path", FILES, ids=str)

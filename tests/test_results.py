@@ -1,8 +1,9 @@
 """Records: identity, staleness, damage."""
 
 import json
+import math
 import os
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -187,14 +188,30 @@ def test_a_record_without_numbers_or_profile_is_damaged(saved, part, value):
         load_record(saved)
 
 
-def test_metrics_that_were_edited_by_hand_are_told(saved):
-    edit(saved, lambda content: content["metrics"].update(
-        {name: 0.125 for name in content["metrics"]}))
-    with pytest.raises(InputError, match="its metrics are not those that were measured"):
+@pytest.mark.parametrize("part, name, value", [
+    ("metrics", "error", 0.125), ("provenance", "commit", "def"), ("provenance", "profile", "gpu"),
+    ("provenance", "fleet", 3)])
+def test_metrics_and_provenance_that_were_edited_by_hand_are_told(saved, part, name, value):
+    edit(saved, lambda content: content[part].update({name: value}))
+    with pytest.raises(InputError, match="metrics or provenance are not those that were recorded"):
+        load_record(saved)
+
+
+def test_a_checksum_is_of_metrics_and_provenance_alike(saved):
+    edit(saved, lambda content: content.update(checksum=digest(content["metrics"])))
+    with pytest.raises(InputError, match="its checksum is of its metrics alone"):
         load_record(saved)
     edit(saved, lambda content: content.pop("checksum"))
     with pytest.raises(InputError, match="damaged"):
         load_record(saved)
+
+
+def test_what_was_saved_is_what_is_read(results):
+    awkward = {"sources": {"mine": "0" * 12}, "wall_seconds": 1 / 3, "diverged": True, "other": None}
+    made = Record.of(RUN, {"error": np.array([[math.nan, math.inf], [1e-300, 3]]), "count": 7},
+                     PROVENANCE | awkward)
+    read = load_record(made.save(results / "context_scaling" / "some_page"))
+    assert to_json(asdict(read)) == to_json(asdict(made)) and read.checksum == made.checksum
 
 
 def test_changed_settings_no_longer_match_the_key(saved):

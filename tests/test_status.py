@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from icllib import runner, status
-from icllib.claims import evidence_path, find_claim, interval, load_claims
+from icllib.claims import find_claim, load_claims
+from icllib.decisions import evidence_path, interval
 from icllib.pages import find_page, find_pages
 from icllib.results import PROJECT
 

@@ -16,11 +16,13 @@ from icllib.checks import component
 from icllib.errors import InputError, OutOfTime
 from icllib.files import check_writable
 from icllib.results import PROJECT, Record, digest, key, settings, versions
+from icllib.training.board import board
 from icllib.training.checkpoint import alone, load_checkpoint, remove_checkpoints, save_checkpoint
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run, Trained
+from icllib.training.weights import find_weights, load, save_weights
 from icllib.training.worker import Worker, stop
 
 
@@ -38,6 +40,9 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
     trained, to_train = ([run for run in some if isinstance(run, Run)] for some in (runs, missing))
     for run in to_train:
         component("measure", evaluation=run.evaluation)
+    for run in [run for run in to_train if not run.along and find_weights(run)]:
+        to_train.remove(run)
+        measure_kept(run, profile, folder)
     if to_train:
         most_members()  # a wrong number is told before any work
         check_writable(checkpoints_folder())
@@ -48,6 +53,16 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
             made, started = provenance("paper", device), start_clocks(device)
             metrics = checked(run, run.measure())
             Record.of(run, metrics, made | cost_since(started, device)).save(folder)
+
+
+def measure_kept(run: Run, profile: str, folder: Path) -> None:
+    """Measure a model that was trained before, and save the record; its cost is the measuring."""
+    made, started = provenance(profile, "cpu"), start_clocks("cpu")
+    with one_core():
+        metrics = checked(run.evaluation, run.evaluation.measure([run.task], load(run), "cpu"))
+    made |= {"steps": run.recipe.steps, "seed": run.seed, "kept_weights": True}
+    values = {name: value[0] for name, value in metrics.items()}
+    Record.of(run, values, made | cost_since(started, "cpu")).save(folder)
 
 
 def fleets(runs, most: int | None = None) -> list[list[Run]]:
@@ -79,10 +94,12 @@ def processors() -> list[str]:
 def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None:
     """Train the missing runs, dealt out to the processors; each CPU process has one thread.
 
-    All of a page's runs are dealt out, those that are not missing too: so a call that goes on
+    One seed comes after the other, so that a page can show those that are complete. All of a
+    page's runs are dealt out, those that are not missing too: so a call that goes on
     where another stopped makes the same fleets, and finds the checkpoints of those of which no
     record was saved since.
     """
+    runs = sorted(runs, key=lambda run: run.seed)
     few = all(run.recipe.steps <= FEW_STEPS for run in runs)
     devices = processors()[: 1 if few else len(runs)]
     parts = [[run for run in part if run in missing] for part in dealt_out(runs, len(devices))]
@@ -122,7 +139,7 @@ def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu
     Raises InputError for one that another process trains, and for one without room on its GPU.
     """
     with one_core():
-        for fleet in fleets(runs, most_members()):
+        for fleet in sorted(fleets(runs, most_members()), key=lambda fleet: fleet[0].seed):
             with alone(checkpoint_folder(fleet)):
                 try:
                     train_and_save(fleet, profile, folder, device, failed)
@@ -169,6 +186,8 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
         values = {name: value[member] for name, value in metrics.items()}
         sound = fleet.alive[member] and all(np.isfinite(value).all() for value in values.values())
         diverged = {} if sound else {"diverged": True}
+        if sound:
+            save_weights(run, folder / profile, fleet.module, member)  # before its record
         Record.of(run, values, made | {"seed": run.seed} | diverged).save(folder)
     remove_checkpoints(saved_in)
 
@@ -265,23 +284,3 @@ def number_of(variable: str, default: str) -> float:
         return float(text)
     except ValueError:
         raise InputError(f"{variable}: expected a number, got {text!r}") from None
-
-
-def board(name: str):
-    """Logs losses to TensorBoard under $ICLLIB_TENSORBOARD, where that is set."""
-    folder = os.environ.get("ICLLIB_TENSORBOARD")
-    if not folder:
-        return lambda step, losses: None
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        raise InputError("ICLLIB_TENSORBOARD: expected the package tensorboard, which is not "
-                         "installed") from None
-    writer = SummaryWriter(PROJECT / folder / name)
-
-    def log(step, losses):
-        of_members = {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}
-        writer.add_scalars("loss", of_members, step)
-        writer.flush()  # a worker may end without closing it
-
-    return log

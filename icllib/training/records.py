@@ -9,11 +9,13 @@ from pathlib import Path
 
 from icllib.errors import InputError
 from icllib.results import (
-    PROFILES, Record, check_profile, find_record, results_folder, sources)
+    WITH_PILOT, Record, check_profile, find_record, results_folder, sources)
 from icllib.training.engine import tell_diverged
 from icllib.training.jobs import compute
+from icllib.training.run import Run
 
-KEPT = PROFILES[1:]  # all but "smoke"
+KEPT = WITH_PILOT[1:]  # all but "smoke"
+FEWEST_SEEDS = 3  # of a profile that is still being trained
 NAME = r"\w[\w.-]*"  # of a folder
 
 
@@ -21,9 +23,9 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
     """The records of a page's runs, in the order of the runs.
 
     runs_of_profile: from a profile's name to its list of runs. profile: "stored" reads the best
-    profile whose records are all committed and computes nothing; "smoke" computes everything and
-    keeps nothing; any other computes what is missing. page: "<paper>/<page>", where new records
-    go. Raises InputError for another kind of page and where there is nothing to read, OutOfTime at
+    profile whose records are committed, of all its seeds or of the first ones, and computes
+    nothing; "smoke" computes everything and keeps nothing; any other computes what is missing.
+    page: "<paper>/<page>", where new records go. Raises InputError for another kind of page and where there is nothing to read, OutOfTime at
     the time limit with every finished record kept.
     """
     if not re.fullmatch(f"{NAME}/{NAME}", page):
@@ -31,7 +33,9 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
     check_profile(profile)
     if profile == "stored":
         return stored_records(runs_of_profile, page)
-    runs = runs_of_profile(profile)
+    runs = runs_at(runs_of_profile, profile)
+    if not runs:
+        raise InputError(f"{page}: expected a profile with runs, {profile} has none")
     if profile == "smoke":
         with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_CHECKPOINTS=folder):
             return computed(runs, profile, page, Path(folder))
@@ -83,12 +87,38 @@ def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
 
 
 def complete_profiles(runs_of_profile, page: str, profiles):
-    """Each of these profiles that is complete, in their order, with its records."""
-    paper = page.split("/")[0]
+    """Each of these profiles that has records to show, in their order, with these records."""
     for profile in profiles:
-        found = [find_record(run, paper) for run in runs_of_profile(profile)]
-        if all(record is not None for record in found):
+        runs = runs_at(runs_of_profile, profile)
+        if found := of_complete_seeds(runs, page.split("/")[0]):
             yield profile, found
+
+
+def runs_at(runs_of_profile, profile: str) -> list:
+    """The runs of a profile; none of `pilot` where a page's settings have no such size."""
+    try:
+        return runs_of_profile(profile)
+    except KeyError as error:
+        if profile != "pilot" or error.args != ("pilot",):
+            raise
+        return []
+
+
+def of_complete_seeds(runs, paper: str) -> list[Record]:
+    """The records of those seeds of which none is missing; or none.
+
+    Training takes one seed after the other, so that a page can show what is there while more
+    seeds are trained; but no fewer than FEWEST_SEEDS, without which there is no spread to show.
+    """
+    if not runs:
+        return []
+    found = [(getattr(run, "seed", None), find_record(run, paper)) for run in runs]
+    seeds = {run.seed for run in runs if isinstance(run, Run)}
+    lacking = {seed for seed, record in found if record is None}
+    enough = len(seeds - lacking) >= min(FEWEST_SEEDS, len(seeds))
+    if not (lacking <= seeds and enough):
+        return []
+    return [record for seed, record in found if seed not in lacking]
 
 
 @contextlib.contextmanager

@@ -104,7 +104,7 @@ numbers(table, xs=(10, 100, 200, 500, 1000), x="pairs n")
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.claims import interval
+from icllib.decisions import interval
 
 window, rows = (pairs >= 50) & (pairs <= 250), {}
 for mu in causal_lm.INPUT_MEANS:

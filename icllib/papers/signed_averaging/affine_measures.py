@@ -4,14 +4,15 @@ Each measure takes the M tasks and the predictor of a fleet, as ErrorByLength do
 the number of the tasks: every model meets the same functions and prompts.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import torch
 
 from icllib.checks import each, finite, positive, whole
-from icllib.evaluate import CHUNK
+from icllib.evaluate import CHUNK, unseen
 from icllib.models.mixing import SignedSoftmax
+from icllib.results import ADDED
 from icllib.streams import WORD, Stream
 from icllib.tasks import AffineFunctions
 
@@ -27,8 +28,8 @@ class ShiftedErrors:
 
     Measures `error` over F at I = 1 (Tables 1 and 6), (M, function_stds); `error_grid` over I
     and F (Figures 3, 11), (M, I, F); and `error_deviant` over the law of the first input alone
-    (Table 5), (M, first_stds). Each law has functions and prompts of its own, the same wherever
-    it is measured. The mean is over the points that count: the printed 1 / N_p of a sum from the
+    (Table 5), (M, first_stds). Each law has functions and prompts of its own, the same in
+    whichever of the three it is measured. The mean is over the points that count: the printed 1 / N_p of a sum from the
     third point on is an erratum. Raises InputError for sizes and deviations that cannot be.
     """
 
@@ -40,6 +41,7 @@ class ShiftedErrors:
     prompts: int = 64  # per function, Section 3
     points: int = 40  # Section 3
     seed: int = 0
+    own_prompts: bool = field(default=False, metadata=ADDED)
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -76,7 +78,7 @@ class ShiftedErrors:
         """
         task = AffineFunctions(*map(float, law), prompts_per_function=self.prompts)
         purpose = "evaluation at {:g}, {:g}, {:g}".format(*law)
-        stream, count = Stream.of([self.seed] * members, purpose, device), self.prompt_count
+        stream, count = unseen(self, predictor, members, device, purpose), self.prompt_count
         lengths, total = range(FIRST_COUNTED - 1, self.points), 0
         for start in range(0, count, CHUNK):
             ids = torch.arange(start, min(start + CHUNK, count), device=device)

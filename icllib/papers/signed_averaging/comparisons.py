@@ -8,7 +8,7 @@ and are tested on the same ones, so ratios are taken seed by seed.
 import numpy as np
 import pandas as pd
 
-from icllib.claims import interval
+from icllib.decisions import interval
 from icllib.pages import settings_of
 from icllib.papers.signed_averaging.ablations import geometric_mean
 from icllib.papers.signed_averaging.affine import (

@@ -5,7 +5,7 @@ can be seen only where the two differ: where the large number would leave the la
 positive one does under "every" and a negative one under "some", and another number has settled it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar
 
@@ -16,14 +16,13 @@ import torch
 from torch import Tensor
 
 from icllib.checks import each, positive, whole
-from icllib.evaluate import CHUNK
+from icllib.evaluate import CHUNK, unseen
 from icllib.papers.signed_averaging.quantifier_figures import STYLES
 from icllib.papers.signed_averaging.quantifier_models import (
     AS_PRINTED, SCORINGS, SIZES, cells)
 from icllib.papers.signed_averaging.quantifiers import settled_answer
 from icllib.plotting import SHARE, draw, legend_below, series
-from icllib.results import stacked
-from icllib.streams import Stream
+from icllib.results import ADDED, stacked
 from icllib.tasks.quantifiers import truth
 from icllib.training import Run
 
@@ -51,6 +50,7 @@ class DeviantNumbers:
     after: int = 10  # answers to the numbers after it
     sequences: int = 6400  # as many as for Figure 4
     seed: int = 0
+    own_prompts: bool = field(default=False, metadata=ADDED)
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -80,7 +80,7 @@ class DeviantNumbers:
 
     def answers(self, size, place: int, tasks, predictor, device) -> Tensor:
         """Shares and mean log-odds of the open label, for both kinds of sequences: (2, M, 2, K)."""
-        stream = Stream.of([self.seed] * len(tasks), "evaluation", device)
+        stream = unseen(self, predictor, len(tasks), device)
         signs, p, total, count = open_signs(tasks, device), self.places[place], 0, 0
         lengths = range(p - 1, p + self.after)
         all_ids = place * self.sequences + torch.arange(self.sequences, device=device)
@@ -125,7 +125,7 @@ def chosen_cells() -> list:
 def deviant_numbers(profile: str) -> list[Run]:
     """Section 5: the paper's models of Figures 4 and 5, measured on deviant sequences."""
     size = SIZES[profile]
-    evaluation = DeviantNumbers(sequences=size.sequences)
+    evaluation = DeviantNumbers(sequences=size.sequences, own_prompts=size.own_prompts)
     return [replace(cell.run(size, seed), evaluation=evaluation)
             for cell in chosen_cells() for seed in range(size.seeds)]
 

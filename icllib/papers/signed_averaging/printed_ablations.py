@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from icllib.claims import interval
+from icllib.decisions import interval
 from icllib.plotting import with_interval
 
 TABLE_5 = (6.4e-5, 0.05, 0.25, 0.50, 0.82, 1.21, 1.66, 1.87, 2.02, 2.14, 2.20)  # by FIRST_STDS

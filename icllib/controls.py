@@ -1,0 +1,59 @@
+"""Controls: the statistic of a claim where the claim must not hold.
+
+A verdict that its control gets too has no power. Some controls follow from the evidence, the
+others are measured by the page, from the same records or in seconds.
+"""
+
+from icllib.errors import InputError
+
+CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
+    "roles exchanged": "the two that are compared in each other's place",
+    "no effect": "what is compared makes no difference: a ratio of 1, a slope or difference of 0",
+    "next part": "each part judged by what the paper prints for the next one",
+    "ridge regression": "the best linear predictor, which uses every pair, in the model's place",
+    "zero predictor": "the answer 0, whatever the prompt",
+    "untrained model": "the model before its first step of training",
+    "shuffled labels": "the labels of each prompt in another order",
+    "labels hidden": "the labels of each prompt hidden",
+    "inconsistent estimator": "an estimator that does not become exact with ever more data",
+    "other mask": "the model with the other attention mask",
+    "other law": "the closed form with the exponents of another regime",
+    "term left out": "the formula without one of its terms",
+    "one percent off": "the formula with one coefficient changed by one percent",
+    "uniform attention": "attention that weighs all tokens alike",
+    "other data": "data for which the opposite is known",
+}
+
+
+def controlled(claim, evidence: dict) -> dict | None:
+    """A control that follows from the evidence for a claim: part -> samples; or None.
+
+    None too for one that its page measures.
+    """
+    change = FROM_EVIDENCE.get(claim.control)
+    return change and {part: change(claim, evidence, place)
+                       for place, part in enumerate(claim.parts)}
+
+
+def exchanged(claim, evidence: dict, place: int) -> list[float]:
+    """Ratios upside down, differences and slopes with the other sign."""
+    samples = evidence[claim.parts[place]]
+    if claim.scale == "log":
+        return [1 / value if value else float("inf") for value in samples]
+    return [-value for value in samples]
+
+
+def without_effect(claim, evidence: dict, place: int) -> list[float]:
+    """A ratio of 1, or a slope or a difference of 0."""
+    return [1.0 if claim.scale == "log" else 0.0]
+
+
+def of_next_part(claim, evidence: dict, place: int) -> list[float]:
+    """The evidence of another part; raises InputError where there is one alone."""
+    if len(claim.parts) < 2:
+        raise InputError(f"{claim.id}: control: expected several parts for 'next part', got one")
+    return evidence[claim.parts[place - 1]]
+
+
+FROM_EVIDENCE = {"roles exchanged": exchanged, "no effect": without_effect,
+                 "next part": of_next_part}

@@ -1,0 +1,26 @@
+"""Losses on the way, for who wants to watch."""
+
+import os
+
+from icllib.errors import InputError
+from icllib.results import PROJECT
+
+
+def board(name: str):
+    """Logs losses to TensorBoard under $ICLLIB_TENSORBOARD, where that is set."""
+    folder = os.environ.get("ICLLIB_TENSORBOARD")
+    if not folder:
+        return lambda step, losses: None
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise InputError("ICLLIB_TENSORBOARD: expected the package tensorboard, which is not "
+                         "installed") from None
+    writer = SummaryWriter(PROJECT / folder / name)
+
+    def log(step, losses):
+        of_members = {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}
+        writer.add_scalars("loss", of_members, step)
+        writer.flush()  # a worker may end without closing it
+
+    return log

@@ -1,0 +1,76 @@
+"""Trained weights, kept beside records: a model is trained once, however often it is measured.
+
+A file of weights is named by the settings of its training, without what is measured, and holds
+their key, versions included. Only one model's parameters are in it, without the axis of members.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from icllib.errors import DAMAGE, InputError
+from icllib.results import digest, from_settings, key, load_record, results_folder, settings, versions
+from icllib.streams import Stream
+from icllib.training.build import build
+from icllib.training.run import Run, Trained
+
+
+def save_weights(run: Run, folder: Path, module, member: int) -> None:
+    """Write the parameters of one member of a fleet, in one move."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / weights_name(run)
+    own = {name: values[member].to("cpu", copy=True) for name, values in module.state_dict().items()}
+    part = path.with_suffix(".part")
+    save_file(own, part, {"key": training_key(run)})
+    part.replace(path)
+
+
+def load(source) -> Trained:
+    """A trained model of the book as a predictor, on the CPU and in single precision.
+
+    source: a Run, or the path of a record. Raises InputError where no weights of its training
+    are kept.
+    """
+    run = source if isinstance(source, Run) else from_settings(load_record(Path(source)).run)
+    path = find_weights(run)
+    if path is None:
+        raise InputError(f"{type(run.model).__name__}, seed {run.seed}: expected its weights, "
+                         f"{weights_name(run)}, in {results_folder()}, found none of today's "
+                         "versions; run its page at its profile to train it")
+    module = build([run.model], [run.seed], run.task, replace(run.recipe, precision="fp32"), "cpu")
+    module.load_state_dict({name: values[None].float() for name, values in read(path)[1].items()})
+    return Trained(module, Stream.of([run.seed], "training", "cpu"))
+
+
+def find_weights(run: Run) -> Path | None:
+    """The weights of a run's training, or None; raises InputError for a damaged file."""
+    paths = sorted(results_folder().glob(f"*/*/*/{weights_name(run)}"))
+    return next((path for path in paths if read(path)[0] == training_key(run)), None)
+
+
+def read(path: Path) -> tuple[str, dict[str, torch.Tensor]]:
+    """The key and the tensors of a file of weights; raises InputError where it has none."""
+    try:
+        with safe_open(path, "pt") as file:
+            return file.metadata()["key"], {name: file.get_tensor(name) for name in file.keys()}
+    except (SafetensorError, *DAMAGE) as error:
+        raise InputError(f"{path}: expected the weights of a trained model, got none that can be "
+                         f"read ({error}); delete it or restore it from git") from None
+
+
+def only_training(run: Run) -> Run:
+    """The same run without what is measured on it."""
+    return replace(run, evaluation=None, along=None)
+
+
+def weights_name(run: Run) -> str:
+    """The file of a run's weights."""
+    return f"{digest(settings(only_training(run)))}.safetensors"
+
+
+def training_key(run: Run) -> str:
+    """The identity of a training: settings and versions together."""
+    return key(settings(only_training(run)), versions(only_training(run)))

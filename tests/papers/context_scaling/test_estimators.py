@@ -1,0 +1,138 @@
+"""The estimators' page: against the baselines, Monte Carlo and what the identities must refuse."""
+
+import pytest
+import torch
+
+from icllib.baselines import ExponentialSmoother, HilbertEstimate, OneStepGD, PsiL, Ridge
+from icllib.papers import context_scaling
+from icllib.papers.context_scaling import EstimatorErrors, Identities, best_step, one_step_error
+from icllib.papers.context_scaling.estimators import LINEAR_20
+from icllib.results import Record
+from icllib.streams import Stream
+from icllib.tasks import LinearRegression, ReluNetwork
+
+LINEAR, RELU = LinearRegression(3, 0.4, 0.7), ReluNetwork(3, width=10)
+MANY = torch.arange(200_000)[None]
+
+
+def test_answers_are_those_of_the_baselines_for_each_query_and_length():
+    settings = EstimatorErrors(LINEAR, lengths=(2, 5, 11), functions=1, queries=4)
+    prompt = LINEAR.sample(Stream.of([1], "evaluation"), torch.tensor([[0]]), 15, torch.float64)
+    xs, ys, queries = prompt.xs[0, 0, :11], prompt.ys[0, 0, :11], prompt.xs[0, 0, 11:]
+    answers = settings.answers(xs, ys, queries)
+    baselines = {"unscaled": PsiL(), "one_step": OneStepGD.optimal(LINEAR), "ridge":
+                 Ridge.bayes(LINEAR), "exponential": ExponentialSmoother(),
+                 "hilbert": HilbertEstimate()}
+    assert answers.keys() == baselines.keys()
+    for name, baseline in baselines.items():
+        for k, n in enumerate(settings.lengths):
+            for q, query in enumerate(queries):
+                prompt_xs = torch.cat((xs[:n], query[None]))
+                expected = baseline.predict(prompt_xs, ys[: n + 1], (n,))[0]
+                torch.testing.assert_close(answers[name][k, q], expected, rtol=1e-9, atol=1e-12)
+
+
+def test_errors_are_means_over_functions_and_queries():
+    """Against labels with and without noise, from the same prompts drawn one by one."""
+    settings = EstimatorErrors(LINEAR, lengths=(4,), functions=3, queries=2, seed=7)
+    metrics, squares = settings.measure(), {"error": [], "excess": []}
+    for function in range(3):
+        prompt = LINEAR.sample(Stream.of([7], "evaluation"), torch.tensor([[function]]), 6,
+                               torch.float64)
+        xs, ys, means = (tensor[0, 0] for tensor in prompt)
+        for place in (4, 5):
+            order = [0, 1, 2, 3, place]
+            answer = HilbertEstimate().predict(xs[order], ys[order], (4,))[0]
+            squares["error"].append((answer - ys[place]) ** 2)
+            squares["excess"].append((answer - means[place]) ** 2)
+    for kind, values in squares.items():
+        assert metrics[f"hilbert_{kind}"].item() == pytest.approx(sum(values).item() / 6)
+
+
+def mean_square(task, predictor, n, functions, seed=0, queries=4, longest=None):
+    """The error of a predictor on the prompts of `EstimatorErrors`, one query after another."""
+    squares, longest = [], longest or n
+    for function in range(functions):
+        prompt = task.sample(Stream.of([seed], "evaluation"), torch.tensor([[function]]),
+                             longest + queries, torch.float64)
+        xs, ys, _ = (tensor[0, 0] for tensor in prompt)
+        for place in range(longest, longest + queries):
+            order = [*range(n), place]
+            squares.append((predictor.predict(xs[order], ys[order], (n,))[0] - ys[place]) ** 2)
+    return sum(squares).item() / len(squares)
+
+
+def record_of(task, lengths, functions, seed=0):
+    run = EstimatorErrors(task, lengths, functions, seed=seed)
+    return Record.of(run, run.measure(), {})
+
+
+def test_one_step_over_ridge_is_the_ratio_of_the_two_baselines():
+    tasks, lengths = (context_scaling.LINEAR_8, LINEAR_20), (10, 20, 40)
+    found = context_scaling.one_step_over_ridge(
+        [record_of(task, lengths, 2, seed) for task in tasks for seed in (0, 1)])
+    assert len(found) == 6
+    for task in tasks:
+        for n in lengths:
+            for seed, ratio in enumerate(found[f"d = {task.dimension} n = {n}"]):
+                one_step, ridge = (mean_square(task, baseline, n, 2, seed, longest=40)
+                                   for baseline in (OneStepGD.optimal(task), Ridge.bayes(task)))
+                assert ratio == pytest.approx(one_step / ridge, rel=1e-4)
+
+
+def test_curves_are_the_errors_of_the_tasks_of_figure_5():
+    linear = [LinearRegression(d, 0.3, 1.0) for d in (1, 2, 4)]
+    tasks = context_scaling.FIGURE_5_TASKS
+    curves = context_scaling.estimator_curves(
+        [record_of(task, (2, 5), 2) for task in (*tasks.values(), *linear)])
+    for title, task in tasks.items():
+        for name, baseline in (("Hilbert", HilbertEstimate()),
+                               ("exponential", ExponentialSmoother())):
+            expected = [mean_square(task, baseline, n, 2, longest=5) for n in (2, 5)]
+            assert curves[f"{title}, error"][name][0] == pytest.approx(expected, rel=1e-4)
+    known = OneStepGD.optimal(tasks["linear"]).expected_error(2, 8)
+    assert curves["linear, excess"]["one gradient step, theory"][0] == pytest.approx(known - 0.05)
+    assert curves["ReLU network, error"]["exponential, theory"][1] == pytest.approx(
+        context_scaling.exponential_limit(8))
+
+
+@pytest.mark.parametrize("n", (1, 6, 40))
+def test_the_best_step_for_linear_functions_is_the_known_one(n):
+    known = OneStepGD.optimal(LINEAR)
+    assert best_step(LINEAR, n) == pytest.approx(known.step(n, 3))
+    assert one_step_error(LINEAR, n) == pytest.approx(known.expected_error(n, 3))
+
+
+@pytest.mark.parametrize("task", (LINEAR, RELU), ids=lambda task: type(task).__name__)
+@pytest.mark.parametrize("scale", (0.5, 1.0))
+def test_one_step_errors_by_monte_carlo(task, scale):
+    n, step = 5, scale * best_step(task, 5)
+    prompt = task.sample(Stream.of([2], "evaluation"), MANY[:, :50_000], n + 1)
+    estimates = step * PsiL().predict(prompt.xs, prompt.ys, (n,))[..., 0]
+    squares = (estimates - prompt.ys[..., -1]).square()
+    four_errors = 4 * float(squares.std()) / 50_000**0.5
+    assert abs(float(squares.mean()) - one_step_error(task, n, step)) < four_errors
+
+
+def test_the_limit_of_the_exponential_smoother_by_monte_carlo():
+    """f(x) - E f(x + g), the mean over g from 400 draws, whose own spread is taken off."""
+    xs = torch.randn(500, 1, 2, generator=torch.Generator().manual_seed(0))
+    noise = torch.randn(500, 400, 2, generator=torch.Generator().manual_seed(1))
+    prompt = ReluNetwork(2).sample(Stream.of([3], "evaluation"), MANY[:, :500], 1)
+    stream, ids = Stream.of([3], "evaluation"), MANY[:, :500]
+    hidden, output = stream.normal(ids, "hidden", (2, 100))[0], stream.normal(ids, "output", (100,))
+    network = lambda points: (torch.relu(points @ hidden) @ output[0][..., None])[..., 0] * 0.02**0.5
+    assert torch.allclose(network(prompt.xs[0]), prompt.ys[0], atol=1e-5)
+    around = network(xs + noise)
+    squares = (network(xs)[:, 0] - around.mean(1)).square() - around.var(1) / 400
+    four_errors = 4 * float(squares.std()) / 500**0.5
+    assert abs(float(squares.mean()) - context_scaling.exponential_limit(2)) < four_errors
+
+
+def test_identities_hold_and_notice_a_wrong_psi(monkeypatch):
+    metrics = Identities(4, pairs=6, prompts=20).measure()
+    assert metrics.pop("leak") > 0.1
+    assert max(metrics.values()) < 1e-12
+    right = PsiL.predict
+    monkeypatch.setattr(PsiL, "predict", lambda *given: 1.001 * right(*given))
+    assert Identities(4, pairs=6, prompts=20).measure()["psi_L"] == pytest.approx(1e-3, rel=0.01)

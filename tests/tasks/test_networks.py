@@ -1,0 +1,123 @@
+"""ReLU networks, decision trees and classes of linear scores against plain loops and kernels."""
+
+import math
+
+import pytest
+import torch
+from standard_errors import STREAM, within_four_standard_errors
+
+from icllib.tasks import DecisionTree, LinearClassification, ReluNetwork, networks
+
+IDS, DOUBLE = torch.tensor([[4, 8, 9]]), torch.float64
+MANY = torch.arange(20_000)[None]
+
+
+def angle(one, other):
+    """The angle between vectors: (..., d) -> (...)."""
+    return torch.acos(torch.cosine_similarity(one, other, dim=-1))
+
+
+# ---- ReLU networks --------------------------------------------------------------------------
+
+
+def test_relu_network_equals_a_plain_loop():
+    prompt = ReluNetwork(3, width=5).sample(STREAM, IDS, 4, DOUBLE)
+    assert torch.equal(prompt.xs, STREAM.normal(IDS, "xs", (4, 3), DOUBLE))
+    hidden = STREAM.normal(IDS, "hidden", (3, 5), DOUBLE)[0].tolist()
+    output = STREAM.normal(IDS, "output", (5,), DOUBLE)[0].tolist()
+    for b in range(3):
+        for i in range(4):
+            point, label = prompt.xs[0, b, i].tolist(), 0.0
+            for j in range(5):
+                score = sum(hidden[b][k][j] * point[k] for k in range(3))
+                label += output[b][j] * max(score, 0) * math.sqrt(2 / 5)
+            assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
+    assert torch.equal(prompt.ys, prompt.means)
+
+
+@pytest.mark.parametrize("cached", (5, 35, 70))  # parts of points, of one prompt, of two
+def test_relu_networks_in_parts_are_the_same_to_the_bit(monkeypatch, cached):
+    task = ReluNetwork(3, width=5)
+    whole = task.sample(STREAM, IDS, 7)
+    monkeypatch.setattr(networks, "CACHED", cached)
+    assert torch.equal(task.sample(STREAM, IDS, 7).ys, whole.ys)
+
+
+def test_relu_networks_have_the_arc_cosine_kernel():
+    """E[y y'] given x, x' (Cho and Saul, 2009), at the default scale."""
+    prompt = ReluNetwork(4, width=3).sample(STREAM, MANY, 2, DOUBLE)
+    one, other = prompt.xs[0, :, 0], prompt.xs[0, :, 1]
+    theta = angle(one, other)
+    kernel = (one.norm(dim=-1) * other.norm(dim=-1) / math.pi
+              * (theta.sin() + (math.pi - theta) * theta.cos()))
+    assert within_four_standard_errors(prompt.ys[0, :, 0] * prompt.ys[0, :, 1] - kernel, 0)
+    assert within_four_standard_errors(prompt.ys[0, :, 0] ** 2 - one.square().sum(-1), 0)
+
+
+# ---- decision trees -------------------------------------------------------------------------
+
+
+def descend(point, tested, leaves, depth, node=0):
+    """The label of a point, by recursion over the nodes of the tree."""
+    if depth == 0:
+        return leaves[node - len(tested)]
+    child = 2 * node + (2 if point[tested[node]] > 0 else 1)
+    return descend(point, tested, leaves, depth - 1, child)
+
+
+@pytest.mark.parametrize("d, depth", [(1, 1), (3, 2), (20, 4)])
+def test_decision_tree_equals_recursion(d, depth):
+    prompt = DecisionTree(d, depth).sample(STREAM, IDS, 30, DOUBLE)
+    tested = STREAM.integers(IDS, "tested", d, (2**depth - 1,))[0].tolist()
+    leaves = STREAM.normal(IDS, "leaves", (2**depth,), DOUBLE)[0].tolist()
+    for b in range(3):
+        for i in range(30):
+            point = prompt.xs[0, b, i].tolist()
+            assert prompt.ys[0, b, i].item() == descend(point, tested[b], leaves[b], depth)
+    assert torch.equal(prompt.ys, prompt.means)
+
+
+def test_two_points_share_a_leaf_as_often_as_their_signs_agree():
+    """Each test separates x and x' with the share of coordinates whose signs differ, so that
+    E[y y'] given x, x' is (share that agrees)^depth."""
+    prompt = DecisionTree(5, depth=4).sample(STREAM, MANY, 2)
+    positive = prompt.xs[0] > 0
+    agreeing = (positive[:, 0] == positive[:, 1]).double().mean(-1)
+    one, other = prompt.ys[0, :, 0], prompt.ys[0, :, 1]
+    assert within_four_standard_errors((one == other).double() - agreeing**4, 0)
+    assert within_four_standard_errors(one * other - agreeing**4, 0)
+
+
+# ---- classification -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("classes", (2, 3, 5))
+def test_classification_equals_a_plain_loop(classes):
+    prompt = LinearClassification(4, classes).sample(STREAM, IDS, 6, DOUBLE)
+    uniform = STREAM.uniform(IDS, "xs", (6, 4), DOUBLE)[0].tolist()
+    weights = STREAM.normal(IDS, "weights", (classes, 4), DOUBLE)[0].tolist()
+    for b in range(3):
+        for i in range(6):
+            point = [2 * u - 1 for u in uniform[b][i]]
+            scores = [sum(w * x for w, x in zip(weights[b][c], point)) for c in range(classes)]
+            expected = [float(c == scores.index(max(scores))) for c in range(classes)]
+            assert prompt.xs[0, b, i].tolist() == pytest.approx(point, abs=1e-14)
+            assert prompt.ys[0, b, i].tolist() == expected
+    assert torch.equal(prompt.ys, prompt.means)
+
+
+def test_each_class_is_as_frequent_as_another():
+    ys = LinearClassification(16).sample(STREAM, MANY, 1).ys[0, :, 0]
+    assert torch.equal(ys.sum(-1), torch.ones(20_000))
+    for c in range(3):
+        assert within_four_standard_errors(ys[:, c], 1 / 3)
+
+
+def test_two_classes_separate_points_by_their_angle():
+    """A random hyperplane through 0 separates x and x' with probability angle / pi."""
+    prompt = LinearClassification(4, classes=2).sample(STREAM, MANY, 2)
+    apart = (prompt.ys[0, :, 0, 0] != prompt.ys[0, :, 1, 0]).double()
+    theta = angle(prompt.xs[0, :, 0], prompt.xs[0, :, 1])
+    assert within_four_standard_errors(apart - theta / math.pi, 0)
+    # The mean is 1/2 under any symmetric law; the dependence on the angle is not.
+    assert within_four_standard_errors((apart - theta / math.pi) * (theta - math.pi / 2), 0)

@@ -1,0 +1,169 @@
+"""Two noise levels, sparse, sigmoid and affine functions against plain loops and their laws."""
+
+import math
+
+import pytest
+import torch
+from standard_errors import STREAM, within_four_standard_errors
+
+from icllib.streams import Stream
+from icllib.tasks import AffineFunctions, SigmoidRegression, SparseLinear, TwoNoiseLevels
+
+IDS, DOUBLE = torch.tensor([[4, 8, 9]]), torch.float64
+MANY = torch.arange(10_000)[None]
+
+
+def numbers(tensor):
+    """The drawn numbers of one member as nested lists."""
+    return tensor[0].tolist()
+
+
+def inner(ones, others):
+    return sum(one * other for one, other in zip(ones, others))
+
+
+# ---- two noise levels -----------------------------------------------------------------------
+
+
+def test_two_noise_levels_equal_a_plain_loop():
+    prompt = TwoNoiseLevels(3, (0.2, 0.7), weight_std=0.5).sample(STREAM, IDS, 6, DOUBLE)
+    words = numbers(STREAM.words(IDS, "level", 1))
+    weights = numbers(STREAM.normal(IDS, "weights", (3,), DOUBLE))
+    noise = numbers(STREAM.normal(IDS, "noise", (6,), DOUBLE))
+    assert torch.equal(prompt.xs, STREAM.normal(IDS, "xs", (6, 3), DOUBLE))
+    for b in range(3):
+        sigma = 0.2 if words[b][0] < 2**31 else 0.7
+        for i in range(6):
+            mean = 0.5 * inner(weights[b], prompt.xs[0, b, i].tolist())
+            assert prompt.means[0, b, i].item() == pytest.approx(mean, abs=1e-13)
+            label = mean + sigma * noise[b][i]
+            assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
+
+
+def test_each_level_has_probability_one_half_and_its_own_noise():
+    task = TwoNoiseLevels(2, (0.2, 0.7))
+    prompt, levels = task.sample(STREAM, MANY, 1), task.levels(STREAM, MANY)
+    assert within_four_standard_errors(levels, 0.5)
+    squares = (prompt.ys - prompt.means)[..., 0] ** 2
+    assert within_four_standard_errors(squares[levels == 0], 0.04)
+    assert within_four_standard_errors(squares[levels == 1], 0.49)
+
+
+@pytest.mark.parametrize("dtype", (torch.float32, DOUBLE))
+def test_prompts_of_one_level_are_those_of_the_mixture(dtype):
+    task, ids = TwoNoiseLevels(20, weight_std=20**-0.5), torch.arange(100)[None]
+    mixture, levels = task.sample(STREAM, ids, 5, dtype), task.levels(STREAM, ids)
+    for level, noise_std in enumerate(task.noise_stds):
+        alone = task.at_level(level)
+        assert (alone.noise_std, alone.weight_std) == (noise_std, task.weight_std)
+        for ours, expected in zip(mixture, alone.sample(STREAM, ids, 5, dtype)):
+            assert torch.equal(ours[levels == level], expected[levels == level])
+
+
+# ---- sparse linear --------------------------------------------------------------------------
+
+
+def test_sparse_linear_equals_a_plain_loop():
+    prompt = SparseLinear(7, nonzero=2).sample(STREAM, IDS, 6, DOUBLE)
+    words = numbers(STREAM.words(IDS, "support", 7))
+    weights = numbers(STREAM.normal(IDS, "weights", (7,), DOUBLE))
+    for b in range(3):
+        order = sorted(range(7), key=lambda k: words[b][k])
+        for i in range(6):
+            point = prompt.xs[0, b, i].tolist()
+            label = sum(weights[b][k] * point[k] for k in range(7) if order[k] < 2)
+            assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
+
+
+def test_support_is_a_uniform_subset():
+    prompt = SparseLinear(6, nonzero=3).sample(STREAM, MANY, 6, DOUBLE)
+    weights = torch.linalg.solve(prompt.xs[0], prompt.ys[0])
+    support = weights.abs() > 1e-6
+    assert (support.sum(-1) == 3).double().mean() > 0.999  # but for ill-conditioned prompts
+    for i in range(6):
+        assert within_four_standard_errors(support[:, i], 3 / 6)
+        for j in range(i):
+            assert within_four_standard_errors(support[:, i] & support[:, j], 3 * 2 / (6 * 5))
+    values = weights[support]
+    assert within_four_standard_errors(values[values.abs() < 5] ** 2, 1)
+
+
+# ---- sigmoid --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("centred", (True, False))
+def test_sigmoid_regression_equals_a_plain_loop(centred):
+    prompt = SigmoidRegression(16, centred).sample(STREAM, IDS, 6, DOUBLE)
+    uniform = numbers(STREAM.uniform(IDS, "xs", (6, 16), DOUBLE))
+    weights = numbers(STREAM.normal(IDS, "weights", (16,), DOUBLE))
+    for b in range(3):
+        for i in range(6):
+            point = [2 * u - 1 for u in uniform[b][i]]
+            label = 1 / (1 + math.exp(-inner(weights[b], point))) - (0.5 if centred else 0)
+            assert prompt.xs[0, b, i].tolist() == pytest.approx(point, abs=1e-14)
+            assert prompt.ys[0, b, i].item() == pytest.approx(label, abs=1e-13)
+    assert torch.equal(prompt.ys, prompt.means)
+
+
+@pytest.mark.parametrize("centred", (True, False))
+def test_moments_of_the_sigmoid(centred):
+    prompt = SigmoidRegression(2, centred).sample(STREAM, MANY, 1, DOUBLE)
+    offset = 0.0 if centred else 0.5
+    assert within_four_standard_errors(prompt.ys, offset)
+    logits = torch.logit(prompt.ys + 0.5 - offset)
+    assert within_four_standard_errors(logits**2, 2 / 3)  # d E x^2
+    assert within_four_standard_errors(prompt.xs, 0)
+    assert within_four_standard_errors(prompt.xs**2, 1 / 3)
+
+
+# ---- affine functions -----------------------------------------------------------------------
+
+
+def slopes_of(prompt):
+    """The slope between the first two points of each prompt."""
+    return prompt.ys.diff()[..., 0] / prompt.xs[..., 0].diff()[..., 0]
+
+
+@pytest.mark.parametrize("first, sharing", [(None, 1), (50.0, 1), (None, 4)])
+def test_affine_functions_equal_a_plain_loop(first, sharing):
+    task = AffineFunctions(2.0, 3.0, first, sharing)
+    prompt = task.sample(STREAM, IDS, 6, DOUBLE)
+    draws = numbers(STREAM.normal(IDS, "xs", (6, 1), DOUBLE))
+    for b, id in enumerate(IDS[0].tolist()):
+        function = STREAM.normal(torch.tensor([[id // sharing]]), "function", (2,), DOUBLE)
+        a, c = (3 * number for number in numbers(function)[0])
+        for i in range(6):
+            x = draws[b][i][0] * (first if first is not None and i == 0 else 2.0)
+            assert prompt.xs[0, b, i, 0].item() == pytest.approx(x, rel=1e-13)
+            assert prompt.ys[0, b, i].item() == pytest.approx(a * x + c, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("input_std, function_std, first", [
+    (1.0, 1.0, None), (10.0, 10.0, None), (100.0, 1.0, None), (1.0, 1.0, 100.0)])
+def test_moments_of_affine_functions(input_std, function_std, first):
+    prompt = AffineFunctions(input_std, function_std, first).sample(STREAM, MANY, 3, DOUBLE)
+    xs, ys = prompt.xs[0, ..., 0], prompt.ys[0]
+    assert within_four_standard_errors(xs[:, 0] ** 2, (first or input_std) ** 2)
+    assert within_four_standard_errors(xs[:, 1] ** 2, input_std**2)
+    slopes = (ys[:, 2] - ys[:, 1]) / (xs[:, 2] - xs[:, 1])
+    intercepts = ys[:, 1] - slopes * xs[:, 1]
+    for parameter in (slopes, intercepts):
+        assert within_four_standard_errors(parameter, 0)
+        assert within_four_standard_errors(parameter**2, function_std**2)
+    assert within_four_standard_errors(slopes * intercepts, 0)
+    torch.testing.assert_close(ys[:, 0], slopes * xs[:, 0] + intercepts, rtol=1e-6, atol=1e-6)
+
+
+def test_consecutive_ids_share_a_function_and_no_inputs():
+    ids = torch.arange(8)[None]
+    prompt = AffineFunctions(prompts_per_function=4).sample(STREAM, ids, 2, DOUBLE)
+    slopes = slopes_of(prompt)
+    torch.testing.assert_close(slopes[0, :4], slopes[0, :1].expand(4))
+    assert abs(slopes[0, 4] - slopes[0, 0]) > 1e-3
+    assert len(prompt.xs.unique()) == 16
+
+
+def test_members_differ_in_functions():
+    fleet = Stream.of([0, 1], "evaluation")
+    slopes = slopes_of(AffineFunctions().sample(fleet, IDS.expand(2, -1), 2, DOUBLE))
+    assert not torch.isclose(slopes[0], slopes[1]).any()

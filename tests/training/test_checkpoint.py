@@ -1,0 +1,177 @@
+"""Killed, stopped or damaged: training goes on as if nothing had been."""
+
+import json
+import math
+import os
+import random
+import signal
+import time
+from dataclasses import replace
+
+import pytest
+import torch
+
+from icllib.errors import InputError
+from icllib.evaluate import ErrorByLength
+from icllib.models import MLP
+from icllib.results import find_record
+from icllib.tasks import LinearRegression
+from icllib.training import Along, Fleet, OutOfTime, engine, jobs
+from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
+                                        save_checkpoint)
+from icllib.training.engine import run_steps
+from small_fleet import (RECIPE, Returns, finish_training, metrics_of, runs, start_training,
+                         uninterrupted)
+
+
+def test_ten_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_path):
+    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    moments, kills = random.Random(0), 0
+    while kills < 10:
+        process = start_training(folders, pause=0.015)
+        process.join(moments.uniform(0, 0.5))
+        if process.is_alive():
+            process.kill()
+            kills += 1
+        process.join()
+        assert process.exitcode in (0, -signal.SIGKILL)
+        if process.exitcode == 0:
+            assert metrics_of(runs()) == expected
+            for path in folders.rglob("*.json"):
+                path.unlink()
+    finish_training(folders)
+    assert metrics_of(runs()) == expected
+    assert not list((tmp_path / "checkpoints").rglob("step-*"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_leaves_a_checkpoint_and_resuming_changes_nothing(
+        folders, monkeypatch, tmp_path, number):
+    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    process = start_training(folders, pause=0.02)
+    os.kill(process.pid, number)
+    process.join()
+    assert process.exitcode == 3  # out of time
+    assert load_checkpoint(jobs.checkpoint_folder(runs()))[1]["step"] < RECIPE.steps
+    finish_training(folders)
+    assert metrics_of(runs()) == expected
+
+
+def test_a_signal_during_the_last_step_is_not_lost(folders, monkeypatch, tmp_path):
+    expected = uninterrupted(folders, monkeypatch, tmp_path)
+
+    def run_steps(*arguments):
+        engine.run_steps(*arguments)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "run_steps", run_steps)
+        with pytest.raises(OutOfTime, match="stopped before it was measured"):
+            jobs.train_and_save(runs(), "smoke", folders)
+    jobs.train_and_save(runs(), "smoke", folders)
+    assert metrics_of(runs()) == expected
+
+
+def test_the_time_limit_keeps_everything(folders, monkeypatch, tmp_path):
+    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    cost = {"wall_seconds": 5000.0, "processor_seconds": 3000.0}
+    with monkeypatch.context() as patch, pytest.raises(OutOfTime, match="at step .* of 400"):
+        patch.setenv("ICLLIB_DEADLINE", str(time.monotonic() + 0.1))
+        patch.setattr(jobs, "cost_since", lambda *_: cost)
+        jobs.train_and_save(runs(), "smoke", folders)
+    jobs.train_and_save(runs(), "smoke", folders)
+    assert metrics_of(runs()) == expected
+    made = find_record(runs()[0], "test").provenance
+    assert all(before < made[name] < before + 1000 for name, before in cost.items())
+
+
+def test_a_run_that_died_while_it_was_measured_is_not_trained_again(folders, monkeypatch):
+    monkeypatch.setattr(engine, "SAVE_EVERY", math.inf)
+    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr(jobs, "measure", lambda *_: 1 / 0)
+        jobs.train_and_save(runs(), "smoke", folders)
+    monkeypatch.setattr(Fleet, "take_step", lambda fleet: 1 / 0)
+    jobs.train_and_save(runs(), "smoke", folders)
+    assert find_record(runs()[0], "test").provenance["steps"] == RECIPE.steps
+
+
+@pytest.mark.parametrize("along", [None, Along((30, 400), ErrorByLength((1,), 64))])
+@pytest.mark.parametrize("metrics, refused", [
+    (None, "Returns.measure: expected a dictionary .* got None"),
+    ("empty", "Returns.measure: expected a dictionary .* got {}"),
+    ("scalar", r"error: expected a metric of each of 3 members, got one of shape \(\)")])
+def test_what_was_trained_outlives_a_mended_evaluation(folders, monkeypatch, tmp_path, metrics,
+                                                       refused, along):
+    sound = [replace(run, along=along) for run in runs()]
+    jobs.train_and_save(sound, "smoke", folders)
+    expected = metrics_of(sound)
+    with pytest.raises(InputError, match=refused):
+        jobs.train_and_save([replace(run, evaluation=Returns(metrics)) for run in sound], "smoke",
+                            folders)
+    for path in folders.rglob("*.json"):
+        path.unlink()
+    monkeypatch.setattr(Fleet, "take_step", lambda fleet: 1 / 0)
+    with pytest.raises(ZeroDivisionError):  # other stops need another training
+        jobs.train_and_save([replace(run, along=Along((31,), run.evaluation)) for run in sound],
+                            "smoke", folders)
+    jobs.train_and_save(sound, "smoke", folders)
+    assert metrics_of(sound) == expected
+    assert not list((tmp_path / "checkpoints").iterdir())
+
+
+def test_a_fleet_is_trained_by_one_process_alone(folders, tmp_path):
+    process = start_training(folders, pause=0.05)
+    with pytest.raises(InputError, match="expected to train here alone, another process"):
+        jobs.train_fleets(runs(), "smoke", folders)
+    process.kill()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    jobs.train_fleets(runs(), "smoke", folders)
+    assert not list((tmp_path / "checkpoints").iterdir())
+
+
+def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, capsys):
+    for step in (100, 200, 300):
+        save_checkpoint(tmp_path, step, {"x": torch.full((3,), float(step))}, {"seconds": 1.0})
+    assert len(checkpoints(tmp_path)) == 2
+    data = tmp_path / "step-000000300.safetensors"
+    data.write_bytes(data.read_bytes()[:-1] + b"?")
+    tensors, info = load_checkpoint(tmp_path)
+    assert info["step"] == 200 and tensors["x"].tolist() == [200.0] * 3
+    assert "falling back to the one before" in capsys.readouterr().err
+
+
+def changed(info, **changes):
+    return json.dumps(json.loads(info) | changes)
+
+
+@pytest.mark.parametrize("damage", [
+    lambda info: "{", lambda info: "[]", lambda info: "{}", lambda info: changed(info, sha256=5),
+    lambda info: changed(info, seconds=2.0),
+    lambda info: info.replace('"seconds"', '"second"'),
+])
+def test_damaged_information_falls_back_and_at_last_training_starts_anew(tmp_path, capsys, damage):
+    for step in (100, 200):
+        save_checkpoint(tmp_path, step, {"x": torch.zeros(1)}, {"seconds": 1.0})
+    newest, oldest = checkpoints(tmp_path)
+    newest.write_text(damage(newest.read_text()))
+    assert load_checkpoint(tmp_path)[1]["step"] == 100
+    capsys.readouterr()
+    oldest.write_text(damage(oldest.read_text()))
+    assert load_checkpoint(tmp_path) is None
+    first, second = capsys.readouterr().err.splitlines()
+    assert str(newest) in first and first.endswith("falling back to the one before")
+    assert str(oldest) in second and second.endswith("starting anew")
+
+
+def test_a_checkpoint_holds_the_state_to_the_bit(tmp_path):
+    fleet = Fleet([LinearRegression(2)] * 2, MLP(4), RECIPE, [0, 1], [5, None])
+    for _ in range(7):
+        fleet.take_step()
+    save_checkpoint(tmp_path, 7, fleet.tensors(), {})
+    other = Fleet([LinearRegression(2)] * 2, MLP(4), RECIPE, [0, 1], [5, None])
+    other.load(read_checkpoint(checkpoints(tmp_path)[0])[0])
+    for a_fleet in (fleet, other):
+        a_fleet.take_step()
+    for name, tensor in fleet.tensors().items():
+        assert torch.equal(tensor, other.tensors()[name]), name

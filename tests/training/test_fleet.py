@@ -1,0 +1,184 @@
+"""A fleet is its members: to rounding in fp32, to 1e-12 in fp64."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from icllib.errors import InputError
+from icllib.evaluate import ErrorByLength
+from icllib.models import MLP, Relu, SignedAveraging, Softmax, Transformer
+from icllib.results import find_record
+from icllib.tasks import LinearRegression, SparseLinear
+from icllib.training import Curriculum, Fleet, Recipe, Run, jobs, train
+from icllib.training.engine import run_steps
+from small_fleet import RECIPE, runs
+
+MODELS = [MLP(8), Transformer(2, 2, 8), Transformer(1, 2, 8, scoring=SignedAveraging()),
+          Transformer(1, 2, 8, tokens="separate")]
+SEEDS, TASK_COUNTS = [3, 1, 2**32 - 1], [10, None, 30]
+
+
+def trained(tasks, model, precision, seeds, counts, rates):
+    recipe = Recipe((2, 4), 60, 8, learning_rate=1e-3, schedule="cosine", warmup=0.1,
+                    precision=precision)
+    fleet = Fleet(tasks, model, recipe, seeds, counts, "cpu", rates)
+    run_steps(fleet)
+    return fleet
+
+
+@pytest.mark.parametrize("precision, tolerance", [("fp32", 1e-5), ("fp64", 1e-12)])
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_sixty_steps_of_a_fleet_equal_single_runs(model, precision, tolerance):
+    tasks = [LinearRegression(3, 0.1), SparseLinear(3, 2), LinearRegression(3, 0.1)]
+    together = trained(tasks, model, precision, SEEDS, TASK_COUNTS, [1e-3] * 3)
+    for member, (task, seed, count) in enumerate(zip(tasks, SEEDS, TASK_COUNTS)):
+        alone = trained([task], model, precision, [seed], [count], [1e-3])
+        assert torch.allclose(together.losses[:60, member], alone.losses[:60, 0], atol=1e-5)
+        prompt = alone.sample()
+        answers = [fleet.module(prompt.xs.expand(size, -1, -1, -1), prompt.ys.expand(size, -1, -1),
+                                (2, 4)) for fleet, size in ((together, 3), (alone, 1))]
+        assert (answers[0][member] - answers[1][0]).abs().max() < tolerance
+
+
+@pytest.mark.parametrize("model", MODELS[:2], ids=str)
+def test_in_fp64_members_with_their_own_rates_equal_single_runs(model):
+    rates, tasks = [1e-3, 3e-3, 1e-2], [LinearRegression(3)] * 3
+    together = trained(tasks, model, "fp64", SEEDS, [None] * 3, rates)
+    for member, rate in enumerate(rates):
+        recipe = Recipe((2, 4), 60, 8, rate, "cosine", 0.1, precision="fp64")
+        alone = Fleet([tasks[0]], model, recipe, [SEEDS[member]], [None])
+        run_steps(alone)
+        for ours, theirs in zip(together.parameters, alone.parameters):
+            assert (ours[member] - theirs[0]).abs().max() < 1e-6  # the rates are fp32 numbers
+
+
+@pytest.mark.parametrize("trainable", [True, False])
+def test_members_with_their_own_scoring_parameters_equal_single_runs(trainable):
+    models = [Transformer(1, 2, 8, scoring=SignedAveraging(n, b, trainable))
+              for n, b in ((1.5, 1.0), (2.0, 0.5), (3.0, 0.1))]
+    tasks = [LinearRegression(3)] * 3
+    recipe = Recipe((2, 4), 30, 8, learning_rate=1e-2, precision="fp64")
+    together = Fleet(tasks, models[0], recipe, SEEDS, [None] * 3, models=models)
+    run_steps(together)
+    for member, model in enumerate(models):
+        alone = Fleet(tasks[:1], model, recipe, [SEEDS[member]], [None])
+        run_steps(alone)
+        assert torch.allclose(together.losses[:30, member], alone.losses[:30, 0], rtol=1e-5)
+        ours, theirs = (fleet.module.blocks[0].scoring for fleet in (together, alone))
+        assert torch.allclose(ours.n[member], theirs.n[0], atol=1e-10)
+
+
+def test_members_with_their_own_temperature_equal_single_runs():
+    models = [Transformer(1, 2, 8, scoring=Softmax(value)) for value in (1.0, 5.0, 100.0)]
+    recipe = Recipe((2, 4), 30, 8, learning_rate=1e-2, precision="fp64")
+    together = Fleet([LinearRegression(3)] * 3, models[0], recipe, SEEDS, [None] * 3,
+                     models=models)
+    run_steps(together)
+    for member, model in enumerate(models):
+        alone = Fleet([LinearRegression(3)], model, recipe, [SEEDS[member]], [None])
+        run_steps(alone)
+        for ours, theirs in zip(together.parameters, alone.parameters):
+            assert (ours[member] - theirs[0]).abs().max() < 1e-12
+
+
+@pytest.mark.parametrize("given, message", [
+    ({"pretraining_tasks": [0, -3]}, "pretraining_tasks: expected an integer .* got 0"),
+    ({"pretraining_tasks": [None, 1.5]}, "pretraining_tasks: expected an integer .* got 1.5"),
+    ({"pretraining_tasks": None}, "pretraining_tasks: expected one for each of 2 .* got None"),
+    ({"pretraining_tasks": [None]}, r"pretraining_tasks: .* each of 2 seeds, got \[None\]"),
+    ({"learning_rates": [1e-3]}, r"learning_rates: .* each of 2 seeds, got \[0.001\]"),
+    ({"learning_rates": [1e-3, -1.0]}, "learning_rates: expected a positive number, got -1.0"),
+    ({"models": [MLP(8)]}, r"models: .* each of 2 seeds, got \[MLP"),
+    ({"tasks": []}, r"tasks: .* each of 2 seeds, got \[\]"),
+    ({"tasks": LinearRegression(3)}, "tasks: .* each of 2 seeds, got LinearRegression"),
+    ({"models": [Transformer(1, 2, 8), Transformer(3, 2, 8)]}, "models: expected one shape for"),
+    ({"models": [Transformer(1, 2, 8, scoring=Softmax()), Transformer(1, 2, 8, scoring=Relu())]},
+     r"models: expected one shape .* got Transformer\(.*Softmax.* and Transformer\(.*Relu"),
+    ({"tasks": [LinearRegression(3), LinearRegression(2)]}, "tasks: expected one shape for all"),
+    ({"snapshots": (500,)}, "snapshots: expected an integer from 1 to 1, got 500"),
+    ({"seeds": 0}, "seeds: expected one or more in a list, got 0"),
+    ({"seeds": []}, "seeds: expected one or more in a list"),
+])
+def test_what_is_given_per_member_must_fit_the_members(given, message):
+    sound = {"tasks": [LinearRegression(3)] * 2, "model": MLP(8), "recipe": Recipe((2,), 1),
+             "seeds": [0, 1], "pretraining_tasks": [None, 5]}
+    Fleet(**sound)
+    with pytest.raises(InputError, match=message):
+        Fleet(**sound | given)
+
+
+@pytest.mark.parametrize("seeds, pretraining_tasks, message", [
+    ([0, 1], 10, "pretraining_tasks: expected one for each of 2 seeds, got 10"),
+    (0, [None], "seeds: expected one or more in a list, got 0")])
+def test_so_must_what_is_given_to_train(seeds, pretraining_tasks, message):
+    with pytest.raises(InputError, match=message):
+        train(LinearRegression(3), MLP(8), Recipe((2,), 1), seeds, pretraining_tasks)
+
+
+class Alone(MLP):
+    """A model of someone's own without an axis of members."""
+
+    def build(self, seeds, dimension, max_pairs, device="cpu"):
+        return torch.nn.Linear(dimension, 1)
+
+
+def test_a_module_that_is_no_fleet_is_refused():
+    with pytest.raises(InputError, match=r"2 members, got weight \(1, 3\) of Alone"):
+        Fleet([LinearRegression(3)] * 2, Alone(8), Recipe((2,), 1), [0, 1], [None, None])
+
+
+def test_runs_that_differ_in_scoring_parameters_or_rate_share_a_fleet():
+    def run(rate=1e-3, n=1.5, trainable=True, width=8):
+        model = Transformer(1, 2, width, scoring=SignedAveraging(n, 1.0, trainable))
+        recipe = Recipe((2,), 10, learning_rate=rate)
+        return Run(LinearRegression(3), model, recipe, ErrorByLength((2,)))
+
+    assert run().shape == run(rate=1.0).shape == run(n=2.0).shape
+    assert len({run().shape, run(trainable=False).shape, run(width=16).shape}) == 3
+
+
+def test_a_member_that_diverges_is_recorded_and_the_others_do_not_notice(folders):
+    wild = replace(RECIPE, learning_rate=1e30, steps=60)
+    tame = replace(RECIPE, steps=60)
+    together = [*runs(tame, seeds=(0,)), *runs(wild, seeds=(1,)), *runs(tame, seeds=(2,))]
+    jobs.train_and_save(together, "smoke", folders)
+    records = [find_record(run, "test") for run in together]
+    assert [record.provenance.get("diverged", False) for record in records] == [False, True, False]
+    alone = Fleet([LinearRegression(2, 0.1)] * 2, MLP(8), tame, [0, 2], [20, 20])
+    run_steps(alone)
+    errors = ErrorByLength((1, 3), 64).measure([LinearRegression(2, 0.1)] * 2,
+                                               jobs.Trained(alone.module))["error"]
+    for record, expected in zip((records[0], records[2]), errors):
+        assert record.metrics["error"] == pytest.approx(expected.tolist(), rel=1e-4)
+
+
+@pytest.mark.parametrize("weight_decay", [0.0, 0.1])
+def test_members_with_their_own_rates_equal_single_runs(weight_decay):
+    rates = [1e-3, 1e-2, 3e-2]
+    recipe = Recipe((1, 3), 20, 8, rates[0], weight_decay=weight_decay)
+    together = Fleet([LinearRegression(2)] * 3, MLP(8), recipe, [0, 1, 2], [20] * 3, "cpu", rates)
+    run_steps(together)
+    for member, rate in enumerate(rates):
+        alone = Fleet([LinearRegression(2)], MLP(8),
+                      Recipe((1, 3), 20, 8, rate, weight_decay=weight_decay), [member], [20])
+        run_steps(alone)
+        for ours, theirs in zip(together.parameters, alone.parameters):
+            assert torch.allclose(ours[member], theirs[0], atol=1e-5)
+
+
+def test_members_with_their_own_tasks_see_their_own_prompts():
+    tasks = [LinearRegression(2, noise) for noise in (0.0, 0.5, 0.0)]
+    fleet = Fleet(tasks, MLP(4), RECIPE, [3, 4, 5], [None] * 3)
+    prompt = fleet.sample()
+    for member, task in enumerate(tasks):
+        single = Fleet([task], MLP(4), RECIPE, [3 + member], [None]).sample()
+        assert all(torch.equal(ours[member], theirs[0]) for ours, theirs in zip(prompt, single))
+
+
+def test_the_curriculum_counts_the_lengths_that_a_shorter_prompt_has():
+    recipe = Recipe((1, 2, 3, 6), 100, curriculum=Curriculum(start=3, increment=2, every=10))
+    weights = lambda step: recipe.length_weights(torch.tensor(step)).tolist()
+    assert weights(0) == weights(9) == [2.0, 2.0, 0.0, 0.0]  # 3 pairs: lengths below 3
+    assert weights(10) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 0.0])
+    assert weights(30) == [1.0] * 4

@@ -1,0 +1,82 @@
+"""Which code a record says it was made by."""
+
+import platform
+import subprocess
+
+import pytest
+import torch
+
+from icllib.processor import processor_name
+from icllib.results import PROJECT
+from icllib.training.provenance import clocks, commit, cost_since, provenance
+
+
+@pytest.fixture(autouse=True)
+def untold(monkeypatch):
+    monkeypatch.delenv("ICLLIB_COMMIT", raising=False)
+
+
+@pytest.mark.skipif(not (PROJECT / ".git").exists(), reason="a copy without git")
+def test_the_commit_is_that_of_the_checkout():
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=PROJECT, text=True,
+                          capture_output=True, check=True).stdout
+    assert len(commit()["commit"]) >= 12 and head.startswith(commit()["commit"])
+
+
+def test_a_change_of_the_package_makes_the_checkout_dirty(tmp_path, monkeypatch):
+    monkeypatch.setattr("icllib.training.provenance.PROJECT", tmp_path)
+    (tmp_path / "icllib").mkdir()
+    git = lambda *words: subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path, check=True)
+    code = tmp_path / "icllib" / "code.py"
+    code.write_text("1")
+    git("init", "-q")
+    git("add", "icllib")
+    git("commit", "-qm", "first")
+    (tmp_path / "notes.md").write_text("no code")
+    assert commit()["dirty"] is False
+    code.write_text("2")
+    assert commit()["dirty"] is True
+
+
+@pytest.mark.parametrize("told, dirty", [("0123456789ab", False), ("0123456789ab-dirty", True)])
+def test_a_copy_without_git_can_be_told_its_commit(told, dirty, monkeypatch):
+    monkeypatch.setenv("ICLLIB_COMMIT", told)
+    assert commit() == {"commit": "0123456789ab", "dirty": dirty}
+
+
+def test_without_git_the_commit_is_unknown(monkeypatch):
+    monkeypatch.setattr("icllib.training.provenance.shutil.which", lambda name: None)
+    assert commit() == {"commit": "unknown", "dirty": True}
+
+
+def test_a_computation_on_the_cpu_of_a_gpu_machine_is_the_cpus(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"GPU {device}")
+    assert provenance("paper", "cpu")["device"].endswith(f"CPU cores of {processor_name()}")
+    assert provenance("gpu", "cuda:1")["device"] == "GPU cuda:1"
+
+
+def test_only_what_ran_on_a_gpu_has_its_memory(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device: 5 << 20)
+    assert "peak_memory_mib" not in cost_since(clocks(), "cpu")
+    assert cost_since(clocks(), "cuda:1")["peak_memory_mib"] == 5
+
+
+ARCHITECTURE = platform.processor() or platform.machine()
+
+
+@pytest.mark.parametrize("description, name", [
+    ("vendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC 9654 96-Core Processor\n",
+     "AMD EPYC 9654 96-Core"),
+    ("model name\t: Intel(R) Xeon(R) Gold 6348 CPU @ 2.60GHz\n", "Intel Xeon Gold 6348"),
+    ("BogoMIPS\t: 50.00\n", ARCHITECTURE)])
+def test_the_processor_has_its_makers_name(description, name, tmp_path):
+    path = tmp_path / "cpuinfo"
+    path.write_text(description)
+    assert processor_name(path) == name
+
+
+def test_where_nothing_describes_it_the_processor_is_its_architecture(tmp_path):
+    assert processor_name(tmp_path / "missing") == ARCHITECTURE

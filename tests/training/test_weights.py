@@ -1,0 +1,60 @@
+"""Kept weights: a model that is loaded answers as its record says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import icllib
+from icllib.errors import InputError
+from icllib.results import digest, find_record, settings
+from icllib.training import jobs
+from icllib.training.weights import find_weights
+from small_fleet import runs
+
+
+@pytest.fixture
+def trained(folders):
+    jobs.train_and_save(runs(), "cpu", folders)
+    return folders / "cpu"
+
+
+def measured(run, predictor):
+    return run.evaluation.measure([run.task], predictor)["error"][0]
+
+
+def test_a_loaded_model_answers_as_its_record_says(trained):
+    for run in runs():
+        recorded = find_record(run, "test")["error"]
+        np.testing.assert_allclose(measured(run, icllib.load(run)), recorded, rtol=1e-5)
+        path = trained / f"{digest(settings(run))}.json"
+        np.testing.assert_allclose(measured(run, icllib.load(path)), recorded, rtol=1e-5)
+
+
+def test_models_of_other_seeds_answer_otherwise(trained):
+    zero, one, _ = runs()
+    other = measured(zero, icllib.load(one))
+    assert np.abs(other / find_record(zero, "test")["error"] - 1).max() > 1e-3
+
+
+def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
+    monkeypatch.setattr(jobs, "train_fleets", None)
+    louder = [replace(run, evaluation=replace(run.evaluation, prompts=100)) for run in runs()]
+    jobs.compute(louder, louder, "cpu", folders)
+    for run in louder:
+        found = find_record(run, "test")
+        assert found.provenance["kept_weights"] and found.provenance["profile"] == "cpu"
+        np.testing.assert_allclose(found["error"], measured(run, icllib.load(run)), rtol=1e-5)
+
+
+def test_weights_of_other_versions_and_none_are_not_taken(trained, monkeypatch):
+    zero, one, _ = runs()
+    path = find_weights(zero)
+    path.write_bytes(find_weights(one).read_bytes())
+    with pytest.raises(InputError, match="expected its weights"):
+        icllib.load(zero)
+    path.write_bytes(b"rubbish")
+    with pytest.raises(InputError, match="expected the weights of a trained model"):
+        icllib.load(zero)
+    monkeypatch.setattr(type(one.recipe), "version", 99)
+    assert find_weights(one) is None
