@@ -113,9 +113,9 @@ def claims(
     decisions = [decision_on_record(claim) for name in ids or PAPERS for claim in claims_of(name)]
     show([{"paper": item.claim.paper, "id": item.claim.id,
            "statement": item.claim.statement, "source": item.claim.where,
-           "verdict": item.verdict, "evidence": item.strength, "page": item.claim.page}
+           "verdict": item.verdict, "strength": item.strength, "page": item.claim.page}
           | (numbers(item) if as_json else {}) for item in decisions], as_json, lambda row: {
-        "id": row["id"], "verdict": row["verdict"], "evidence": row["evidence"],
+        "id": row["id"], "verdict": row["verdict"], "strength": row["strength"],
         "claim": "\n".join(filter(None, (row["statement"], row["source"], row["page"])))})
 
 
@@ -141,7 +141,7 @@ def numbers(item) -> dict:
     intervals = item.evidence and {part: interval(samples, claim.scale)
                                    for part, samples in item.evidence.items()}
     return {"printed": claim.printed, "scale": claim.scale, "tolerance": claim.tolerance,
-            "profile": item.profile, "samples": item.evidence, "intervals": intervals,
+            "profile": item.profile, "evidence": item.evidence, "intervals": intervals,
             "gate": item.gate, "control": item.control_verdict}
 
 
