@@ -9,6 +9,8 @@ from icllib.papers.solvable_attention.architecture_tables import (
     read_out_table, strength_table)
 from icllib.papers.solvable_attention.architectures import (
     ClosedFormModel, SharedReadOut, half_time, linear_attention_unit)
+from icllib.papers.solvable_attention.balance import (
+    UNBALANCED, Balance, balance_ratios, balance_table)
 from icllib.papers.solvable_attention.curves import PANELS, law_curves, size_curves
 from icllib.papers.solvable_attention.data import (
     DECOUPLED, DataPoint, Decoupling, fig01_data)
@@ -16,11 +18,10 @@ from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
 from icllib.papers.solvable_attention.errata_of_solution import (
     FirstOrderFormulas, SolutionFormulas, errata)
 from icllib.papers.solvable_attention.late_times import (
-    FiniteTime, QueryFeature, beta_changes, finite_time_table, query_feature_exponents,
-    query_feature_table)
+    LATER, FiniteTime, QueryFeature, beta_changes, finite_time_table, late_exponents,
+    query_feature_exponents, query_feature_table, way_table)
 from icllib.papers.solvable_attention.laws import (
-    ALPHAS, LawsBySimulation, LawsInTheLimit, closed_form_losses,
-    closed_form_size_losses, fig03_scaling_laws)
+    ALPHAS, LawsBySimulation, LawsInTheLimit, closed_form_losses, fig03_scaling_laws)
 from icllib.papers.solvable_attention.noisy import (
     ApproximatelySparse, fig06_approximately_sparse)
 from icllib.papers.solvable_attention.perceptrons import (
@@ -41,7 +42,7 @@ from icllib.papers.solvable_attention.source_capacity_laws import (
 from icllib.papers.solvable_attention.tables import (
     ENVELOPE_BUDGETS, KINDS, LAWS, LETTERS, allocation_table, axis_names, cutoff_table,
     exponent_table, kind, large_strength_table, late_table, law_table, plateau_table,
-    simulated_envelope, simulated_exponents)
+    simulated_envelope, simulated_exponents, varied_exponents)
 from icllib.papers.solvable_attention.theorem import (
     STARTS, ClosedFormCheck, IdempotentCheck, LossCurves, fig02_loss_curves, fig07_idempotent,
     thm31_closed_form)
