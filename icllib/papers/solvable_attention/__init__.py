@@ -32,7 +32,8 @@ from icllib.papers.solvable_attention.softmax import (
     SIGN_LAWS, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, descent_in_time,
     fig08_softmax_laws, fig09_softmax_varied, fig10_softmax_adamw)
 from icllib.papers.solvable_attention.softmax_laws import (
-    cost_of_learned, draw_law, draw_power_law, first_below, law_curve, one_by_one)
+    cost_of_learned, draw_law, draw_power_law, first_below, law_curve, one_by_one,
+    shifted_sizes)
 from icllib.papers.solvable_attention.source_capacity import (
     SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate,
     fig05_source_capacity, least_curvature, stable_seeds)
@@ -50,4 +51,4 @@ from icllib.papers.solvable_attention.unseen import (
     UNSEEN, UnseenStrength, appA_unseen_strength)
 from icllib.papers.solvable_attention.varied import (
     LIMIT_WINDOWS, VARIED, WINDOWS, VariedBySimulation, VariedInTheLimit, fig04_varied_laws,
-    table02_exponents)
+    linear_attention, table02_exponents)

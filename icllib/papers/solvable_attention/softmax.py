@@ -222,8 +222,8 @@ def fig09_softmax_varied(profile: str) -> list[SoftmaxTraining]:
 
 
 def descent_in_time(profile: str) -> list[SoftmaxCurves]:
-    """Figure 8's law in time with random signs by gradient descent, alpha by alpha at each rate."""
-    return [curves(profile, "random signs", alpha=alpha, learning_rate=rate)
+    """The law in time by gradient descent at each rate, from AdamW's starts, alpha by alpha."""
+    return [SoftmaxCurves(alpha, **at_size_of(profile, learning_rate=rate))
             for alpha in ALPHAS for rate in DESCENT_RATES]
 
 

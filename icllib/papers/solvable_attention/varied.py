@@ -183,6 +183,11 @@ def fig04_varied_laws(profile: str) -> list:
                     for beta in (0.0, *UNBALANCED)]
 
 
+def linear_attention(profile: str) -> list[VariedInTheLimit]:
+    """The limit at equal and at varied context lengths, beside softmax attention."""
+    return [VariedInTheLimit(1.8, beta) for beta in VARIED[:2]]
+
+
 def table02_exponents(profile: str) -> list:
     """Tables 1 and 2: three settings; in the limit a large strength, and both varied at once.
 
