@@ -85,7 +85,7 @@ last = panels[3].set(xticks=range(tasks + 1), xticklabels=names, xlabel="coordin
 
 # %% tags=["hide-output"]
 check = sheet.Decoupling("fixed context")
-icllib.settings_table(check, assumed=vars(check))
+icllib.settings_table(check, assumed=[name for name in vars(check) if name != "noise"])
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}}
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.2))
