@@ -133,7 +133,7 @@ sheet.exponent_table([both], **{"large strength": [both_large]})
 # ### On the way to the limit
 #
 # The laws in $D$ and $N$ at $\gamma = 0.5$ of the closed form after $t$ time constants of the first task; in
-# $N$ the mean over three draws of the training sets. Here $D$ is the paper's: a model of size $D$ learns
+# $N$ the mean over twelve draws of the training sets. Here $D$ is the paper's: a model of size $D$ learns
 # $D - 1$ tasks; elsewhere on this page $D$ is the number of tasks. At $t = 0$ nothing has been learned,
 # which is the control of claims 6 and 8; the last two times decide them.
 

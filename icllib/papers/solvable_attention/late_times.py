@@ -125,7 +125,8 @@ class FiniteTime:
 
 def on_the_way(alphas, gamma: float = 0.0) -> list[FiniteTime]:
     """The laws in D and N at each of LATER, alpha by alpha."""
-    return [FiniteTime(0.0, time, alpha, gamma=gamma) for alpha in alphas for time in LATER]
+    return [FiniteTime(0.0, time, alpha, gamma=gamma, draws=12) for alpha in alphas
+            for time in LATER]
 
 
 def late_exponents(records, law: str, untrained: bool = False) -> dict[str, list[float]]:
