@@ -17,7 +17,7 @@ from icllib.theory.scaling_laws import fit_exponent
 # Windows in time constants of the first task: that of the limit, and late ones, in which the tasks
 # with psi_s (1 + Lambda^2) = 1 are being learned (beta = 0.5) or have been (beta = 1).
 EARLY, LATE = (1e4, 1e6), {0.0: (1e10, 1e12), 0.5: (1e10, 1e12), 1.0: (1e8, 1e10)}
-# At which the laws in D and N are looked at, in time constants: 0 is the control, the last two decide
+# Time constants at which the laws in D and N are looked at: 0 is the control, the last two decide.
 LATER = (0.0, 1e2, 1e4, 1e6, 1e8, 1e10)
 
 

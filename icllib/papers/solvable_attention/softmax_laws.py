@@ -81,7 +81,8 @@ def shifted_sizes(curves, alpha: float) -> dict[str, float]:
     By sign law, and of a model that learns its tasks one by one.
     """
     sizes = np.array(SoftmaxSizeLimit.sizes)
-    losses = scaling_laws.size_losses(riccati.task_shares(SoftmaxSizeLimit.tasks, alpha), 1.0, sizes)
+    shares = riccati.task_shares(SoftmaxSizeLimit.tasks, alpha)
+    losses = scaling_laws.size_losses(shares, 1.0, sizes)
     found = {"one by one": scaling_laws.fit_exponent(sizes + 1, losses)[0]}
     for curve in curves:
         if (curve.law, curve.alpha) == ("size", alpha):

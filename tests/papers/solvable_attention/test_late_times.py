@@ -85,7 +85,8 @@ def late(time, size, data):
 
 def test_late_exponents_are_those_of_the_last_times_and_of_the_untrained():
     first, *others = LATER
-    way = [late(first, -0.1, [0.0, 1e-17]), *(late(time, -0.2, [-0.3, -0.2]) for time in others[:-2]),
+    way = [late(first, -0.1, [0.0, 1e-17]),
+           *(late(time, -0.2, [-0.3, -0.2]) for time in others[:-2]),
            late(LATER[-2], -0.7, [-0.4, -0.5]), late(LATER[-1], -0.8, [-0.6, -0.7])]
     assert late_exponents(way, "data") == {"alpha = 1.8, t = 1e8": [-0.4, -0.5],
                                            "alpha = 1.8, t = 1e10": [-0.6, -0.7]}

@@ -1,9 +1,11 @@
-"""Forward Euler and the controls of the theorem's identities."""
+"""Forward Euler, the controls of the theorem's identities, and the paper's size."""
 
 import numpy as np
 import pytest
 
-from icllib.papers.solvable_attention import ClosedFormCheck, IdempotentCheck, LossCurves
+from icllib.papers.solvable_attention import (
+    ClosedFormCheck, Decoupling, IdempotentCheck, LossCurves, SoftmaxSizeLimit, shifted_sizes)
+from icllib.papers.solvable_attention.softmax_laws import LawCurve, one_by_one
 from icllib.theory import riccati
 
 
@@ -39,3 +41,20 @@ def test_the_theorem_does_not_hold_for_its_control():
     assert metrics["control_deviation"] > 1e-3 and metrics["control_conservation"] > 1e-3
     metrics = IdempotentCheck("balanced start", draws=3, steps=10).measure()
     assert metrics["deviation"] < 1e-8 < 1e-4 < metrics["control_deviation"]
+
+
+def test_noise_on_the_features_couples_the_tasks():
+    small = {"tasks": 4, "prompts": 20, "steps": 20, "shown": 2}
+    for kind in ("fixed context", "varied context and strength"):
+        assert Decoupling(kind, **small).measure()["deviation"] < 1e-12
+        assert Decoupling(kind, **small, noise=1.0).measure()["deviation"] > 1e-4
+
+
+def test_exponents_in_the_papers_size_are_of_one_more_than_the_tasks():
+    sizes = np.array(SoftmaxSizeLimit.sizes)
+    curve = LawCurve("size", 1.8, "all +1", sizes, np.array([(sizes + 1.0) ** -0.7]), None)
+    other = curve._replace(alpha=2.1, losses=curve.losses**2)
+    found = shifted_sizes([curve, other], 1.8)
+    assert found["all +1"] == pytest.approx(-0.7)
+    assert set(found) == {"one by one", "all +1"}
+    assert found["one by one"] < one_by_one("size", 1.8)  # steeper than in tasks

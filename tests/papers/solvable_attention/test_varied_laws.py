@@ -219,8 +219,9 @@ def test_exponents_of_figure_4_are_of_its_panels_and_windows():
 def test_simulated_exponents_have_one_value_for_each_data_set():
     xs, runs = np.array([1, 10, 100]), []
     for power in (-0.3, -0.5):
-        metrics = {"size": xs, "size_loss": (xs + 1.0) ** -0.8, "kept_size_loss": (xs + 1.0) ** -0.9,
-                   "time": xs, "time_loss": 2 * xs**-0.4, "data": xs, "data_loss": xs**power}
+        metrics = {"size": xs, "size_loss": (xs + 1.0) ** -0.8,
+                   "kept_size_loss": (xs + 1.0) ** -0.9, "time": xs, "time_loss": 2 * xs**-0.4,
+                   "data": xs, "data_loss": xs**power}
         runs.append(Record({"alpha": 1.8}, {}, metrics, {}))
     found = simulated_exponents(runs)  # in the paper's D, one more than the tasks
     assert found["D alpha = 1.8, answers 0"] == pytest.approx([-0.8])
