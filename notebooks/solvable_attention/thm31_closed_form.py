@@ -3,7 +3,7 @@
 #
 # **In short:** for long contexts the paper solves the training of linear attention in closed form.
 # From 200 random starts of four kinds the solution follows the integrated flow to $10^{-8}$, and
-# the product $gh$ (below) is conserved, as the paper says. This takes 2 seconds.
+# the product $gh$ (below) is conserved, as the paper says. This takes 7 seconds.
 #
 # For each task $s$, the output $f = v^\top H w$ of linear attention under gradient flow
 # {cite:p}`lyu2025solvable` can be solved where the context is long: with $\eta = v + w$,
