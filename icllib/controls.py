@@ -12,7 +12,7 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
     "next part": "each part judged by what the paper prints for the next one",
     "ridge regression": "the best linear predictor, which uses every pair, in the model's place",
     "zero predictor": "the answer 0, whatever the prompt",
-    "untrained model": "the model before its first step of training",
+    "untrained model": "the model before its first step of training, or before it has learned",
     "shuffled labels": "the labels of each prompt in another order",
     "labels hidden": "the labels of each prompt hidden",
     "inconsistent estimator": "an estimator that does not become exact with ever more data",
@@ -21,7 +21,7 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
     "term left out": "the formula without one of its terms",
     "one percent off": "the formula with one coefficient changed by one percent",
     "uniform attention": "attention that weighs all tokens alike",
-    "other data": "data for which the opposite is known",
+    "other data": "data, or a model, for which the opposite is known",
 }
 
 

@@ -41,6 +41,23 @@ def closed_form(t, g0, h0, strength, rate):
     return g, h, (g - h) / 4
 
 
+def forward_euler(g0, h0, strength, rate, step: float, steps: int):
+    """f after 0 to `steps` forward Euler steps of Eq. 12, all tasks at once: (steps + 1, tasks).
+
+    g0, h0, strength and rate broadcast to (tasks,); step: of the time (Appendix G: the learning
+    rate).
+    """
+    g, h, strength, rate = np.broadcast_arrays(
+        *(np.asarray(value, dtype=float) for value in (g0, h0, strength, rate)))
+    outputs = [(g - h) / 4]
+    for _ in range(steps):
+        c = g * h / 2
+        g, h = (g + step * rate * (2 * strength * g - g**2 / 2 + c),
+                h + step * rate * (-2 * strength * h - h**2 / 2 + c))
+        outputs.append((g - h) / 4)
+    return np.array(outputs)
+
+
 def denominators(t, g0, h0, strength, rate):
     """What g = g0 y / x and h = h0 x / y are made of: decay, growth, x and y.
 

@@ -2,7 +2,8 @@
 
 "A solvable attention for neural scaling laws", Section 4. `strength`, `psi` and `start` are one
 number for all tasks or an array over tasks, most frequent first, as the shares are. A task that the
-model has no room for answers 0; one without data keeps its start.
+model has no room for answers 0; one without data keeps its start. Sizes are numbers of tasks; the
+paper's D, whose model cannot learn tasks s >= D (Eqs. 63, 64), is one more.
 """
 
 import numpy as np
@@ -46,9 +47,10 @@ def time_power(alpha: float, beta: float, gamma: float, large_strength: bool) ->
 
 
 def size_losses(shares, strength, sizes, answer=0.0):
-    """Loss of a model with room for the D most frequent tasks, all learned: (len(sizes),).
+    """Loss of a model that learns so many of the most frequent tasks, 0 to N_s: (len(sizes),).
 
-    answer: of the tasks beyond D; Eqs. 63, 64 print f(0) where it is 0 (erratum).
+    The paper's model of size D learns D - 1 tasks. answer: of the tasks beyond, one for all or
+    (tasks,); Eqs. 63, 64 print f(0) where it is 0 (erratum).
     """
     untouched = 0.5 * shares * np.square(strength - answer)
     beyond = np.append(np.cumsum(untouched[::-1])[::-1], 0.0)

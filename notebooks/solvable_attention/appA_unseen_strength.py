@@ -94,10 +94,13 @@ pd.Series({"corrected rate": f"{constrained['right_rate_deviation'] < 1e-8}",
 
 # %% [markdown]
 # ## Paper beside ours
+#
+# The control is the free model.
 
 # %%
-page.decide("solvable_attention.18", {name: [deviation] for name, deviation in zip(
-    sheet.UNSEEN, constrained["deviations"])}, shown)
+of_model, of_free = ({name: [deviation] for name, deviation in zip(
+    sheet.UNSEEN, r["deviations"])} for r in (constrained, free))
+page.decide("solvable_attention.18", of_model, shown, control=of_free)
 page.verdicts()
 
 # %% [markdown]

@@ -101,11 +101,12 @@ pd.DataFrame({(r.run["start"], what): {
 # ## Paper beside ours
 #
 # The paper's formulas are judged at the start along $(1, \Lambda)$, for which they are derived, and so
-# are the corrected ones; the form for any start at that of Appendix G.
+# are the corrected ones, which are the control; the form for any start at that of Appendix G.
 
 # %%
 along, appendix_g = (dict(zip(labels, r["slopes"])) for r in records)
-page.decide("solvable_attention.19", {"as printed": [along["printed"]]}, shown)
+page.decide("solvable_attention.19", {"as printed": [along["printed"]]}, shown,
+            control={"as printed": [along["corrected"]]})
 page.decide("solvable_attention.26", {
     "zeroth order": [appendix_g["zeroth order"]],
     "with corrections": [along["corrected"]],

@@ -31,6 +31,7 @@ from icllib.papers import solvable_attention as sheet
 
 page = icllib.Page("solvable_attention/fig01_data")
 point, *checks = icllib.records(sheet.fig01_data, profile, page=page.name)
+checks, noisy = checks[:2], checks[2:]
 icllib.settings_table(sheet.DataPoint(), assumed=(
     "task.tasks", "task.alpha", "task.strength", "task.positive_share",
     "context_length", "prompts", "seed"))
@@ -84,7 +85,7 @@ last = panels[3].set(xticks=range(tasks + 1), xticklabels=names, xlabel="coordin
 
 # %% tags=["hide-output"]
 check = sheet.Decoupling("fixed context")
-icllib.settings_table(check, assumed=vars(check))
+icllib.settings_table(check, assumed=[name for name in vars(check) if name != "noise"])
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}}
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.2))
@@ -120,10 +121,14 @@ pd.DataFrame({r.run["kind"]: {
 
 # %% [markdown]
 # ## Paper beside ours
+#
+# The control is the same training on features with noise of deviation $1/\psi$, those of
+# [Figure 6](fig06_approximately_sparse.ipynb), which couple the tasks.
 
 # %%
 page.decide("solvable_attention.22",
-            {r.run["kind"]: [r["deviation"]] for r in checks}, shown)
+            {r.run["kind"]: [r["deviation"]] for r in checks}, shown,
+            control={r.run["kind"]: [r["deviation"]] for r in noisy})
 page.verdicts()
 
 # %% [markdown]
@@ -138,4 +143,4 @@ page.verdicts()
 # The numbers behind the figures: {download}`figure.csv <../../results/solvable_attention/fig01_data/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line([point, *checks], page.name))
+print(icllib.provenance_line([point, *checks, *noisy], page.name))

@@ -2,10 +2,11 @@
 # # Figure 2: the loss in time
 #
 # **In short:** the paper's closed form for the loss leaves out terms of order one over the context
-# length $\psi$. At $\psi = 100$ it is within 7% of gradient descent at all times, as the paper
-# says. Against gradient flow its error there is a twentieth of that at $\psi = 5$; against gradient
-# descent it is 0.4 times as large, because of the first few steps, and so misses the tolerance of a
-# tenth that we set for this ratio. All at the paper's size, in a second.
+# length $\psi$. At $\psi = 100$ it is within 7% of gradient descent at all times, and within 4% if
+# it is computed as in the paper, by forward Euler; at $\psi = 5$ it is off by 18%. Against gradient flow
+# its error at $\psi = 100$ is a twentieth of that at $\psi = 5$; against gradient descent it is 0.4
+# times as large, because of the first few steps, and so misses the tolerance of a tenth that we set
+# for this ratio. All at the paper's size, in a second.
 #
 # A hundred tasks, task $s$ with share $P(s) \propto s^{-\alpha}$, are learned by linear attention
 # {cite:p}`lyu2025solvable`. The loss is
@@ -16,7 +17,8 @@
 #
 # Three curves are drawn for each $\psi$: gradient descent (the simulation of the paper), gradient
 # flow (what the theorem is about: the same model, with an infinitely small learning rate) and the
-# closed form.
+# closed form. Appendix G says that its prediction is "simulated with the forward Euler method"; the
+# numbers below have this too: the equations of the theorem in steps of the learning rate.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -70,18 +72,26 @@ pd.DataFrame(rows).T.rename_axis(["psi", "loss"])
 # %% tags=["numbers"]
 pd.DataFrame({f"psi = {r.run['context_length']}": {
     "largest |log10 ratio| to gradient descent": round(r["largest_log10_ratio"], 4),
+    "forward Euler's to gradient descent": round(r["largest_log10_ratio_of_euler"], 4),
     "largest |log10 ratio| to gradient flow": round(r["largest_log10_ratio_to_flow"], 4)}
     for r in records})
 
 # %% [markdown]
 # ## Paper beside ours
+#
+# The control of claim 1, which fails, is claim 21, where gradient flow is in gradient descent's
+# place; that of claims 27 and 42 is $\psi = 5$, where the paper sees a gap.
 
 # %%
 short, long = records
-for number, metric in ((1, "largest_log10_ratio"), (21, "largest_log10_ratio_to_flow")):
-    page.decide(f"solvable_attention.{number}",
-                {"psi = 100 against 5": [long[metric] / short[metric]]}, shown)
-page.decide("solvable_attention.27", {"psi = 100": [long["largest_log10_ratio"]]}, shown)
+gaps = {number: {"psi = 100 against 5": [long[metric] / short[metric]]}
+        for number, metric in ((1, "largest_log10_ratio"),
+                               (21, "largest_log10_ratio_to_flow"))}
+page.decide("solvable_attention.1", gaps[1], shown, control=gaps[21])
+page.decide("solvable_attention.21", gaps[21], shown)
+for number, metric in ((27, "largest_log10_ratio"), (42, "largest_log10_ratio_of_euler")):
+    page.decide(f"solvable_attention.{number}", {"psi = 100": [10 ** long[metric]]}, shown,
+                control={"psi = 100": [10 ** short[metric]]})
 page.verdicts()
 
 # %% [markdown]
@@ -93,7 +103,14 @@ page.verdicts()
 #   the first step of the most frequent task moves $f$ by a quarter of its value: that gap belongs to
 #   the learning rate and not to the context, and it keeps claim 1 from passing the tolerance that was
 #   fixed for it. The curves agree to a fraction of a percent from $t = 0.1$ on, a match that the paper
-#   calls precise.
+#   calls precise. Claim 1 counted as the paper's until three days after its verdict, and is marked
+#   post hoc for that.
+# - The bound of claim 27 used to be 0.1 decades, a factor of 1.26. The closed form at $\psi = 5$, which
+#   is off by a factor of 1.18, passed it too, so that it told nothing apart. It is now a factor of
+#   1.1, the one with which this book elsewhere calls two errors equal.
+# - Forward Euler makes the same kind of error in the first steps as gradient descent does, and so
+#   halves the gap at $\psi = 100$ (claim 42); at $\psi = 5$, where the short context makes the gap, it
+#   changes nothing. Appendix G may also mean no more than that the solution is taken at $t = k \eta$.
 # - Claim 21 compares with gradient flow instead and so sees the context length alone. It was added,
 #   with the same tolerance, after claim 1 had been computed and before gradient flow was.
 # - $\alpha$ and $\Lambda$ are not printed for this figure; the values of Figure 3 are used.

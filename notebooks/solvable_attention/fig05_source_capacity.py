@@ -151,7 +151,7 @@ page.verdicts()
 # ## What differs and why
 #
 # - Seeds differ by more than the tolerance, since each has strengths of its own, and a few frequent tasks
-#   make up most of the prompts. Three seeds were run first and left the claim undecided, with $-0.52$
+#   make up most of the prompts. Three seeds were run first and left the claim open, with $-0.52$
 #   [$-0.64$, $-0.40$] in time at $\alpha = 1.8$. Their spread asked for about 48, a number that was fixed
 #   before the others were run; the first three are among them, so that the claim is marked post hoc.
 #   The 45 others alone would give the same verdict as all.

@@ -4,8 +4,9 @@
 # **In short:** under AdamW, says the paper, softmax attention keeps the laws in size $D$ and data
 # $N$ and loses those in time $t$ and compute $C$. So it is. The mean exponents in $D$ and $N$ are
 # within 0.03 of Table 1. In time there is no power law, since all tasks, however rare, are learned
-# within 160 steps; a tenth of the loss is reached near step 42, by gradient descent near step 396
-# ($\alpha = 1.8$). AdamW's runs take a minute at full size.
+# within 160 steps. A tenth of the loss is reached near step 42, by gradient descent at the fastest
+# of four learning rates near step 155 at $\alpha = 1.8$ and 60 at 2.1. The runs take two minutes at
+# full size.
 #
 # AdamW divides each step by the size of recent gradients. A rare task has small gradients, but then
 # takes steps as long as those of a frequent one. The laws in $D$ and $N$ only ask what can be learned
@@ -32,6 +33,7 @@ icllib.settings_table(sheet.fig10_softmax_adamw("paper")[1], assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, data points, steps and compute under AdamW. In size and data the solid lines follow the dashed laws of Table 1. In time the loss stays up for tens of steps and then falls by orders of magnitude, far below the dashed line; the envelope in compute is steeper than its dashed line."}}
 import matplotlib.pyplot as plt
+import numpy as np
 from icllib.plotting import ORANGE, POSITIVE, draw, legend_below, series
 
 shown = icllib.shown_profile(records)
@@ -66,40 +68,53 @@ legend = legend_below(panels[0], 4)
 #
 # ## Numbers
 #
-# Exponents in the windows of Figure 8, after 5,000 steps for $D$ and $N$; and the first step at which
-# the loss is below a tenth of its start, mean over the starts, for gradient descent too.
+# Exponents in the windows of Figure 8, after 5,000 steps for $D$ and $N$.
 
 # %% tags=["numbers"]
 import pandas as pd
 from icllib.theory.scaling_laws import theory_exponents
 
-rows, faster = {}, {}
-for c in curves:
-    rows[c.law, c.alpha] = {"Table 1": f"{theory_exponents(c.alpha)[c.law]:.3f}",
-                            "AdamW": f"{c.exponents.mean():.2f}"}
-for c, slow in zip((c for c in curves if c.law == "time"), descent):
-    steps, slow_steps = (sheet.first_below(curve, 0.1)
-                         for curve in (c, sheet.law_curve(slow)))
-    faster[f"alpha = {c.alpha}"] = steps / slow_steps[:len(steps)]
-    rows["time", c.alpha] |= {"below a tenth at step": f"{steps.mean():.0f}",
-                              "gradient descent": f"{slow_steps.mean():.0f}"}
-pd.DataFrame(rows).T.fillna("").rename_axis(["law", "alpha"])
+pd.DataFrame({(c.law, c.alpha): {
+    "Table 1": f"{theory_exponents(c.alpha)[c.law]:.3f}",
+    "AdamW": f"{c.exponents.mean():.2f}"} for c in curves}).T.rename_axis(["law", "alpha"])
+
+# %% [markdown]
+# The first step at which the loss is below a tenth of its start, mean over the starts, for AdamW at
+# its printed rate and for gradient descent at four; from about 4 on gradient descent is unstable.
+
+# %% tags=["numbers"]
+in_time = {c.alpha: sheet.first_below(c, 0.1) for c in curves if c.law == "time"}
+by_rate = {alpha: {r.run["learning_rate"]: sheet.first_below(sheet.law_curve(r), 0.1)
+                   for r in descent if r.run["alpha"] == alpha} for alpha in in_time}
+pd.DataFrame({f"alpha = {alpha}": {"AdamW": f"{in_time[alpha].mean():.0f}"} | {
+    f"gradient descent, rate {rate:g}": f"{steps.mean():.0f}"
+    for rate, steps in own.items()} for alpha, own in by_rate.items()})
 
 # %% [markdown]
 # ## Paper beside ours
 #
 # The distance of an exponent to Table 1, divided by 0.1, must be below 1 for $D$ and $N$; for $t$ and
-# $C$ it is 0.1 divided by the distance. Claim 34 compares the steps to a tenth of the loss with those
-# of gradient descent from the same starts.
+# $C$ it is 0.1 divided by the distance; the control is a model of 500 tasks that learns them one by one,
+# as gradient descent does ([Figure 8](fig08_softmax_laws.ipynb)), which keeps all four laws. Claim 34
+# compares the steps to a tenth of the loss with those of gradient descent from the same starts, at
+# the fastest of its rates.
 
 # %%
-evidence = {}
-for c in curves:
-    ratio = abs(c.exponents - theory_exponents(c.alpha)[c.law]) / 0.1
-    kept, letter = c.law in ("size", "data"), sheet.LETTERS[c.law]
-    evidence[f"{letter} alpha = {c.alpha}"] = ratio if kept else 1 / ratio
-page.decide("solvable_attention.15", evidence, shown)
-page.decide("solvable_attention.34", faster, shown)
+def kept_or_lost(exponents):
+    found = {}
+    for c in curves:
+        ratio = abs(exponents(c) - theory_exponents(c.alpha)[c.law]) / 0.1
+        part = f"{sheet.LETTERS[c.law]} alpha = {c.alpha}"
+        found[part] = ratio if c.law in ("size", "data") else 1 / ratio
+    return found
+
+
+page.decide("solvable_attention.15", kept_or_lost(lambda c: c.exponents), shown,
+            control=kept_or_lost(lambda c: np.array([sheet.one_by_one(c.law, c.alpha)])))
+fastest = {alpha: min(own.values(), key=np.mean) for alpha, own in by_rate.items()}
+page.decide("solvable_attention.34", {
+    f"alpha = {alpha}": steps / fastest[alpha][:len(steps)]
+    for alpha, steps in in_time.items()}, shown)
 page.verdicts()
 
 # %% [markdown]
@@ -113,8 +128,11 @@ page.verdicts()
 #   of steps that hardly depends on $D$. The envelope is steep, and ends flat because the largest size
 #   is 100, a fifth of $N_s$ as in Figure 3.
 # - Times are steps; a factor of the learning rate would not change an exponent. The sign law, the
-#   start and $d_e$ are assumed as in Figure 8. Gradient descent, which claim 34 sets beside AdamW, has
-#   the learning rate of 1 that is taken there, at the profile `paper` too, and not the printed $10^{-3}$.
+#   start and $d_e$ are assumed as in Figure 8.
+# - Gradient descent, which claim 34 sets beside AdamW, barely trains at the printed $10^{-3}$. At first it
+#   had the rate of 1 that Figure 8 takes, and the claim held for both $\alpha$. That was no fair
+#   comparison, since AdamW's advantage grows with every smaller rate; it now has the fastest rate of a
+#   small search, for each $\alpha$.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/fig10_softmax_adamw/figure.csv>`.
 

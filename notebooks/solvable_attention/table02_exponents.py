@@ -5,7 +5,7 @@
 # where the strengths are equal: within 0.02. Where the strengths fall with the rank $s$ as
 # $s^{-0.5}$, the loss falls faster in time and compute than Table 2 says: $-0.78$ and $-0.54$, not
 # $-0.55$ and $-0.42$, at $\alpha = 1.8$. The printed form needs strengths that are large for all
-# tasks. Beyond the runs of Figure 4 this takes 3 seconds.
+# tasks. Beyond the runs of Figure 4 this takes 40 seconds.
 #
 # The exponents of the loss in size $D$, time $t$, data $N$ and compute $C = D t$, for tasks that are all
 # alike (Table 1) and for tasks whose context length falls as $s^{-\beta}$ or whose strength falls as
@@ -30,7 +30,8 @@ from icllib.papers import solvable_attention as sheet
 page = icllib.Page("solvable_attention/table02_exponents")
 records = icllib.records(sheet.table02_exponents, profile, page=page.name)
 simulated, limits, printed_start = records[:6], records[6:12], records[12:18]
-large_strength, both = records[18:20], records[20]
+large_strength, (both, both_large), on_the_way = (
+    records[18:20], records[20:22], records[22:])
 icllib.settings_table(sheet.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 
@@ -126,7 +127,18 @@ sheet.allocation_table([*limits[:3], large_strength[0],
 # At $\beta = \gamma = 0.5$, in the limit.
 
 # %% tags=["numbers"]
-sheet.exponent_table([both])
+sheet.exponent_table([both], **{"large strength": [both_large]})
+
+# %% [markdown]
+# ### On the way to the limit
+#
+# The laws in $D$ and $N$ at $\gamma = 0.5$ of the closed form after $t$ time constants of the first task; in
+# $N$ the mean over twelve draws of the training sets. Here $D$ is the paper's: a model of size $D$ learns
+# $D - 1$ tasks; elsewhere on this page $D$ is the number of tasks. At $t = 0$ nothing has been learned,
+# which is the control of claims 6 and 8; the last two times decide them.
+
+# %% tags=["numbers"]
+sheet.way_table(on_the_way)
 
 # %% [markdown]
 # ### At the end of training
@@ -142,7 +154,12 @@ sheet.late_table(simulated, limits)
 # ## Paper beside ours
 #
 # For claims 23 and 24 the column *paper* holds the generic form, which is ours; the paper's own
-# numbers stand at claims 7 and 9, and at large strength at claim 39. Claims 28 and 29 are about the best time for a budget.
+# numbers stand at claims 7 and 9, and at large strength at claim 39. Claims 28 and 29 are about the
+# best time for a budget.
+#
+# Controls: large strengths for the generic form (claims 23 and 24) and strengths of 1 for the printed
+# one (39); for claim 32, which fails, large strengths; for claims 28 and 29 the best size in the best
+# time's place.
 
 # %%
 def evidence(law, *kinds):
@@ -152,17 +169,25 @@ def evidence(law, *kinds):
 
 
 fixed, by_context, by_strength = sheet.KINDS[:3]
-for number, law, *kinds in (
-        (6, "size", by_strength), (7, "time", by_context, by_strength),
-        (8, "data", by_strength), (9, "compute", by_context, by_strength),
-        (23, "time", by_strength), (24, "compute", by_strength),
-        (28, "best_time", fixed), (29, "best_time", by_context)):
-    page.decide(f"solvable_attention.{number}", evidence(law, *kinds), shown)
-page.decide("solvable_attention.39", {
-    f"{sheet.LETTERS[law]} alpha = {r.run['alpha']}": [r[f"{law}_exponent"][0]]
-    for law in ("time", "compute") for r in large_strength}, shown)
-page.decide("solvable_attention.32",
-            {"alpha = 1.8": both["time_exponent"][:1]}, shown)
+for number, law in ((6, "size"), (8, "data")):
+    page.decide(f"solvable_attention.{number}", sheet.late_exponents(on_the_way, law), shown,
+                control=sheet.late_exponents(on_the_way, law, untrained=True))
+for number, law in ((7, "time"), (9, "compute")):
+    page.decide(f"solvable_attention.{number}", evidence(law, by_context, by_strength), shown)
+at_large = {law: {f"alpha = {r.run['alpha']}": [r[f"{law}_exponent"][0]]
+                  for r in large_strength} for law in ("time", "compute")}
+for number, law in ((23, "time"), (24, "compute")):
+    page.decide(f"solvable_attention.{number}", evidence(law, by_strength), shown,
+                control=at_large[law])
+for number, tasks in ((28, fixed), (29, by_context)):
+    page.decide(f"solvable_attention.{number}", evidence("best_time", tasks), shown,
+                control=evidence("best_size", tasks))
+both_laws = lambda of: {f"{sheet.LETTERS[law]} {part}": values for law in at_large
+                        for part, values in of(law).items()}
+page.decide("solvable_attention.39", both_laws(at_large.get), shown,
+            control=both_laws(lambda law: evidence(law, by_strength)))
+page.decide("solvable_attention.32", {"alpha = 1.8": both["time_exponent"][:1]}, shown,
+            control={"alpha = 1.8": both_large["time_exponent"][:1]})
 page.verdicts()
 
 # %% [markdown]
@@ -175,6 +200,10 @@ page.verdicts()
 #   assumption.
 # - The limits have 200,000 tasks and the start $f_s(0) = \Lambda_s / 2$, not the 500 tasks and the start
 #   of Appendix G, which stand beside them and decide nothing.
+# - Claims 6 and 8 used to be decided at infinite time, where the laws in $D$ and $N$ follow from the sum
+#   over tasks and could not fail; now the tasks have to be learned first. With three draws of the
+#   training sets the intervals of claim 8 reached beyond the tolerance and it was mixed; it was then
+#   measured with twelve.
 # - The laws in $D$ and $N$ hold as printed, and so do those in $t$ and $C$ with $\gamma = 0$. With
 #   $\gamma = 0.5$ the laws in $t$ and $C$ are steeper than printed and have the generic form, from
 #   either start. The printed form needs strengths at which gradient descent is unstable at the

@@ -1,12 +1,10 @@
 """Scaling-law losses against plain loops, and fits against known slopes."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
 from icllib.errors import InputError
-from icllib.papers.solvable_attention import LawsBySimulation, closed_form_size_losses
+from icllib.papers.solvable_attention import LawsBySimulation
 from icllib.theory import riccati, scaling_laws
 
 SHARES, STRENGTH, PSI = riccati.task_shares(30, 1.8), 0.5, 100
@@ -26,17 +24,17 @@ def test_tasks_beyond_the_model_may_keep_an_answer_of_their_own():
     assert loss == pytest.approx(sum(0.5 * share * (2.0 - STRENGTH) ** 2 for share in SHARES[5:]))
 
 
-@pytest.mark.parametrize("answer", [0.0, 2.475])  # 2.475 is f(0) at the start of Eq. 106
-def test_closed_form_losses_against_size_follow_gradient_descent(answer):
-    run = LawsBySimulation(1.8, tasks=12, learning_rate=1e-4, steps=2000)
-    outputs = run.outputs(riccati.task_shares(12, 1.8))
-    assert outputs[0] == pytest.approx(2.475, rel=0.01)  # with the query in its own context
-    sizes, shares = [1, 4, 11], riccati.task_shares(12, 1.8)
-    losses = closed_form_size_losses(dataclasses.asdict(run), sizes, answer)
-    for size, loss in zip(sizes, losses):
-        answers = [outputs[-1, task] if task < size else answer for task in range(12)]
+@pytest.mark.parametrize("name, kept", [("size_loss", 0), ("kept_size_loss", 1)])
+def test_simulated_losses_against_size_task_by_task(name, kept):
+    run = LawsBySimulation(1.8, tasks=200, steps=100)
+    shares, metrics = riccati.task_shares(200, 1.8), run.measure()
+    outputs = run.outputs(shares)
+    assert outputs[0] == pytest.approx(2.475, rel=0.01)  # f(0), with the query in its own context
+    for size, loss in zip(metrics["size"], metrics[name]):
+        answers = [outputs[-1, task] if task < size else kept * outputs[0, task]
+                   for task in range(200)]
         expected = sum(0.5 * share * (own - 0.5) ** 2 for share, own in zip(shares, answers))
-        assert loss == pytest.approx(expected, rel=0.02)
+        assert loss == pytest.approx(expected)
 
 
 def test_data_losses_are_the_mean_over_random_data_sets():

@@ -9,6 +9,8 @@ from icllib.papers.solvable_attention.architecture_tables import (
     read_out_table, strength_table)
 from icllib.papers.solvable_attention.architectures import (
     ClosedFormModel, SharedReadOut, half_time, linear_attention_unit)
+from icllib.papers.solvable_attention.balance import (
+    UNBALANCED, Balance, balance_ratios, balance_table)
 from icllib.papers.solvable_attention.curves import PANELS, law_curves, size_curves
 from icllib.papers.solvable_attention.data import (
     DECOUPLED, DataPoint, Decoupling, fig01_data)
@@ -16,11 +18,10 @@ from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
 from icllib.papers.solvable_attention.errata_of_solution import (
     FirstOrderFormulas, SolutionFormulas, errata)
 from icllib.papers.solvable_attention.late_times import (
-    FiniteTime, QueryFeature, beta_changes, finite_time_table, query_feature_exponents,
-    query_feature_table)
+    LATER, FiniteTime, QueryFeature, beta_changes, finite_time_table, late_exponents,
+    query_feature_exponents, query_feature_table, way_table)
 from icllib.papers.solvable_attention.laws import (
-    ALPHAS, LawsBySimulation, LawsInTheLimit, closed_form_losses,
-    closed_form_size_losses, fig03_scaling_laws)
+    ALPHAS, LawsBySimulation, LawsInTheLimit, closed_form_losses, fig03_scaling_laws)
 from icllib.papers.solvable_attention.noisy import (
     ApproximatelySparse, fig06_approximately_sparse)
 from icllib.papers.solvable_attention.perceptrons import (
@@ -31,7 +32,8 @@ from icllib.papers.solvable_attention.softmax import (
     SIGN_LAWS, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, descent_in_time,
     fig08_softmax_laws, fig09_softmax_varied, fig10_softmax_adamw)
 from icllib.papers.solvable_attention.softmax_laws import (
-    cost_of_learned, draw_law, draw_power_law, first_below, law_curve, one_by_one)
+    cost_of_learned, draw_law, draw_power_law, first_below, law_curve, one_by_one,
+    shifted_sizes)
 from icllib.papers.solvable_attention.source_capacity import (
     SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate,
     fig05_source_capacity, least_curvature, stable_seeds)
@@ -41,7 +43,7 @@ from icllib.papers.solvable_attention.source_capacity_laws import (
 from icllib.papers.solvable_attention.tables import (
     ENVELOPE_BUDGETS, KINDS, LAWS, LETTERS, allocation_table, axis_names, cutoff_table,
     exponent_table, kind, large_strength_table, late_table, law_table, plateau_table,
-    simulated_envelope, simulated_exponents)
+    simulated_envelope, simulated_exponents, varied_exponents)
 from icllib.papers.solvable_attention.theorem import (
     STARTS, ClosedFormCheck, IdempotentCheck, LossCurves, fig02_loss_curves, fig07_idempotent,
     thm31_closed_form)
@@ -49,4 +51,4 @@ from icllib.papers.solvable_attention.unseen import (
     UNSEEN, UnseenStrength, appA_unseen_strength)
 from icllib.papers.solvable_attention.varied import (
     LIMIT_WINDOWS, VARIED, WINDOWS, VariedBySimulation, VariedInTheLimit, fig04_varied_laws,
-    table02_exponents)
+    linear_attention, table02_exponents)

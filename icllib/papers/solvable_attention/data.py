@@ -1,12 +1,13 @@
 """Figure 1: how a data point is made, and what its structure does to gradient descent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 import torch
 
 from icllib.checks import one_of
+from icllib.results import ADDED
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model, riccati
@@ -60,6 +61,7 @@ class Decoupling:
     steps: int = 300  # ASSUMED: few, as the identity holds at every step
     shown: int = 4  # tasks whose f is kept. ASSUMED: the most frequent
     seed: int = 0
+    noise: float = field(default=0.0, metadata=ADDED)  # on the features; a control, in 1 / psi
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -69,7 +71,8 @@ class Decoupling:
         """The largest difference of f over all tasks and steps, and f of the first tasks."""
         varied = self.kind == DECOUPLED[1]
         task = SparseFeatureRegression(self.tasks, self.alpha, self.strength,
-                                       gamma=0.5 if varied else 0.0, beta=0.5 if varied else 0.0)
+                                       gamma=0.5 if varied else 0.0, beta=0.5 if varied else 0.0,
+                                       feature_noise=self.noise)
         data, types = self.data(task)
         v, w = self.scale * np.random.default_rng(self.seed).standard_normal(
             (2, self.tasks, self.tasks + 1))
@@ -100,5 +103,6 @@ class Decoupling:
 
 
 def fig01_data(profile: str) -> list:
-    """Figure 1 and the reduction of Section 3.1."""
-    return [DataPoint(), *(Decoupling(kind) for kind in DECOUPLED)]
+    """Figure 1 and the reduction of Section 3.1; features with noise, which couples the tasks."""
+    return [DataPoint(), *(Decoupling(kind, noise=noise) for noise in (0.0, 1.0)
+                           for kind in DECOUPLED)]

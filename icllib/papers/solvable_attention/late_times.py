@@ -3,19 +3,22 @@
 Large psi_s for all tasks and psi_s = psi_1 s^-beta exclude each other where tasks are many.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
+from icllib.results import ADDED
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent
 
 # Windows in time constants of the first task: that of the limit, and late ones, in which the tasks
 # with psi_s (1 + Lambda^2) = 1 are being learned (beta = 0.5) or have been (beta = 1).
 EARLY, LATE = (1e4, 1e6), {0.0: (1e10, 1e12), 0.5: (1e10, 1e12), 1.0: (1e8, 1e10)}
+# Time constants at which the laws in D and N are looked at: 0 is the control, the last two decide.
+LATER = (0.0, 1e2, 1e4, 1e6, 1e8, 1e10)
 
 
 @dataclass(frozen=True)
@@ -51,12 +54,13 @@ class QueryFeature:
         return metrics
 
 
-def outputs_at(time, rates, first, strength: float):
-    """f_s at a time in units of 1 / (2 a_1 Lambda), from f_s(0) = Lambda / 2: (tasks,).
+def outputs_at(time, rates, first, strength):
+    """f_s at a time in units of 1 / (2 a_1 Lambda_1), from f_s(0) = Lambda_s / 2: (tasks,).
 
-    rates: of the tasks; first: that of the first task, in the same unit.
+    rates: of the tasks; first: that of the first task, in the same unit; strength: one for all, or
+    (tasks,).
     """
-    rates = rates / (2 * first * strength)
+    rates = rates / (2 * first * np.ravel(strength)[0])
     return riccati.closed_form(time, 2 * strength, 0.0, strength, rates)[2]
 
 
@@ -80,37 +84,87 @@ def largest_eigenvalues(psi, strength: float):
 
 @dataclass(frozen=True)
 class FiniteTime:
-    """Laws in D and N from the zeroth-order closed form at a finite time."""
+    """Laws in D and N from the zeroth-order closed form at a finite time.
+
+    Sizes are numbers of tasks that the model learns; the paper's D is one more.
+    """
 
     beta: float
     time: float  # in time constants of the first task
     alpha: float = 1.8  # Figure 4
-    strength: float = 1.0  # Lambda. ASSUMED, as in Figure 4
+    strength: float = 1.0  # Lambda_1. ASSUMED, as in Figure 4
     context_length: float = 100  # psi_1. ASSUMED, as in Figure 4
     tasks: int = 200_000  # ASSUMED, as in the limit
     draws: int = 3  # ASSUMED: random training sets of each size
-    seed: int = 0  # of the training sets, which are the same for every beta
+    seed: int = 0  # of the training sets, which are the same for every beta and gamma
+    gamma: float = field(default=0.0, metadata=ADDED)  # Lambda_s = Lambda_1 s^-gamma
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Losses against D and N, and their exponents over the windows of the limit."""
         shares = riccati.task_shares(self.tasks, self.alpha)
         psi = riccati.context_lengths(self.context_length, self.beta, self.tasks)
+        strength = riccati.strengths(self.strength, self.gamma, self.tasks)
         sizes = np.geomspace(10, 1e3, 30).astype(int)
         counts = np.geomspace(1e3, 1e6, 13).astype(int)
+        per_share = psi * (1 + strength**2)
         outputs = lambda seen: outputs_at(  # seen: shares of the data
-            self.time, seen * psi, shares[0] * psi[0], self.strength)
-        learned = 0.5 * shares * (outputs(shares) - self.strength) ** 2
+            self.time, seen * per_share, shares[0] * per_share[0], strength)
+        learned = 0.5 * shares * (outputs(shares) - strength) ** 2
         size_loss = learned.cumsum()[sizes - 1] + scaling_laws.size_losses(
-            shares, self.strength, sizes)
+            shares, strength, sizes)
         random = np.random.default_rng(self.seed)
         data_loss = np.array([[riccati.loss(shares, outputs(
-            random.multinomial(count, shares) / count), self.strength)
+            random.multinomial(count, shares) / count), strength)
             for count in counts] for _ in range(self.draws)])
         return {"size": sizes, "size_loss": size_loss,
                 "size_exponent": fit_exponent(sizes, size_loss),
                 "data": counts, "data_loss": data_loss,
                 "data_exponents": [fit_exponent(counts, losses)[0] for losses in data_loss]}
+
+
+def on_the_way(alphas, gamma: float = 0.0) -> list[FiniteTime]:
+    """The laws in D and N at each of LATER, alpha by alpha."""
+    return [FiniteTime(0.0, time, alpha, gamma=gamma, draws=12) for alpha in alphas
+            for time in LATER]
+
+
+def late_exponents(records, law: str, untrained: bool = False) -> dict[str, list[float]]:
+    """The exponent in D or N for each alpha at the last two of LATER; for N of each draw.
+
+    untrained: that at time 0, in the place of both.
+    """
+    found = {}
+    for alpha in dict.fromkeys(record.run["alpha"] for record in records):
+        own = {r.run["time"]: exponents_of(r, law) for r in records if r.run["alpha"] == alpha}
+        found |= {f"alpha = {alpha}, {instant(time)}": own[LATER[0] if untrained else time]
+                  for time in LATER[-2:]}
+    return found
+
+
+def instant(time: float) -> str:
+    """A power of ten in words: "t = 1e8"."""
+    return f"t = 1e{np.log10(time):.0f}" if time else "t = 0"
+
+
+def exponents_of(record, law: str) -> list[float]:
+    """The exponent of a FiniteTime record in the paper's D, or in N of each draw."""
+    if law == "data":
+        return list(np.round(record["data_exponents"], 9) + 0.0)  # at time 0 rounding errors
+    return [fit_exponent(record["size"] + 1, record["size_loss"])[0]]
+
+
+def way_table(records) -> pd.DataFrame:
+    """Exponents in D and N of FiniteTime records, a row for each alpha and a column per time."""
+    rows = {}
+    for record in records:
+        run = record.run
+        for law in ("size", "data"):
+            row = rows.setdefault((run["alpha"], "DN"[law == "data"]), {})
+            row[instant(run["time"])] = f"{np.mean(exponents_of(record, law)):.3f}"
+            row["printed"] = (
+                f"{scaling_laws.theory_exponents(run['alpha'], 0, run.get('gamma', 0))[law]:.3f}")
+    return pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
 
 
 def query_feature_exponents(records) -> dict[str, list[float]]:

@@ -12,6 +12,9 @@ from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model, riccati, scaling_laws
 
 
+DESIGNS = (10, (900, 6)), (100, (900, 6))  # psi, and training prompts with the least of a task
+
+
 @dataclass(frozen=True)
 class ApproximatelySparse:
     """Figure 6: the loss in time with all of V and W, by gradient descent and in closed form.
@@ -71,7 +74,7 @@ class ApproximatelySparse:
         task = SparseFeatureRegression(self.tasks, self.alpha, self.strength,
                                        feature_noise=self.noise)
         stream = Stream.of([self.seed], "training")
-        types = task.types(stream, torch.arange(400_000)[None])[0].numpy()
+        types = task.types(stream, torch.arange(1_000_000)[None])[0].numpy()
         used, parts = np.zeros(self.tasks, dtype=int), []
         for total, least in (self.trained, self.tested):
             counts = np.maximum(least, np.round(total * self.shares)).astype(int)
@@ -88,4 +91,5 @@ class ApproximatelySparse:
 def fig06_approximately_sparse(profile: str) -> list[ApproximatelySparse]:
     """Figure 6: a short and a long context, ten draws of the noise; a small model at smoke."""
     size, draws = ({"tasks": 10, "steps": 50}, 3) if profile == "smoke" else ({}, 10)
-    return [ApproximatelySparse(psi, seed, **size) for psi in (10, 100) for seed in range(draws)]
+    return [ApproximatelySparse(psi, seed, trained=trained, **size)
+            for psi, trained in DESIGNS for seed in range(draws)]

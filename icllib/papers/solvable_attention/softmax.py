@@ -20,6 +20,7 @@ FIT_STEPS = (30, 1000)
 BUDGETS = np.geomspace(300, 3e4, 25)
 SIZES = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 79, 100)  # to N_s / 5, Appendix G
 SIGN_LAWS = {"random signs": 0.5, "all +1": 1.0}  # Eq. 2 allows both
+DESCENT_RATES = (0.5, 1.0, 2.0, 3.0)  # beside AdamW; from about 4 on it is unstable
 ADAMW = {"optimizer": "AdamW", "learning_rate": 5e-3}  # Table 4
 TABLE_4 = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 1e-5}  # of AdamW
 
@@ -221,8 +222,9 @@ def fig09_softmax_varied(profile: str) -> list[SoftmaxTraining]:
 
 
 def descent_in_time(profile: str) -> list[SoftmaxCurves]:
-    """Figure 8's law in time with random signs, for both alpha: gradient descent."""
-    return [curves(profile, "random signs", alpha=alpha) for alpha in ALPHAS]
+    """The law in time by gradient descent at each rate, from AdamW's starts, alpha by alpha."""
+    return [SoftmaxCurves(alpha, **at_size_of(profile, learning_rate=rate))
+            for alpha in ALPHAS for rate in DESCENT_RATES]
 
 
 def fig10_softmax_adamw(profile: str) -> list[SoftmaxTraining]:

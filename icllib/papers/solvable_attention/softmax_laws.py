@@ -75,6 +75,22 @@ def one_by_one(law: str, alpha: float, tasks: int = SoftmaxSizeLimit.tasks,
     return scaling_laws.fit_exponent(xs, losses)[0]
 
 
+def shifted_sizes(curves, alpha: float) -> dict[str, float]:
+    """Mean exponents in D for D one more than the tasks that a model learns, as the paper counts.
+
+    By sign law, and of a model that learns its tasks one by one.
+    """
+    sizes = np.array(SoftmaxSizeLimit.sizes)
+    shares = riccati.task_shares(SoftmaxSizeLimit.tasks, alpha)
+    losses = scaling_laws.size_losses(shares, 1.0, sizes)
+    found = {"one by one": scaling_laws.fit_exponent(sizes + 1, losses)[0]}
+    for curve in curves:
+        if (curve.law, curve.alpha) == ("size", alpha):
+            found[curve.signs] = np.mean([scaling_laws.fit_exponent(curve.xs + 1, own)[0]
+                                          for own in curve.losses])
+    return found
+
+
 def draw_law(axes, table, name: str, curve: LawCurve) -> None:
     """A series of a figure's table, and the power law of Table 1 above it."""
     color = BLUE if curve.alpha == 1.8 else ORANGE

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from icllib.papers.solvable_attention.curves import PANELS
 from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
-from icllib.papers.solvable_attention.laws import closed_form_size_losses, start_forms
+from icllib.papers.solvable_attention.varied import WINDOWS
 from icllib.theory.scaling_laws import (allocation_exponents, fit_exponent, lower_envelope,
                                         theory_exponents)
 
@@ -58,17 +59,47 @@ def exponent_table(records, **others) -> pd.DataFrame:
     return pd.DataFrame(rows).T.rename_axis(["alpha", "beta", "gamma", "law"])
 
 
+ANSWERS = {"answers 0": "size_loss", "keeps f(0)": "kept_size_loss"}  # of tasks beyond the model
+
+
 def simulated_exponents(records) -> dict[str, list[float]]:
     """Exponents over the whole of each curve of Figure 3's simulations: one per seed.
 
-    Only the law in N has data sets that differ from seed to seed; the others have one value.
+    In the paper's D, for both answers of tasks beyond it. Only the law in N has data sets that
+    differ from seed to seed; the others have one value.
     """
     found = {}
     for record in records:
-        for law in LAWS[:3]:
-            fits = found.setdefault(f"{LETTERS[law]} alpha = {record.run['alpha']}", [])
-            fits.append(fit_exponent(record[law], record[f"{law}_loss"])[0])
+        curves = {f"D alpha = {{}}, {answer}": (record["size"] + 1, record[losses])
+                  for answer, losses in ANSWERS.items()}
+        curves |= {f"{LETTERS[law]} alpha = {{}}": (record[law], record[f"{law}_loss"])
+                   for law in ("time", "data")}
+        for part, curve in curves.items():
+            fits = found.setdefault(part.format(record.run["alpha"]), [])
+            fits.append(fit_exponent(*curve)[0])
     return {part: list(dict.fromkeys(fits)) for part, fits in found.items()}
+
+
+def varied_exponents(records) -> dict[str, list[float]]:
+    """Exponents of Figure 4's simulations, panel by panel, in the windows that were fixed.
+
+    In the paper's D; in N one for each draw of the training sets.
+    """
+    found = {}
+    for law, varied in PANELS:
+        for record in records:
+            if record.run[varied]:
+                part = f"{LETTERS[law]} {varied} = {record.run[varied]:g}"
+                found[part] = varied_fits(record, law)
+    return found
+
+
+def varied_fits(record, law: str) -> list[float]:
+    """The exponents of one law of a VariedBySimulation record."""
+    xs, low = record[law], 1 if law == "size" else 0
+    window = np.array(WINDOWS[law]) + low
+    curves = record["data_samples"] if law == "data" else [record[f"{law}_loss"]]
+    return [fit_exponent(xs + low, curve, window)[0] for curve in curves]
 
 
 def simulated_envelope(record) -> np.ndarray:
@@ -85,6 +116,7 @@ def law_table(limit: dict, simulated) -> pd.DataFrame:
     """
     at_500, rows = simulated_exponents(simulated), {}
     for run in simulated:
+        at_500[f"D alpha = {run.run['alpha']}"] = at_500[f"D alpha = {run.run['alpha']}, answers 0"]
         fitted = fit_exponent(ENVELOPE_BUDGETS, simulated_envelope(run))
         at_500[f"C alpha = {run.run['alpha']}"] = fitted[:1]
     for alpha, record in limit.items():
@@ -97,21 +129,23 @@ def law_table(limit: dict, simulated) -> pd.DataFrame:
 
 
 def cutoff_table(records) -> pd.DataFrame:
-    """Figure 3's law in D from the closed form, for both answers of the tasks beyond D.
+    """Figure 3's simulated law in D: both answers of the tasks beyond, two sizes, two ranges.
 
     records: of LawsBySimulation. Where the loss is least tells whether it turns up.
     """
     rows = {}
     for record in records:
-        run, sizes = record.run, record["size"].astype(int)
-        g0, h0 = start_forms(run)
-        for name, answer in (("0", 0.0), ("f(0)", float(g0 - h0) / 4)):
-            losses = closed_form_size_losses(run, sizes, answer)
-            rows[run["alpha"], name] = {
-                "Table 1": f"{theory_exponents(run['alpha'])['size']:.3f}",
-                "exponent": "{:.3f} ± {:.3f}".format(*fit_exponent(sizes, losses)),
-                "loss is least at D =": sizes[losses.argmin()]}
-    return pd.DataFrame(rows).T.rename_axis(["alpha", "tasks beyond D answer"])
+        alpha, sizes = record.run["alpha"], record["size"]
+        for answer, name in ANSWERS.items():
+            losses = record[name]
+            fit = lambda xs, window: f"{fit_exponent(xs, losses, window)[0]:.3f}"
+            rows[alpha, answer] = {
+                "Table 1": f"{theory_exponents(alpha)['size']:.3f}",
+                "D is tasks + 1": fit(sizes + 1, (2, 251)),
+                "the same, D 5 to 100": fit(sizes + 1, (5, 100)),
+                "D is tasks": fit(sizes, (1, 250)),
+                "loss is least at D =": int(sizes[losses.argmin()]) + 1}
+    return pd.DataFrame(rows).T.rename_axis(["alpha", "a task beyond the model"])
 
 
 def plateau_table(records) -> pd.DataFrame:

@@ -20,19 +20,28 @@ class ClosedFormCheck:
     draws: int = 50  # ASSUMED: random starts, for the largest deviation
     times: int = 60  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2  # 2: the control
 
     def __post_init__(self):
         one_of(STARTS, start=self.start)
 
     def measure(self) -> dict:
-        """Largest deviations over all draws and times, and the curves of the first draw."""
-        random = np.random.default_rng(self.seed)
-        results = [self.compare(*self.random_start(random)) for _ in range(self.draws)]
+        """Largest deviations over all draws and times, and the curves of the first draw.
+
+        Those of the control are of a flow whose H has 1.01 for its 1: the query's own feature at
+        psi = 100.
+        """
+        results, control = self.comparisons(), self.comparisons(corner=1.01)
         time, integrated, closed, _, _ = results[0]
-        return {"deviation": max(result[3] for result in results),
-                "conservation": max(result[4] for result in results),
+        largest = lambda results, place: max(result[place] for result in results)
+        return {"deviation": largest(results, 3), "control_deviation": largest(control, 3),
+                "conservation": largest(results, 4), "control_conservation": largest(control, 4),
                 "time": time, "integrated": integrated, "closed_form": closed}
+
+    def comparisons(self, corner: float = 1.0) -> list:
+        """What `compare` says of all draws."""
+        random = np.random.default_rng(self.seed)
+        return [self.compare(*self.random_start(random), corner) for _ in range(self.draws)]
 
     def random_start(self, random):
         """v0, w0, psi, Lambda and the share of the task."""
@@ -49,13 +58,17 @@ class ClosedFormCheck:
             v0, w0 = v0 * scale, w0 * scale
         return v0, w0, psi, strength, share
 
-    def compare(self, v0, w0, psi, strength, share):
-        """Times, both solutions, their distance, and how well g h is conserved."""
+    def compare(self, v0, w0, psi, strength, share, corner):
+        """Times, both solutions, their distance, and how well g h is conserved.
+
+        corner: the entry of H0 that is 1.
+        """
         g0, h0 = riccati.quadratic_forms(v0, w0, psi, strength)
         rate = share * psi * (1 + strength**2)
         pace = rate * np.sqrt(strength**2 + g0 * h0 / 4)
         times = np.linspace(0, 10 / pace, self.times)
         matrix = psi * riccati.zeroth_order_matrix(strength)
+        matrix[0, 0] *= corner
         v, w = riccati.integrate_flow(v0[None], w0[None], matrix[None], strength,
                                       np.array([share]), times)
         g, h = riccati.quadratic_forms(v[:, 0], w[:, 0], psi, strength)
@@ -83,10 +96,14 @@ class LossCurves:
     steps: int = 5000  # Appendix G
     shown: int = 120  # ASSUMED: points kept for the curve, spaced evenly in log t
     seed: int = 0  # nothing is random: the shares of the tasks are their expectations
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2  # 2: forward Euler
 
     def measure(self) -> dict:
-        """The losses at some steps, and the closed form's largest |log10 ratio| to the others."""
+        """The losses at some steps, and the closed form's largest |log10 ratio| to the others.
+
+        Euler: the zeroth-order equations by forward Euler steps of the learning rate, as Appendix G
+        has it, against gradient descent.
+        """
         shares = riccati.task_shares(self.tasks, self.alpha)
         v0, w0 = start(self.scale, self.tasks, 2)
         psi, strength = self.context_length, self.strength
@@ -96,11 +113,16 @@ class LossCurves:
         time = self.learning_rate * np.arange(self.steps + 1)
         simulated = riccati.loss(shares, outputs, strength)
         closed = scaling_laws.time_losses(shares, strength, psi, g0[0], h0[0], time)
+        rate = shares * psi * (1 + strength**2)
+        euler = riccati.loss(shares, riccati.forward_euler(
+            g0, h0, strength, rate, self.learning_rate, self.steps), strength)
         kept = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
         flow = riccati.loss(
             shares, riccati.flow_outputs(v0, w0, psi, strength, shares, time[kept]), strength)
         return {"time": time[kept], "simulated": simulated[kept], "closed_form": closed[kept],
-                "flow": flow, "largest_log10_ratio": log10_gap(closed, simulated),
+                "flow": flow, "euler": euler[kept],
+                "largest_log10_ratio": log10_gap(closed, simulated),
+                "largest_log10_ratio_of_euler": log10_gap(euler, simulated),
                 "largest_log10_ratio_to_flow": log10_gap(closed[kept], flow)}
 
 
@@ -123,33 +145,39 @@ class IdempotentCheck:
     draws: int = 50  # ASSUMED: random matrices and starts, for the largest deviation
     shown: int = 60  # ASSUMED: points kept for the curves, spaced evenly
     seed: int = 0
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2  # 2: the control
 
     def __post_init__(self):
         one_of(STARTS[:2], start=self.start)
 
     def measure(self) -> dict:
-        """Largest distance of closed form and integrated flow; both losses from Eq. 106."""
+        """Largest distance of closed form and integrated flow; both losses from Eq. 106.
+
+        Of the control too, whose rate is 1.01 mu.
+        """
         random = np.random.default_rng(self.seed)
-        deviations = []
+        deviations, off = [], []
         for _ in range(self.draws):
             matrix, (v0, w0) = self.matrix(random), random.standard_normal((2, self.dimension))
             if self.start == "balanced start":
                 w0 = v0 * random.choice([-1, 1])
             times = np.linspace(0, 5, 50)
             flow = self.flow_outputs(v0, w0, matrix, times)
-            deviations.append(np.abs(self.closed_form(v0, w0, matrix, times) - flow).max())
-        return {"deviation": float(max(deviations))} | self.curves(self.matrix(random))
+            for found, rate in ((deviations, self.mu), (off, 1.01 * self.mu)):
+                closed = self.closed_form(v0, w0, matrix, times, rate)
+                found.append(float(np.abs(closed - flow).max()))
+        return {"deviation": max(deviations), "control_deviation": max(off)} | self.curves(
+            self.matrix(random))
 
     def matrix(self, random):
         """mu times a random projection: (dimension, dimension)."""
         basis, _ = np.linalg.qr(random.standard_normal((self.dimension, self.rank)))
         return self.mu * basis @ basis.T
 
-    def closed_form(self, v, w, matrix, times):
+    def closed_form(self, v, w, matrix, times, rate):
         """f(t) of Theorem 3.1 with g and h from H itself."""
         g0, h0 = (v + w) @ matrix @ (v + w), (v - w) @ matrix @ (v - w)
-        return riccati.closed_form(times, g0, max(h0, 0), self.strength, self.mu)[2]
+        return riccati.closed_form(times, g0, max(h0, 0), self.strength, rate)[2]
 
     def flow_outputs(self, v0, w0, matrix, times):
         """f(t) by numerical integration of Eq. 9."""
@@ -163,7 +191,7 @@ class IdempotentCheck:
         if self.start == "balanced start":
             w = v  # Eq. 107
         time = self.learning_rate * np.arange(self.steps + 1)
-        closed = self.closed_form(v, w, matrix, time)
+        closed = self.closed_form(v, w, matrix, time, self.mu)
         outputs = np.empty(self.steps + 1)
         for step in range(self.steps + 1):
             outputs[step] = v @ matrix @ w

@@ -10,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from icllib.checks import one_of
-from icllib.papers.solvable_attention.late_times import FiniteTime, QueryFeature
+from icllib.papers.solvable_attention.balance import BALANCE_STARTS, UNBALANCED, Balance
+from icllib.papers.solvable_attention.late_times import FiniteTime, QueryFeature, on_the_way
 from icllib.papers.solvable_attention.laws import ALPHAS
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent
@@ -171,21 +172,32 @@ class VariedInTheLimit:
 def fig04_varied_laws(profile: str) -> list:
     """Figure 4: beta varied at gamma = 0 and gamma at beta = 0, simulated and in the limit.
 
-    Then the time law with all of H, and the laws in D and N before and after rare tasks have
-    had the time to be learned.
+    Then the time law with all of H, the laws in D and N before and after rare tasks have had the
+    time to be learned, and balanced against unbalanced contexts.
     """
     settings = [(beta, 0.0) for beta in VARIED] + [(0.0, gamma) for gamma in VARIED[1:]]
     return [run(1.8, *setting) for run in (VariedBySimulation, VariedInTheLimit)
             for setting in settings] + [QueryFeature(beta) for beta in VARIED[1:]] + [
-                FiniteTime(beta, time) for time in (1e6, 1e8) for beta in VARIED[:2]]
+                FiniteTime(beta, time) for time in (1e6, 1e8) for beta in VARIED[:2]] + [
+                    Balance(beta, start) for start in BALANCE_STARTS
+                    for beta in (0.0, *UNBALANCED)]
+
+
+def linear_attention(profile: str) -> list[VariedInTheLimit]:
+    """The limit at equal and at varied context lengths, beside softmax attention."""
+    return [VariedInTheLimit(1.8, beta) for beta in VARIED[:2]]
 
 
 def table02_exponents(profile: str) -> list:
-    """Tables 1 and 2: three settings; in the limit a large strength, and both varied at once."""
+    """Tables 1 and 2: three settings; in the limit a large strength, and both varied at once.
+
+    Then the way to the limit of the laws in D and N, with varied strength.
+    """
     settings = [(alpha, *varied) for alpha in ALPHAS
                 for varied in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5))]
+    large = [VariedInTheLimit(alpha, 0.0, 0.5, strength=1e4) for alpha in ALPHAS]
     return ([VariedBySimulation(*setting) for setting in settings]
             + [VariedInTheLimit(*setting, start=kind)
                for kind in ("proportional", "printed") for setting in settings]
-            + [VariedInTheLimit(alpha, 0.0, 0.5, strength=1e4) for alpha in ALPHAS]
-            + [VariedInTheLimit(1.8, 0.5, 0.5)])
+            + large + [VariedInTheLimit(1.8, 0.5, 0.5, strength=first) for first in (1.0, 1e4)]
+            + on_the_way(ALPHAS, 0.5))
