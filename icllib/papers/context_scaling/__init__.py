@@ -7,9 +7,9 @@ setting is marked ASSUMED, with the reason.
 from icllib.papers.context_scaling.common import (
     ASSUMED, LENGTHS, LINEAR_8, LINEAR_ASSUMED, RELU_8, SGPT_ASSUMED, TASKS)
 from icllib.papers.context_scaling.estimators import (
-    ESTIMATORS, EstimatorErrors, Identities, best_step, estimator_curves, estimators,
-    exponential_limit, identities_and_errors, measured, one_step_and_ridge, one_step_error,
-    one_step_over_ridge)
+    ESTIMATORS, FAMILIES, FEW_DIMENSIONS, MANY_PAIRS, EstimatorErrors, Identities, best_step,
+    consistency, estimator_curves, estimators, exponential_limit, identities_and_errors, measured,
+    one_step_and_ridge, one_step_error, one_step_over_ridge, rate, rates)
 from icllib.papers.context_scaling.noise import (
     PENALTY_PAIRS, both_settings, errors_at_one_level, errors_at_two_levels,
     fig02_one_noise_level, fig03_two_noise_levels, one_noise_level, over_other_penalty, penalties,
