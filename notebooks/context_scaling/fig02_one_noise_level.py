@@ -130,9 +130,28 @@ pd.concat(by_seed, names=["model", "seed"]).round(3)
 # The statistic is the error of SGPT over that of the reference, against noisy labels.
 
 # %%
-page.decide("context_scaling.5", {
-    f"{name} n = {n}": (errors["SGPT"]["error"] / errors[name]["error"])[:, k]
-    for name in ("ridge", "GPT-2") for k, n in enumerate(lengths)}, shown)
+def over(name, reference):
+    """Error over that of the reference, by context length: one per seed."""
+    ratios = errors[name]["error"] / errors[reference]["error"]
+    return {f"n = {n}": ratios[:, k] for k, n in enumerate(lengths)}
+
+errors["zero"] = {"error": sheet.zero(task, run.evaluation)[None]}
+near_ridge = {name: sheet.over_ridge(errors[name]["error"], task, run.evaluation)
+              for name in ("SGPT", "GPT-2")}
+learned = {name: sheet.at_papers_dimension(ratios, task)
+           for name, ratios in near_ridge.items()}
+both = sheet.worst(*learned.values())
+beside = {"ridge": learned["SGPT"], "GPT-2": both}  # which models each part compares
+
+def by_reference(name):
+    return {f"{reference} {part}": values for reference in beside
+            for part, values in over(name, reference).items()}
+
+page.decide("context_scaling.5", by_reference("SGPT"), shown,
+            {part: beside[part.split()[0]] for part in by_reference("SGPT")},
+            by_reference("zero"))
+page.decide("context_scaling.36", over("GPT-2", "ridge"), shown, learned["GPT-2"],
+            over("zero", "ridge"))
 page.verdicts()
 
 # %% [markdown]

@@ -93,7 +93,9 @@ numbers(table, x="context length n")
 
 # %%
 slopes = {title: sheet.log_slope(lengths, of(title, "excess").T) for title in tasks}
-page.decide("context_scaling.10", slopes, shown)
+learned = {title: sheet.over_zero(of(title, "error"), task, lengths, n=50)
+           for title, task in tasks.items()}
+page.decide("context_scaling.10", slopes, shown, learned)
 page.verdicts()
 
 # %% [markdown]

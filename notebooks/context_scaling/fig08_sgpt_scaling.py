@@ -126,7 +126,22 @@ evidence = {f"{name} {part}": ratios for title, (_, lengths) in tasks.items()
             sheet.scaling_ratios({T: of(title, name, T) for T in counts},
                                  lengths, title).items()
             if (title, name) != ("linear", "GPT-2")}  # claims 1 and 3
-page.decide("context_scaling.16", evidence, shown)
+measures = {title: sheet.evaluation(lengths, shown)
+            for title, (_, lengths) in tasks.items()}
+most = {title: lengths.index(40) for title, (_, lengths) in tasks.items()}
+ridge = {title: sheet.best_ridge(tasks[title][0], measure)[most[title]]
+         / tasks[title][0].label_variance for title, measure in measures.items()}
+near_ridge = {f"{name} {title}": of(title, name, 10**6)[:, most[title]] / ridge[title]
+              for name in models for title in tasks}
+
+def learned(part):
+    """Of the model and the task of a part, at the largest T and 40 pairs."""
+    name, kind, *rest = part.split()
+    ratios = near_ridge[f"{name} {' '.join(rest).split(' T =')[0]}"]
+    return sheet.seen_twice(ratios, records) if kind == "tasks" else ratios
+
+page.decide("context_scaling.16", evidence, shown,
+            {part: learned(part) for part in evidence})
 page.verdicts()
 
 # %% [markdown]

@@ -121,8 +121,11 @@ shown_as.rename({0: "–"}, level="heads").to_frame("error ratio")
 
 # %%
 others = {name: ratio.loc[:, (ratio != 1).any()] for name, ratio in ratios.items()}
+learned = {name: sheet.at_papers_dimension(
+               sheet.best_over_ridge(records, name, task, evaluation), task)
+           for name in models}
 page.decide("context_scaling.18",
-            {name: ratio.min(axis=1) for name, ratio in others.items()}, shown)
+            {name: ratio.min(axis=1) for name, ratio in others.items()}, shown, learned)
 page.verdicts()
 
 # %% [markdown]

@@ -118,7 +118,12 @@ numbers(table, "error /", digits=3).set_axis(["ratio"], axis=1)
 # %%
 excess = {part: ratio / 1.25 if part.startswith("GPT-2") else 1.25 / ratio
           for part, ratio in ratios.items() if "without" not in part}
-page.decide("context_scaling.17", excess, shown)
+at_trained = sheet.evaluation(trained, shown)
+known = [tested.index(n) for n in trained]
+learned = {name: sheet.at_papers_dimension(sheet.over_ridge(
+    of(name)[:, known] * task.label_variance, task, at_trained), task) for name in groups}
+page.decide("context_scaling.17", excess, shown,
+            {part: learned[part.split()[0]] for part in excess})
 page.verdicts()
 
 # %% [markdown]

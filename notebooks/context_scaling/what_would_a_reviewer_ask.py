@@ -33,6 +33,7 @@ one_layer = icllib.records(sheet.one_layer_against_tasks, profile, page=page.nam
 deep = icllib.records(sheet.by_depth_and_phi, profile, page=page.name)
 perceptrons = icllib.records(sheet.perceptrons_by_width, profile, page=page.name)
 both = icllib.records(sheet.one_layer_and_deep, profile, page=page.name)
+mlps = icllib.records(sheet.fig01_perceptrons, profile, page=page.name)
 shown_one, shown, shown_mlp = map(icllib.shown_profile, (one_layer, deep, perceptrons))
 assumed = *sheet.SGPT_ASSUMED, "pretraining_tasks", "task.noise_std"
 icllib.settings_of(sheet.by_depth_and_phi, shown, assumed)
@@ -49,6 +50,7 @@ icllib.settings_of(sheet.by_depth_and_phi, shown, assumed)
 # ## Figure
 
 # %%
+from icllib.baselines import Ridge
 from icllib.plotting import series
 
 curves = sheet.reviewer_curves(one_layer + deep + perceptrons, shown)
@@ -115,18 +117,63 @@ def ratio(letter, name, end, start):  # of errors at two x values, one per seed
     xs, errors = curves[letter][name]
     return errors[:, xs.index(end)] / errors[:, xs.index(start)]
 
-layers = sheet.SGPTS[shown][0].layers
+def over_bounds(deep_at_40, one_layer_at_10):
+    """The error over the bound for a model that has learned, the worse of the two."""
+    ridge = evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8))["error"]
+    return sheet.worst(deep_at_40 / (1.25 * ridge[0, -1]),
+                       one_layer_at_10 / (0.95 * sheet.LINEAR_8.label_variance))
+
+def at(records, model, n, T=10**6):
+    """The errors of one model at n pairs, one per seed."""
+    own = [r for r in records if r.run["model"]["type"] == f"models.{model}"]
+    found = icllib.samples(own, "error", pretraining_tasks=T)
+    return found[:, own[0].run["evaluation"]["lengths"].index(n)]
+
+evaluation, layers = sheet.evaluation(sheet.LENGTHS, shown), sheet.SGPTS[shown][0].layers
+depths, by_depth = curves["A"]["SGPT, n = 40"]
 page.decide("context_scaling.20", {
-    f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, layers) for n in (10, 40)}, shown)
+    f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, layers) for n in (10, 40)}, shown,
+    over_bounds(by_depth[:, depths.index(layers)], curves["A"]["SGPT, n = 10"][1][:, 0]))
+below_zero = at(one_layer, "FeatureMLP", 10) / sheet.LINEAR_8.label_variance
 page.decide("context_scaling.21", {
-    "one-layer SGPT": 0.95 / ratio("C", "one-layer SGPT", 10**6, 10**4)}, shown_one)
-page.decide("context_scaling.22", {
-    "twice as wide": ratio("D", list(curves["D"])[1], 40, 10)}, shown_mlp)
+    "one-layer SGPT": 0.95 / ratio("C", "one-layer SGPT", 10**6, 10**4)}, shown_one,
+    below_zero, {"one-layer SGPT": 0.95 * at(mlps, "MLP", 10, 10**4) / at(mlps, "MLP", 10)})
+wide, ridge = list(curves["D"])[1], sheet.best_ridge(sheet.LINEAR_8, evaluation)
+wide_at_10 = curves["D"][wide][1][:, sheet.LENGTHS.index(10)]
+page.decide("context_scaling.22", {"twice as wide": ratio("D", wide, 40, 10)}, shown_mlp,
+            wide_at_10 / sheet.LINEAR_8.label_variance,
+            {"twice as wide": [ridge[-1] / ridge[sheet.LENGTHS.index(10)]]})
 page.decide("context_scaling.30",
-            sheet.one_layer_over_deep(both), icllib.shown_profile(both))
-page.decide("context_scaling.31", {
-    "one-layer SGPT": sheet.slope_over_tasks(one_layer)}, shown_one)
+            sheet.one_layer_over_deep(both), icllib.shown_profile(both),
+            sheet.seen_twice(over_bounds(at(both, "SGPT", 40), at(both, "FeatureMLP", 10)),
+                             [r for r in both if r.run["model"]["type"] == "models.SGPT"]))
+excess = {T: icllib.samples(one_layer, "excess", pretraining_tasks=T) for T in sheet.COUNTS}
+page.decide("context_scaling.31", sheet.slopes_over_tasks(excess, sheet.FIGURE_5_LENGTHS),
+            shown_one, below_zero)
 page.verdicts()
+
+# %% [markdown]
+# The same two numbers for all models on linear regression, means over seeds: the slope of claims
+# 1, 2 and 31 over either range of $T$, and the error ratio of claims 15, 16 and 21 from $T = 10^4$ to
+# $10^6$. By the first rule a model task-scales below $-0.05$, by the second below 0.9, and it does
+# not above 0.95.
+
+# %% tags=["numbers"]
+import pandas as pd
+
+models = {"GPT-2": (deep, "Transformer"), "SGPT": (both, "SGPT"), "MLP": (mlps, "MLP"),
+          "one-layer SGPT": (one_layer, "FeatureMLP")}
+rows = {}
+for name, (found, kind) in models.items():
+    own = [r for r in found if r.run["model"]["type"] == f"models.{kind}"]
+    lengths = tuple(own[0].run["evaluation"]["lengths"])
+    excess = {T: icllib.samples(own, "excess", pretraining_tasks=T)
+              for T in sheet.COUNTS if T >= 1000}
+    slopes = {part: values.mean() for part, values in
+              sheet.slopes_over_tasks(excess, lengths).items()}
+    rows[f"{name} ({icllib.shown_profile(own)})"] = slopes | {
+        "error ratio": (at(own, kind, 10) / at(own, kind, 10, 10**4)).mean()}
+pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
 # ## What the answers mean for the paper
