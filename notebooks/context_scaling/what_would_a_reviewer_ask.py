@@ -147,9 +147,16 @@ page.decide("context_scaling.30",
             sheet.one_layer_over_deep(both), icllib.shown_profile(both),
             sheet.seen_twice(over_bounds(at(both, "SGPT", 40), at(both, "FeatureMLP", 10)),
                              [r for r in both if r.run["model"]["type"] == "models.SGPT"]))
-excess = {T: icllib.samples(one_layer, "excess", pretraining_tasks=T) for T in sheet.COUNTS}
-page.decide("context_scaling.31", sheet.slopes_over_tasks(excess, sheet.FIGURE_5_LENGTHS),
-            shown_one, below_zero)
+
+def slopes(records, model):
+    """Of claims 1, 2 and 31, by range of T."""
+    own = [r for r in records if r.run["model"]["type"] == f"models.{model}"]
+    excess = {T: icllib.samples(own, "excess", pretraining_tasks=T) for T in sheet.COUNTS
+              if T >= 1000}
+    return sheet.slopes_over_tasks(excess, tuple(own[0].run["evaluation"]["lengths"]))
+
+page.decide("context_scaling.31", slopes(one_layer, "FeatureMLP"), shown_one, below_zero,
+            slopes(mlps, "MLP"))
 page.verdicts()
 
 # %% [markdown]
@@ -165,14 +172,10 @@ models = {"GPT-2": (deep, "Transformer"), "SGPT": (both, "SGPT"), "MLP": (mlps, 
           "one-layer SGPT": (one_layer, "FeatureMLP")}
 rows = {}
 for name, (found, kind) in models.items():
-    own = [r for r in found if r.run["model"]["type"] == f"models.{kind}"]
-    lengths = tuple(own[0].run["evaluation"]["lengths"])
-    excess = {T: icllib.samples(own, "excess", pretraining_tasks=T)
-              for T in sheet.COUNTS if T >= 1000}
-    slopes = {part: values.mean() for part, values in
-              sheet.slopes_over_tasks(excess, lengths).items()}
-    rows[f"{name} ({icllib.shown_profile(own)})"] = slopes | {
-        "error ratio": (at(own, kind, 10) / at(own, kind, 10, 10**4)).mean()}
+    size = icllib.shown_profile([r for r in found if kind in r.run["model"]["type"]])
+    rows[f"{name} ({size})"] = {
+        part: values.mean() for part, values in slopes(found, kind).items()} | {
+        "error ratio": (at(found, kind, 10) / at(found, kind, 10, 10**4)).mean()}
 pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]

@@ -283,15 +283,17 @@ def rates(records) -> dict:
     return found
 
 
-def one_step_over_ridge(records) -> dict:
+def over_ridge_errors(records, name: str) -> dict:
     """The ratio of errors that claim 23 judges, one per seed, by part.
 
-    records: of `one_step_and_ridge`.
+    records: of `one_step_and_ridge`. name: "one_step", or "zero" for the answer 0.
     """
     ratios = {}
-    for d in (LINEAR_8.dimension, LINEAR_20.dimension):
-        one_step, ridge = (measured(records, "linear", f"{name}_error", d)
-                           for name in ("one_step", "ridge"))
-        ratios |= {f"d = {d} n = {n}": one_step[:, k] / ridge[:, k]
+    for task in (LINEAR_8, LINEAR_20):
+        d = task.dimension
+        ridge = measured(records, "linear", "ridge_error", d)
+        errors = (np.full_like(ridge, task.label_variance) if name == "zero"
+                  else measured(records, "linear", f"{name}_error", d))
+        ratios |= {f"d = {d} n = {n}": errors[:, k] / ridge[:, k]
                    for k, n in enumerate(RIDGE_LENGTHS)}
     return ratios

@@ -117,7 +117,7 @@ def over_one_penalty(errors: dict, run: Run) -> tuple:
     errors, run: of `errors_at_two_levels`.
     """
     at = run.evaluation.lengths.index(PENALTY_PAIRS)
-    over_levels = lambda found: np.exp(np.log(found[..., at]).mean(axis=-1))
+    over_levels = lambda found: found[..., at].prod(axis=-1) ** 0.5  # there are two
     swept = over_levels(errors["sweep"]["error"])
     wrong = np.abs(penalties(run.task.dimension)
                    - run.task.dimension * max(run.task.noise_stds) ** 2).argmin()
