@@ -154,6 +154,10 @@ page.verdicts()
 #   tasks are met 256 times, their error falls from $T = 10^3$ to $10^5$, and then by less than 1%. At
 #   `cpu`, where they are met 19 times, it fell by less than a fiftieth from $T = 10^4$ on.
 #   [One layer of SGPT](what_would_a_reviewer_ask.ipynb), a fixed feature map too, behaves alike.
+# - Section 5.2 says that both together context-scale "consistent with" features alone and task-scale
+#   "consistent with" the prompt alone. The second holds with room: 14 to 17% less error than the
+#   prompt alone (claim 35). The first fails for $\psi_L$ on linear functions (claim 34): with 40 pairs
+#   the prompt beside the features is a burden, 17% more error than without it.
 # - So the task parts of claim 14 turn on the range of $T$. From $T = 10^3$ on, by the statistic and
 #   bound of claims 1 and 2, three of four would task-scale: the slope of the excess error is
 #   -0.085 to -0.089 for $\psi_L$ and -0.070 to -0.077 for $\psi_H$ on linear functions, -0.064 to

@@ -132,7 +132,8 @@ page.verdicts()
 # - The paper has one sentence on this and no figure. It names neither the lengths at which GPT-2
 #   fails nor by how much. Ours are two, five and eight pairs past each trained length but
 #   the longest, and 2, 5, 10 and 20 pairs past the longest.
-# - Item 4 is about $d = 20$ and trained lengths 1, 11, ..., 91. At `cpu` it is $d = 8$, the first
+# - Item 4 is about $d = 20$ and trained lengths 1, 11, ..., 91, and so is the gate of the claim, which
+#   stays open at other sizes. At `cpu` it is $d = 8$, the first
 #   five of these lengths, a small model and short training. Positions start small and grow with
 #   training, so that a short training may show less of what they do.
 # - Where the ratio of GPT-2 is above that of GPT-2 without positions, the positions are to blame;
