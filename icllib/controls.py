@@ -8,6 +8,7 @@ from icllib.errors import InputError
 
 CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
     "roles exchanged": "the two that are compared in each other's place",
+    "rival model": "the model that the paper says the opposite of, in the model's place",
     "no effect": "what is compared makes no difference: a ratio of 1, a slope or difference of 0",
     "next part": "each part judged by what the paper prints for the next one",
     "ridge regression": "the best linear predictor, which uses every pair, in the model's place",
