@@ -102,8 +102,13 @@ numbers(table, ["ratio"], digits=4, x="shots")
 # ## Paper beside ours
 
 # %%
-evidence = {f"{shots} shots": values for shots, values in zip(sheet.SHOTS, ratios.T)}
-page.decide("causal_lm.39", evidence, shown)
+by_shots = lambda values: {f"{shots} shots": own
+                           for shots, own in zip(sheet.SHOTS, values.T)}
+chance = 1 - 1 / sheet.TEXTS.classes
+worst = np.maximum(wrong["prefix"], wrong["causal"])[:, -1] / chance  # with 40 shots
+of_seed_before = np.roll(wrong["causal"], 1, axis=0) / wrong["causal"]
+page.decide("causal_lm.39", by_shots(ratios), shown, list(worst),
+            by_shots(of_seed_before))
 page.verdicts()
 
 # %% [markdown]

@@ -18,7 +18,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm import compared, printed, trained
 
 page = icllib.Page("causal_lm/fig03_layer_probes")
 records = icllib.records(trained.fig03_layer_probes, profile, page=page.name)
@@ -81,10 +81,14 @@ def slopes(task, window):
 
 early, late = slice(0, max(depth // 3, 2)), slice(depth // 2 - 1, depth)
 growth = lambda task, window: np.subtract(*slopes(task, window))
+last = {cell: values[:, -1] for cell, values in errors.items()}
+learned = {task: compared.reached(last, [c for c in cells if c.task == task], shown)
+           for task in trained.TASKS}
 page.decide("causal_lm.13", {task: growth(task, late) - growth(task, early)
-                             for task in trained.TASKS}, shown)
-page.decide("causal_lm.45", {task: np.divide(*slopes(task, early))
-                             for task in trained.TASKS}, shown)
+                             for task in trained.TASKS}, shown, learned)
+in_window = lambda window: {task: np.divide(*slopes(task, window))
+                            for task in trained.TASKS}
+page.decide("causal_lm.45", in_window(early), shown, learned, in_window(late))
 page.verdicts()
 
 # %% [markdown]

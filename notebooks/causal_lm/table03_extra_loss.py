@@ -20,7 +20,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm import compared, printed, trained
 
 page = icllib.Page("causal_lm/table03_extra_loss")
 records = icllib.records(trained.table03_extra_loss, profile, page=page.name)
@@ -68,23 +68,21 @@ pd.concat({name: printed.class_differences(printed.extra_loss, cells, **below)
 # ## Paper beside ours
 
 # %%
-def ratios(part, chosen, **below):
+def decide(claim, part, chosen, **below):
     """Errors of chosen cells over those of their counterparts, named by `part`."""
-    return {part(cell): errors[cell] / errors[cell._replace(**below)]
-            for cell in cells if chosen(cell)}
+    both = {part(cell): (cell, cell._replace(**below)) for cell in cells if chosen(cell)}
+    page.decide(f"causal_lm.{claim}", profile=shown,
+                **compared.ratios(errors, both, shown))
 
 loss = lambda cell: f"{'with' if cell.extra_loss else 'without'} extra loss"
 masked = lambda cell: f"{cell.mask} {cell.sharing}"
-page.decide("causal_lm.20", ratios(
-    lambda c: f"{c.task} {c.sharing}" + " with extra loss" * c.extra_loss,
-    lambda c: c.mask == "prefix", mask="causal"), shown)
+decide(20, lambda c: f"{c.task} {c.sharing}" + " with extra loss" * c.extra_loss,
+       lambda c: c.mask == "prefix", mask="causal")
 for claim, task in ((21, "linear"), (22, "classes")):
-    page.decide(f"causal_lm.{claim}", ratios(
-        masked, lambda c: c.task == task and c.extra_loss, extra_loss=False), shown)
+    decide(claim, masked, lambda c: c.task == task and c.extra_loss, extra_loss=False)
 for claim, task in ((23, "classes"), (24, "linear")):
-    page.decide(f"causal_lm.{claim}", ratios(
-        lambda c: f"{c.mask} {loss(c)}",
-        lambda c: c.task == task and c.shared, shared=False), shown)
+    decide(claim, lambda c: f"{c.mask} {loss(c)}",
+           lambda c: c.task == task and c.shared, shared=False)
 page.verdicts()
 
 # %% [markdown]

@@ -18,7 +18,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm import compared, printed, trained
 
 page = icllib.Page("causal_lm/table07_permuted_pairs")
 records = icllib.records(trained.table07_permuted_pairs, profile, page=page.name)
@@ -74,22 +74,22 @@ printed.beside(of_rows(fixed), {cell: printed.extra_loss(cell) for cell in fixed
 # ## Paper beside ours
 
 # %%
-def to_fixed(part, chosen):
-    """Ratio of the errors after the two trainings, seed by seed."""
-    return {part(cell): errors[cell] / errors[cell._replace(permuted=False)]
-            for cell in cells if chosen(cell)}
+def decide(claim, pairs, **handed):
+    """Ratio of the errors of each pair of cells, seed by seed."""
+    page.decide(f"causal_lm.{claim}", profile=shown,
+                **compared.ratios(errors, pairs, shown) | handed)
 
-page.decide("causal_lm.28", {
-    f"{cell.task} {cell.sharing}":
-        errors[cell] / errors[cell._replace(mask="causal")]
-    for cell in cells if cell.mask == "prefix"}, shown)
-page.decide("causal_lm.29", to_fixed(
-    lambda c: f"{c.task} {c.mask}", lambda c: c.shared), shown)
-page.decide("causal_lm.30", to_fixed(
-    lambda c: c.task, lambda c: c.mask == "causal" and not c.shared), shown)
-cell = trained.Cell("classes", "prefix", False, False, permuted=True)
-page.decide("causal_lm.46", {
-    "unshared layers": errors[cell] / errors[cell._replace(mask="causal")]}, shown)
+masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))
+         for cell in cells if cell.mask == "prefix"}
+decide(28, masks)
+to_fixed = {cell: (cell, cell._replace(permuted=False)) for cell in cells}
+other = {"prefix": "causal", "causal": "prefix"}
+decide(29, {f"{c.task} {c.mask}": both for c, both in to_fixed.items() if c.shared},
+       control={f"{c.task} {c.mask}": errors[c._replace(mask=other[c.mask])] / errors[c]
+                for c in fixed if c.shared})
+decide(30, {c.task: both for c, both in to_fixed.items()
+            if c.mask == "causal" and not c.shared})
+decide(46, {"unshared layers": masks["classes unshared"]})
 page.verdicts()
 
 # %% [markdown]

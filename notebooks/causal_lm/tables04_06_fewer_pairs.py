@@ -17,7 +17,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm import compared, printed, trained
 
 page = icllib.Page("causal_lm/tables04_06_fewer_pairs")
 records = icllib.records(trained.tables04_06_fewer_pairs, profile, page=page.name)
@@ -90,15 +90,17 @@ pd.concat({title: beside(place) for place, title in tables.items()})
 # ## Paper beside ours
 
 # %%
+at = [{cell: own[:, place] for cell, own in errors.items()} for place in range(4)]
+masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))
+         for cell in cells if cell.mask == "prefix"}
 for claim, place in ((25, 3), (26, 2), (27, 1)):
-    page.decide(f"causal_lm.{claim}", {
-        f"{cell.task} {cell.sharing}":
-            errors[cell][:, place] / errors[cell._replace(mask="causal")][:, place]
-        for cell in cells if cell.mask == "prefix"}, shown)
-page.decide("causal_lm.47", {
-    f"{cell.task} {cell.mask} {cell.sharing}":
-        (errors[cell][:, 2:] / errors[cell][:, 1:-1]).min(axis=1)
-    for cell in cells}, shown)
+    page.decide(f"causal_lm.{claim}", profile=shown,
+                **compared.ratios(at[place], masks, shown, final=at[0]))
+named = {f"{cell.task} {cell.mask} {cell.sharing}": cell for cell in cells}
+steps = {name: (errors[cell][:, 2:] / errors[cell][:, 1:-1]).min(axis=1)
+         for name, cell in named.items()}
+page.decide("causal_lm.47", steps, shown, gate={
+    name: compared.reached(at[0], [cell], shown) for name, cell in named.items()})
 page.verdicts()
 
 # %% [markdown]
