@@ -114,9 +114,9 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Undecided.* The prefix decoder has the lower error rate on average, but not at 3 shots, and by a
-#   factor of 1.02 at most; only at 5 shots does the interval lie below 1. Three seeds of a small decoder
-#   show no advantage of the prefix mask here, and refute none.
+# - The prefix decoder has the lower error rate on average, but not at 3 shots, and by a factor of 1.02
+#   at most; only at 5 shots does the interval lie below 1. Three seeds of a small decoder show no
+#   advantage of the prefix mask at the other numbers of shots, and refute none.
 # - Both decoders stay below ridge, and from 5 shots on further below the more there are: they do not
 #   combine many shots as well as they could. In the paper's theory the masks part as layers are added;
 #   these decoders have three at `cpu`.

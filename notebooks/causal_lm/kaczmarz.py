@@ -4,7 +4,7 @@
 # **In short:** the paper says that causal attention may not converge to the solution as pairs are
 # added. Without label noise, as in its synthetic experiments, it does: the error falls
 # geometrically, halved every 11 pairs for inputs of mean $\mu = 0$, where the paper sees it too,
-# and every 159 at $\mu = 3$. So the sentence, read for $\mu \ge 1$, is *not reproduced*. With label
+# and every 159 at $\mu = 3$. So the sentence, read for $\mu \ge 1$, *fails*. With label
 # noise of deviation $\sigma$, our addition, the error ends at a floor near $\sigma^2$.
 #
 # The causal stationary points are one pass of Kaczmarz's method {cite:p}`kaczmarz1937angenaherte`.
@@ -171,7 +171,7 @@ page.verdicts()
 #   does not decay is no obstacle: the error falls geometrically for every $\mu$. A step must decay only
 #   to average noise away. Section 5.1 of the paper itself sees convergence at $\mu = 0$, which is
 #   claim 41.
-# - An earlier cut of claim 38, with its parts with noise, was *partly*: the split changed the
+# - An earlier cut of claim 38, with its parts with noise, was *mixed*: the split changed the
 #   verdict. The paper's own words are a hedge: causal attention "may not converge", and convergence
 #   "is not guaranteed".
 # - With noise, which is ours, the sentence is right. The last pair is fitted with its noise, so the

@@ -76,13 +76,19 @@ def decide(claim, part, chosen, **below):
 
 loss = lambda cell: f"{'with' if cell.extra_loss else 'without'} extra loss"
 masked = lambda cell: f"{cell.mask} {cell.sharing}"
-decide(20, lambda c: f"{c.task} {c.sharing}" + " with extra loss" * c.extra_loss,
+with_loss = lambda cell: " with extra loss" * cell.extra_loss
+decide(20, lambda c: f"{c.task} {c.sharing}{with_loss(c)}",
        lambda c: c.mask == "prefix", mask="causal")
 for claim, task in ((21, "linear"), (22, "classes")):
     decide(claim, masked, lambda c: c.task == task and c.extra_loss, extra_loss=False)
 for claim, task in ((23, "classes"), (24, "linear")):
     decide(claim, lambda c: f"{c.mask} {loss(c)}",
            lambda c: c.task == task and c.shared, shared=False)
+for claim, kept in ((50, ("linear", "nonlinear")), (51, ("classes",))):
+    own = [cell for cell in cells if cell.task in kept]
+    named = {f"{c.task} {masked(c)}{with_loss(c)}": errors[c] for c in own}
+    page.decide(f"causal_lm.{claim}", profile=shown,
+                **compared.beside_printed(named, own, shown))
 page.verdicts()
 
 # %% [markdown]
@@ -92,7 +98,10 @@ page.verdicts()
 #   same ones.
 # - At `cpu` one of the three seeds of prefix, unshared, with the extra loss did not learn linear
 #   regression, which is the long bar. Its error is about that of the answer 0, so that the mean error
-#   of that row is above the causal one, while the geometric mean of the ratios is below 1.
+#   of that row is above the causal one. By the gate that seed does not count, and with two seeds
+#   left the part is not learned, so that claim 20 stays open; of 24 models it is the only one.
+# - Claims 50 and 51 compare our errors with the printed ones. They count on the paper's task alone, with
+#   16 dimensions and 40 pairs; that ours at half of both come close to them means little.
 # - The extra loss is weighed as in the paper's public code, which takes the mean over all positions;
 #   the appendix gives no weight.
 #

@@ -43,3 +43,16 @@ def ratios(errors: dict[Cell, np.ndarray], pairs: dict[str, tuple[Cell, Cell]], 
         handed["control"] = {part: np.roll(errors[other], 1) / errors[other]
                              for part, (_, other) in pairs.items()}
     return handed
+
+
+def beside_printed(errors: dict[str, np.ndarray], cells, profile: str) -> dict:
+    """What a page hands to a claim about printed errors: evidence, gate and control.
+
+    errors: part -> (seeds,); cells: the one of each part. The gate is the task's dimension, since
+    errors on another task are others; the control is the constant answer on the paper's task.
+    """
+    dimension, of_paper = SIZES[profile].dimension, SIZES["paper"].dimension
+    return {"evidence": errors,
+            "gate": {part: [dimension] * len(own) for part, own in errors.items()},
+            "control": {part: [constant_error(cell.task, of_paper)]
+                        for part, cell in zip(errors, cells)}}
