@@ -14,7 +14,7 @@ class Layout(NamedTuple):
     """The tokens of one pass: labeled pairs, then queries."""
 
     points: Tensor  # (K,) the point of the prompt that each query is
-    places: Tensor  # (T,) the position of each token: a query follows the pairs that it sees
+    places: Tensor  # (T,) the position of each token, see `query_places`
     read: Tensor  # (K,) the token at which each prediction is read
     mask: Tensor  # (T, T)
 
@@ -28,11 +28,22 @@ def lay_out(model, lengths, points, device, with_pairs: bool = False) -> Layout:
     if model.tokens == "separate":
         places, read = tuple(range(count)), tuple(2 * n for n in lengths)
     else:
-        places = (*range(pairs), *lengths)
+        places = (*range(pairs), *query_places(model.query_positions, lengths))
         read = tuple(range(0 if with_pairs else pairs, count))
     mask = layout_mask(model.tokens, model.mask, model.block, model.queries_see_themselves,
                        lengths, str(device))
     return Layout(constant(points, device), constant(places, device), constant(read, device), mask)
+
+
+def query_places(positions: int, lengths) -> tuple[int, ...]:
+    """The position of each query: after the pairs that it sees, and after the queries before it
+    that see as many, up to so many positions.
+
+    query_places(3, (3, 3, 5)) is (3, 4, 5).
+    """
+    lengths = tuple(lengths)
+    before = (lengths[:query].count(length) for query, length in enumerate(lengths))
+    return tuple(length + place % positions for length, place in zip(lengths, before))
 
 
 _MASKS: dict = {}

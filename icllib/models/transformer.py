@@ -39,6 +39,7 @@ class Transformer:
     mask: str = added(default="causal")  # of the pairs; or "prefix" or "block-causal"
     block: int = added(default=1)  # pairs per block of a block-causal mask
     queries_see_themselves: bool = added(default=True)  # False: pairs only, as in causalLM
+    query_positions: int = added(default=1)  # after the pairs; the queries take them in turn
     attention: bool = added(default=True)  # False: feed-forward only
     perceptron: bool = added(default=True)  # False: attention only
     shared_layers: bool = added(default=False)  # True: one block, applied `layers` times
@@ -52,7 +53,7 @@ class Transformer:
 
     def __post_init__(self):
         whole(layers=self.layers, heads=self.heads, width=self.width, block=self.block,
-              attention_width=self.mixed_width)
+              attention_width=self.mixed_width, query_positions=self.query_positions)
         if self.positions_up_to is not None:
             whole(positions_up_to=self.positions_up_to)
         check_scoring(scoring=self.scoring)
@@ -133,7 +134,7 @@ class StackedTransformer(nn.Module):
         self.embed = linear(draw, "embed", dimension + (classes or (not separate)), width)
         self.positions, self.pairs = None, settings.positions_up_to or max_pairs
         if settings.positions == "learned":
-            places = (2 * self.pairs if separate else self.pairs) + 1, width
+            places = (2 * self.pairs if separate else self.pairs) + settings.query_positions, width
             if settings.uniform_start:
                 self.positions = draw.uniform("positions", places, width**-0.5)
             else:

@@ -24,7 +24,7 @@ OTHERS = {
     "block": 2,
     "queries_see_themselves": False, "attention": False, "perceptron": False,
     "shared_layers": True, "normalize_stream": True, "attention_width": 8, "final_norm": False,
-    "uniform_start": True, "probes": True, "positions_up_to": 20,
+    "uniform_start": True, "probes": True, "positions_up_to": 20, "query_positions": 2,
 }
 
 

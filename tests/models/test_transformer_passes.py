@@ -53,3 +53,17 @@ def test_multiplications_are_those_counted(options):
         module(xs, xs[..., 0], (5, 10, 20))
     counted = counter.get_total_flops() / 2
     assert model.multiplications(8, (5, 10, 20)) == pytest.approx(counted, rel=0.1)
+
+
+@pytest.mark.parametrize("mask", ["prefix", "causal"])
+def test_queries_with_positions_of_their_own_are_queries_alone_at_these_positions(mask):
+    """Ding et al., public code: 3 queries after 4 pairs stand at positions 4, 5 and 6."""
+    model = Transformer(2, 2, 8, mask=mask, query_positions=3, uniform_start=True)
+    module, xs, ys = model.build([0], 2, 4), torch.randn(1, 5, 9, 2), torch.randn(1, 5, 9)
+    together = module(xs, ys, (2, 2, 2, 4, 4, 4), (6, 7, 8) * 2)
+    for place, pairs in enumerate((2, 2, 2, 4, 4, 4)):
+        query, alone = place % 3, model.build([0], 2, 4)
+        with torch.no_grad():
+            alone.positions[:, pairs] = module.positions[:, pairs + query]
+        expected = alone(xs, ys, (pairs,), (6 + query,))[..., 0]
+        torch.testing.assert_close(together[..., place], expected)
