@@ -17,7 +17,7 @@ from icllib.papers.signed_averaging.affine_measures import (
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
 from icllib.papers.signed_averaging.babyberta import table03_babyberta
 from icllib.papers.signed_averaging.bounds import (
-    BoundsByRange, printed_sentences, weight_at_gap)
+    BoundsByRange, printed_sentences, reversed_order, weight_at_gap)
 from icllib.papers.signed_averaging.comparisons import (
     PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, cells_with_ssa_below, errors_at,
     fig03_softmax_ssa, gates, geometric_rows, growth, mean_ratio, nearer_row, printed_steps,
