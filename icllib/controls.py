@@ -22,6 +22,7 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
     "term left out": "the formula without one of its terms",
     "one percent off": "the formula with one coefficient changed by one percent",
     "uniform attention": "attention that weighs all tokens alike",
+    "exact answers": "the right answer to every prompt, in the model's place",
     "other data": "data, or a model, for which the opposite is known",
 }
 

@@ -1,4 +1,4 @@
-"""Where tokens stand: labeled pairs, then queries, or every x and y in a row; who sees whom."""
+"""Where tokens stand: labeled pairs, then queries, or points in a row; who sees whom."""
 
 from typing import NamedTuple
 
@@ -8,6 +8,9 @@ from torch import Tensor, nn
 from icllib.attention import (block_causal_pairs, causal_pairs, check_rows, full_pairs,
                               with_queries)
 from icllib.streams import constant
+
+
+IN_A_ROW = {"separate": 2, "inputs": 1}  # tokens of each point, where x_n itself is the query
 
 
 class Layout(NamedTuple):
@@ -25,8 +28,9 @@ def lay_out(model, lengths, points, device, with_pairs: bool = False) -> Layout:
     Constants, as a copy to the device would break a captured step. with_pairs: read pairs too.
     """
     pairs, count = max(lengths), model.token_count(lengths)
-    if model.tokens == "separate":
-        places, read = tuple(range(count)), tuple(2 * n for n in lengths)
+    if model.tokens in IN_A_ROW:
+        places = tuple(range(count))
+        read = tuple(IN_A_ROW[model.tokens] * n for n in lengths)
     else:
         places = (*range(pairs), *query_places(model.query_positions, lengths))
         read = tuple(range(0 if with_pairs else pairs, count))
@@ -54,8 +58,8 @@ def layout_mask(tokens: str, mask: str, block: int, queries_see_themselves: bool
     """Which token attends to which, made once per device: (T, T)."""
     place = (tokens, mask, block, queries_see_themselves, lengths, device)
     if place not in _MASKS:
-        if tokens == "separate":  # x_n is the query of length n: it sees all that comes before
-            made = causal_pairs(2 * max(lengths) + 1)
+        if tokens in IN_A_ROW:  # x_n is the query of length n: it sees all that comes before
+            made = causal_pairs(IN_A_ROW[tokens] * max(lengths) + 1)
         else:
             made = with_queries(pairs_mask(mask, block, max(lengths)), lengths,
                                 queries_see_themselves)

@@ -13,7 +13,7 @@ from torch.nn.functional import gelu
 
 from icllib.checks import one_of, whole
 from icllib.errors import InputError
-from icllib.models.layout import joint_tokens, lay_out, separate_tokens
+from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
 from icllib.models.scoring import Softmax, check_scoring
 from icllib.models.stacked import Initializer, StackedLayerNorm, linear
 from icllib.results import ADDED
@@ -33,7 +33,8 @@ class Transformer:
     heads: int = 8
     width: int = 256
     scoring: object = added(default=Softmax())  # one of icllib/models/scoring.py
-    tokens: str = added(default="joint")  # (x, y) in one token; or "separate", as x, y, x, y ...
+    # (x, y) in one token; or "separate", as x, y, x, y ...; or "inputs", as x, x ... without labels
+    tokens: str = added(default="joint")
     positions: str = added(default="learned")  # or "none"
     positions_up_to: int | None = added(default=None)  # pairs; beyond training's they stay untrained
     mask: str = added(default="causal")  # of the pairs; or "prefix" or "block-causal"
@@ -57,7 +58,7 @@ class Transformer:
         if self.positions_up_to is not None:
             whole(positions_up_to=self.positions_up_to)
         check_scoring(scoring=self.scoring)
-        one_of(("joint", "separate"), tokens=self.tokens)
+        one_of(("joint", *IN_A_ROW), tokens=self.tokens)
         one_of(("learned", "none"), positions=self.positions)
         one_of(("causal", "prefix", "block-causal"), mask=self.mask)
         if self.mixed_width % self.heads:
@@ -66,8 +67,9 @@ class Transformer:
         if self.positions_up_to is not None and self.positions != "learned":
             raise InputError("positions_up_to: expected None without learned positions, "
                              f"got {self.positions_up_to}")
-        if self.tokens == "separate" and self.mask != "causal":
-            raise InputError(f"mask: expected 'causal' with separate tokens, got {self.mask!r}")
+        if self.tokens in IN_A_ROW and self.mask != "causal":
+            raise InputError(f"mask: expected 'causal' with {self.tokens} tokens, "
+                             f"got {self.mask!r}")
         if not (self.attention or self.perceptron):
             raise InputError("attention, perceptron: expected at least one, got neither")
 
@@ -82,8 +84,9 @@ class Transformer:
         if self.positions_up_to is not None and self.positions_up_to < max_pairs:
             raise InputError(f"positions_up_to: expected at least the {max_pairs} pairs of training, "
                              f"got {self.positions_up_to}")
-        if classes and self.tokens == "separate":
-            raise InputError("tokens: expected 'joint' for labels with classes, got 'separate'")
+        if classes and self.tokens in IN_A_ROW:
+            raise InputError("tokens: expected 'joint' for labels with classes, "
+                             f"got {self.tokens!r}")
         return StackedTransformer(self, seeds, dimension, max_pairs, device, classes)
 
     def most_pairs(self, trained: int) -> float:
@@ -105,9 +108,9 @@ class Transformer:
         return total
 
     def token_count(self, lengths) -> int:
-        """Tokens of one pass: pairs and queries, or every x and y up to the last query."""
-        if self.tokens == "separate":
-            return 2 * max(lengths) + 1
+        """Tokens of one pass: pairs and queries, or all up to the last query."""
+        if self.tokens in IN_A_ROW:
+            return IN_A_ROW[self.tokens] * max(lengths) + 1
         return max(lengths) + len(lengths)
 
     def needs_passes(self, lengths) -> bool:
@@ -130,11 +133,11 @@ class StackedTransformer(nn.Module):
         super().__init__()
         self.settings, width = settings, settings.width
         draw = Initializer(seeds, device, settings.uniform_start)
-        separate, self.classes = settings.tokens == "separate", classes
-        self.embed = linear(draw, "embed", dimension + (classes or (not separate)), width)
+        per_point, self.classes = IN_A_ROW.get(settings.tokens), classes
+        self.embed = linear(draw, "embed", dimension + (classes or (not per_point)), width)
         self.positions, self.pairs = None, settings.positions_up_to or max_pairs
         if settings.positions == "learned":
-            places = (2 * self.pairs if separate else self.pairs) + settings.query_positions, width
+            places = (per_point or 1) * self.pairs + settings.query_positions, width
             if settings.uniform_start:
                 self.positions = draw.uniform("positions", places, width**-0.5)
             else:
@@ -207,6 +210,8 @@ class StackedTransformer(nn.Module):
         layout = lay_out(self.settings, lengths, points, xs.device, with_pairs)
         if self.settings.tokens == "separate":
             hidden = self.embed(separate_tokens(xs, ys, pairs))
+        elif self.settings.tokens == "inputs":
+            hidden = self.embed(xs[:, :, : pairs + 1])
         else:
             hidden = self.embed(joint_tokens(xs, ys, pairs, layout.points))
         if self.positions is not None:

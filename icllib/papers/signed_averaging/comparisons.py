@@ -13,6 +13,7 @@ from icllib.pages import settings_of
 from icllib.papers.signed_averaging.ablations import geometric_mean
 from icllib.papers.signed_averaging.affine import (
     ASSUMED, SIGMAS, TEMPERATURES, scorings, table01_scoring_functions)
+from icllib.papers.signed_averaging.affine_controls import reached
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.plotting import band
 from icllib.results import dealt
@@ -32,6 +33,7 @@ PRINTED = {  # Table 1, at sigma = 1, ..., 10
     "cosFormer": (2e-4, 5.6e-3, 0.43, 2.07, 5.10, 12.54, 16.91, 46.68, 66.22, 91.02),
     "SA-softmax": (6e-5, 2.8e-3, 0.37, 1.83, 3.83, 11.94, 13.72, 39.29, 58.43, 80.31),
 }
+PATHS = (3, 5, 10)  # sigmas of the paths along training that are drawn
 HELD_AGAINST_SOFTMAX = ("sparsemax", "entmax", "softmax and average", "four functions",
                         "cosFormer", "SA-softmax")  # claims 6 and 24
 
@@ -124,6 +126,17 @@ def alternatives_to_softmax(compared) -> dict[str, np.ndarray]:
     return {name: mean_ratio(compared, name) for name in HELD_AGAINST_SOFTMAX}
 
 
+def gates(errors: dict, number: int):
+    """What the models of claims 3 to 6 have reached at sigma = 1: (seeds,), or that by part."""
+    if number == 3:
+        return reached(errors, "SSA", "softmax")
+    if number == 4:
+        return {name: reached(errors, "SSA", name) for name in list(PRINTED)[2:]}
+    names = HELD_AGAINST_SOFTMAX if number == 6 else [f"temperature {value}"
+                                                      for value in TEMPERATURES]
+    return {name: reached(errors, name, "softmax") for name in names}
+
+
 STATISTICS = (ssa_to_softmax, ssa_to_alternatives, temperatures_to_softmax,
               alternatives_to_softmax)  # of claims 3 to 6, and of claims 21 to 24
 
@@ -144,6 +157,46 @@ def geometric_rows(panel: str, name: str, values: dict, profile: str) -> pd.Data
     samples = [np.atleast_1d(value) for value in values.values()]
     columns = zip(*(interval(sample, "log") for sample in samples))
     return band(panel, name, list(values), *columns, max(map(len, samples)), profile)
+
+
+def path_tables(paths: dict, profile: str) -> list[pd.DataFrame]:
+    """Errors along training at the sigmas of PATHS against that at sigma = 1: each seed, the mean.
+
+    paths: name -> (seeds, stops, 10).
+    """
+    tables = []
+    for sigma in PATHS:
+        for name, samples in paths.items():
+            own = [(f"seed {seed}", path, 1) for seed, path in enumerate(samples)]
+            for which, path, seeds in [*own, ("mean", mean_path(samples), len(samples))]:
+                tables.append(band(f"sigma = {sigma}", f"{name}, {which}", path[:, 0],
+                                   *[path[:, sigma - 1]] * 3, seeds, profile))
+    return tables
+
+
+def mean_path(samples) -> np.ndarray:
+    """The geometric mean over seeds: (seeds, stops, 10) -> (stops, 10)."""
+    return np.exp(np.log(samples).mean(axis=0))
+
+
+def draw_paths(panels, paths: dict, colors: dict) -> None:
+    """A panel for each of PATHS: faint seeds, and their mean with a dot at the end.
+
+    colors: of some names, the first of which are drawn on top; all others are grey below them.
+    """
+    for axes, sigma in zip(panels, PATHS):
+        for name in [*(name for name in paths if name not in colors), *reversed(colors)]:
+            color = colors.get(name, "0.7")
+            axes.plot(*paths[name][..., [0, sigma - 1]].T, color=color, alpha=0.2, lw=1)
+            axes.plot(*mean_path(paths[name]).T[[0, sigma - 1]], "-o", color=color,
+                      markevery=[-1])
+        axes.grid(True, which="both", axis="y")
+        axes.set(xscale="log", yscale="log", xlabel=r"error at $\sigma$ = 1",
+                 ylabel=rf"error at $\sigma$ = {sigma}")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("{x:g}")
+    for name, color in colors.items():
+        panels[0].plot([], [], color=color, label=name)
 
 
 def beyond_spread(ratios: dict) -> pd.DataFrame:
