@@ -14,7 +14,7 @@ FLOORS = [
      "processor", "controls"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts"},
-    {"training", "pages", "runner"},
+    {"training", "pages", "runner", "estimators"},
     {"papers", "status", "book", "cli", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
