@@ -66,6 +66,13 @@ def test_signed_averaging_in_a_language_model(tmp_path):
     assert len(learned) == 8 and all(n != 1.5 for n in learned)
 
 
+def test_a_model_of_the_book_in_scikit_learn(tmp_path):
+    printed = output_of("scikit_learn", tmp_path)
+    errors = {name: float(value) for name, value in re.findall(r" *(.+): squared error (.+)", printed)}
+    assert errors["in context"] < 1.3 * errors["ridge"] and len(errors) == 4
+    assert errors["in context"] < min(errors["5 neighbors"], errors["XGBoost"])
+
+
 def test_code_fits_the_column_of_a_page():
     for path in (PROJECT / "book/howto").glob("*.md"):
         for block in re.findall(r"^```.*?^```", path.read_text(), re.DOTALL | re.MULTILINE):

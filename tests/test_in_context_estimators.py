@@ -1,0 +1,142 @@
+"""Models of the book as estimators of scikit-learn."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.linear_model import Ridge as TheirRidge
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from icllib import estimators
+from icllib.baselines import Ridge
+from icllib.errors import InputError
+from icllib.estimators import InContextClassifier, InContextRegressor
+from icllib.evaluate import ErrorByLength
+from icllib.models import Transformer
+from icllib.results import PROJECT
+from icllib.tasks import LinearRegression
+from icllib.training import Recipe, Run, jobs, load
+
+DIMENSION, LONGEST = 20, 20  # as many features as scikit-learn's checks have; of their pairs, the last
+# Not run without the variable SCIPY_ARRAY_API.
+SKIPPED = {"check_array_api_input"}
+
+
+def run(seed=0, dimension=DIMENSION, longest=LONGEST, pretraining_tasks=None):
+    recipe = Recipe((2, longest), steps=2, batch=2)
+    return Run(LinearRegression(dimension, 0.1), Transformer(1, 2, 8), recipe,
+               ErrorByLength((2,), prompts=2), seed, pretraining_tasks)
+
+
+def trained(folder, *runs):
+    """The paths of these runs' records, with weights beside them."""
+    before = set(folder.glob("cpu/*.json"))
+    jobs.train_and_save(list(runs), "cpu", folder)
+    return sorted(set(folder.glob("cpu/*.json")) - before)
+
+
+def data(rows=60, dimension=3):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(rows, dimension))
+    return X, X @ generator.normal(size=dimension) + 0.1 * generator.normal(size=rows)
+
+
+def not_passed(estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scales and sizes that the model was not trained on
+        found = check_estimator(estimator, on_fail=None)
+    assert len(found) > 45
+    return {check["check_name"]: str(check["exception"]) for check in found
+            if check["status"] != "passed"}
+
+
+@pytest.mark.parametrize("estimator", [
+    InContextRegressor(Ridge(1.0)), InContextClassifier(Ridge(1.0), logits=False)], ids=str)
+def test_scikit_learn_s_checks_pass_with_ridge(estimator):
+    assert set(not_passed(estimator)) <= SKIPPED
+
+
+@pytest.mark.parametrize("kind", [InContextRegressor, InContextClassifier])
+def test_scikit_learn_s_checks_pass_with_a_trained_decoder(kind, folders):
+    path, = trained(folders, run())
+    assert set(not_passed(kind(str(path)))) <= SKIPPED
+
+
+def test_ridge_in_context_is_ridge():
+    X, y = data()
+    ours = InContextRegressor(Ridge(2.0)).fit(X[:40], y[:40]).predict(X[40:])
+    theirs = TheirRidge(2.0, fit_intercept=False).fit(X[:40], y[:40]).predict(X[40:])
+    np.testing.assert_allclose(ours, theirs, rtol=1e-10)
+
+
+def test_a_trained_model_answers_as_it_does_one_query_at_a_time(folders):
+    path, = trained(folders, run(dimension=3, longest=40))
+    X, y = data()
+    found = InContextRegressor(str(path)).fit(X[:40], y[:40]).predict(X[40:])
+    predictor = load(path)
+    for row, value in zip(X[40:], found):
+        xs = torch.tensor(np.vstack((X[:40], row)))[None, None].float()
+        ys = torch.tensor(np.append(y[:40], 7.0))[None, None].float()  # which it must not see
+        assert value == pytest.approx(predictor.predict(xs, ys, (40,)).item(), abs=1e-5)
+    assert found.std() > 1e-4
+
+
+def test_it_works_in_a_pipeline_and_in_cross_validation():
+    X, y = data(120)
+    scaled = make_pipeline(StandardScaler(), InContextRegressor(Ridge(1.0)))
+    model = TransformedTargetRegressor(scaled, transformer=StandardScaler())
+    assert cross_val_score(model, 50 * X + 3, 10 * y, cv=3).min() > 0.9
+    classes = np.where(y > 0, "above", "below")
+    classifier = InContextClassifier(Ridge(1.0), logits=False)
+    assert cross_val_score(make_pipeline(StandardScaler(), classifier), X, classes, cv=3).min() > 0.9
+    probabilities = classifier.fit(X, classes).predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(1), 1)
+    assert (classifier.predict(X) == classifier.classes_[probabilities.argmax(1)]).all()
+
+
+def test_what_a_model_was_not_trained_for_is_said(folders):
+    path, = trained(folders, run(dimension=4, longest=30))
+    X, y = data(40, 6)
+    model = InContextRegressor(str(path))
+    with pytest.raises(InputError, match="X: expected at most 4 features, .* got 6"):
+        model.fit(X, y)
+    with pytest.warns(UserWarning, match="trained on 4 features: zeros are added to 3"):
+        model.fit(X[:20, :3], y[:20])
+    with pytest.warns(UserWarning, match="up to 30 pairs: the last 30 of 40 are kept"):
+        model.fit(X[:, :4], y)
+    assert len(model.context_[0]) == 30
+    with pytest.warns(UserWarning, match="trained on X of root mean square 1, got 10.2; scale it"):
+        model.fit(10 * X[:20, :4], y[:20])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X[:20, :4], 2 * y[:20] / y[:20].std())
+
+
+def test_a_name_stands_for_the_largest_training_of_its_page(folders, monkeypatch):
+    monkeypatch.setitem(estimators.NAMES, "small", ("test/page", "Transformer", "LinearRegression"))
+    few = trained(folders, run(dimension=3, longest=9, pretraining_tasks=4))
+    fresh = trained(folders, run(dimension=3, longest=9), run(1, 3, 9))
+    chosen = estimators.named("small")
+    assert chosen in fresh and chosen not in few
+    assert json.loads(chosen.read_text())["run"]["seed"] == 0
+    for path in folders.glob("cpu/*.safetensors"):
+        path.unlink()
+    with pytest.raises(InputError, match="expected the weights of small in .*found none; run the"):
+        InContextRegressor("small").fit(*data())
+
+
+@pytest.mark.parametrize("model", ["no/such", 3, None])
+def test_what_is_no_model_is_refused(model):
+    with pytest.raises(InputError, match="model: expected a predictor, the path of a record or one"):
+        InContextRegressor(model).fit(*data())
+
+
+def test_names_are_of_pages_that_exist():
+    for page, _, _ in estimators.NAMES.values():
+        assert (PROJECT / "notebooks" / f"{page}.py").exists()
