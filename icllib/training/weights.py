@@ -25,6 +25,7 @@ def save_weights(run: Run, folder: Path, module, member: int) -> None:
     own = {name: values[member].to("cpu", copy=True) for name, values in module.state_dict().items()}
     part = path.with_suffix(".part")
     save_file(own, part, {"key": training_key(run)})
+    part.chmod(0o644)  # safetensors makes files that others cannot read
     part.replace(path)
 
 
