@@ -95,8 +95,9 @@ pd.DataFrame({names: {"smallest": f"{min(values):.2g}",
 # ## Paper beside ours
 
 # %%
-page.decide("causal_lm.35", {"pairs": left["prefix", "pairs"],
-                             "queries": left["prefix", "queries"]}, shown)
+kinds = ("pairs", "queries")
+page.decide("causal_lm.35", {kind: left["prefix", kind] for kind in kinds}, shown,
+            control={kind: left["causal", kind] for kind in kinds})
 page.verdicts()
 
 # %% [markdown]

@@ -16,7 +16,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm import compared, printed, trained
 
 page = icllib.Page("causal_lm/fig06_training_sequences")
 records = icllib.records(trained.fig06_training_sequences, profile, page=page.name)
@@ -72,7 +72,9 @@ numbers(table, x="training batches")
 # %%
 page.decide("causal_lm.31", {
     f"{task} {mask}": np.polyfit(np.log10(counts), np.log10(values.T), 1)[0]
-    for (task, mask), values in curves.items()}, shown)
+    for (task, mask), values in curves.items()}, shown, gate={
+    f"{cell.task} {cell.mask}": compared.reached(errors, [cell], shown)
+    for cell in cells if cell.batches == trained.FULL_SET})
 page.verdicts()
 
 # %% [markdown]

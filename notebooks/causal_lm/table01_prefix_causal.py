@@ -28,7 +28,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm import compared, printed, trained
 
 page = icllib.Page("causal_lm/table01_prefix_causal")
 records = icllib.records(trained.table_1, profile, page=page.name)
@@ -94,19 +94,17 @@ pd.DataFrame({printed.row_name(cell): {
 # ## Paper beside ours
 
 # %%
-def prefix_to_causal(task):
-    """Ratio of the two masks' errors, seed by seed."""
-    return {f"{cell.sharing} layers":
-                errors[cell] / errors[cell._replace(mask="causal")]
-            for cell in cells if cell.task == task and cell.mask == "prefix"}
-
 for claim, task in zip((9, 10, 11), trained.TASKS):
-    page.decide(f"causal_lm.{claim}", prefix_to_causal(task), shown)
-page.decide("causal_lm.12", {
-    cell.mask: errors[cell] / errors[cell._replace(shared=False, extra_loss=False)]
-    for cell in trained.classifier_cells() if cell.shared}, shown)
-page.decide("causal_lm.49", trained.overfitting(shares),
-            icllib.shown_profile(classifiers))
+    masks = {f"{cell.sharing} layers": (cell, cell._replace(mask="causal"))
+             for cell in cells if cell.task == task and cell.mask == "prefix"}
+    page.decide(f"causal_lm.{claim}", profile=shown,
+                **compared.ratios(errors, masks, shown))
+shared = {cell.mask: (cell, cell._replace(shared=False, extra_loss=False))
+          for cell in trained.classifier_cells() if cell.shared}
+page.decide("causal_lm.12", profile=shown, **compared.ratios(errors, shared, shown))
+held_out = {cell: 100 * both[0] for cell, both in shares.items()}
+page.decide("causal_lm.49", trained.overfitting(shares), shown, gate={
+    mask: compared.reached(held_out, both, shown) for mask, both in shared.items()})
 page.verdicts()
 
 # %% [markdown]

@@ -20,7 +20,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm import compared, printed, trained
 
 page = icllib.Page("causal_lm/table03_extra_loss")
 records = icllib.records(trained.table03_extra_loss, profile, page=page.name)
@@ -68,23 +68,27 @@ pd.concat({name: printed.class_differences(printed.extra_loss, cells, **below)
 # ## Paper beside ours
 
 # %%
-def ratios(part, chosen, **below):
+def decide(claim, part, chosen, **below):
     """Errors of chosen cells over those of their counterparts, named by `part`."""
-    return {part(cell): errors[cell] / errors[cell._replace(**below)]
-            for cell in cells if chosen(cell)}
+    both = {part(cell): (cell, cell._replace(**below)) for cell in cells if chosen(cell)}
+    page.decide(f"causal_lm.{claim}", profile=shown,
+                **compared.ratios(errors, both, shown))
 
 loss = lambda cell: f"{'with' if cell.extra_loss else 'without'} extra loss"
 masked = lambda cell: f"{cell.mask} {cell.sharing}"
-page.decide("causal_lm.20", ratios(
-    lambda c: f"{c.task} {c.sharing}" + " with extra loss" * c.extra_loss,
-    lambda c: c.mask == "prefix", mask="causal"), shown)
+with_loss = lambda cell: " with extra loss" * cell.extra_loss
+decide(20, lambda c: f"{c.task} {c.sharing}{with_loss(c)}",
+       lambda c: c.mask == "prefix", mask="causal")
 for claim, task in ((21, "linear"), (22, "classes")):
-    page.decide(f"causal_lm.{claim}", ratios(
-        masked, lambda c: c.task == task and c.extra_loss, extra_loss=False), shown)
+    decide(claim, masked, lambda c: c.task == task and c.extra_loss, extra_loss=False)
 for claim, task in ((23, "classes"), (24, "linear")):
-    page.decide(f"causal_lm.{claim}", ratios(
-        lambda c: f"{c.mask} {loss(c)}",
-        lambda c: c.task == task and c.shared, shared=False), shown)
+    decide(claim, lambda c: f"{c.mask} {loss(c)}",
+           lambda c: c.task == task and c.shared, shared=False)
+for claim, kept in ((50, ("linear", "nonlinear")), (51, ("classes",))):
+    own = [cell for cell in cells if cell.task in kept]
+    named = {f"{c.task} {masked(c)}{with_loss(c)}": errors[c] for c in own}
+    page.decide(f"causal_lm.{claim}", profile=shown,
+                **compared.beside_printed(named, own, shown))
 page.verdicts()
 
 # %% [markdown]
@@ -94,7 +98,10 @@ page.verdicts()
 #   same ones.
 # - At `cpu` one of the three seeds of prefix, unshared, with the extra loss did not learn linear
 #   regression, which is the long bar. Its error is about that of the answer 0, so that the mean error
-#   of that row is above the causal one, while the geometric mean of the ratios is below 1.
+#   of that row is above the causal one. By the gate that seed does not count, and with two seeds
+#   left the part is not learned, so that claim 20 stays open; of 24 models it is the only one.
+# - Claims 50 and 51 compare our errors with the printed ones. They count on the paper's task alone, with
+#   16 dimensions and 40 pairs; that ours at half of both come close to them means little.
 # - The extra loss is weighed as in the paper's public code, which takes the mean over all positions;
 #   the appendix gives no weight.
 #

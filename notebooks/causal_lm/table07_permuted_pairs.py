@@ -18,7 +18,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm import compared, printed, trained
 
 page = icllib.Page("causal_lm/table07_permuted_pairs")
 records = icllib.records(trained.table07_permuted_pairs, profile, page=page.name)
@@ -74,27 +74,39 @@ printed.beside(of_rows(fixed), {cell: printed.extra_loss(cell) for cell in fixed
 # ## Paper beside ours
 
 # %%
-def to_fixed(part, chosen):
-    """Ratio of the errors after the two trainings, seed by seed."""
-    return {part(cell): errors[cell] / errors[cell._replace(permuted=False)]
-            for cell in cells if chosen(cell)}
+def decide(claim, pairs, **handed):
+    """Ratio of the errors of each pair of cells, seed by seed."""
+    page.decide(f"causal_lm.{claim}", profile=shown,
+                **compared.ratios(errors, pairs, shown) | handed)
 
-page.decide("causal_lm.28", {
-    f"{cell.task} {cell.sharing}":
-        errors[cell] / errors[cell._replace(mask="causal")]
-    for cell in cells if cell.mask == "prefix"}, shown)
-page.decide("causal_lm.29", to_fixed(
-    lambda c: f"{c.task} {c.mask}", lambda c: c.shared), shown)
-page.decide("causal_lm.30", to_fixed(
-    lambda c: c.task, lambda c: c.mask == "causal" and not c.shared), shown)
-cell = trained.Cell("classes", "prefix", False, False, permuted=True)
-page.decide("causal_lm.46", {
-    "unshared layers": errors[cell] / errors[cell._replace(mask="causal")]}, shown)
+masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))
+         for cell in cells if cell.mask == "prefix"}
+decide(28, masks)
+to_fixed = {cell: (cell, cell._replace(permuted=False)) for cell in cells}
+other = {"prefix": "causal", "causal": "prefix"}
+shared = {c: both for c, both in to_fixed.items() if c.shared}
+decide(29, {f"{c.task} {c.mask}": both for c, both in shared.items()},
+       control={f"{c.task} {c.mask}": errors[c._replace(mask=other[c.mask])] / errors[c]
+                for c in fixed if c.shared})
+decide(56, {c.mask: both for c, both in shared.items() if c.task == "classes"},
+       control={c.mask: errors[c._replace(mask=other[c.mask])] / errors[c]
+                for c in fixed if c.shared and c.task == "classes"})
+decide(30, {c.task: both for c, both in to_fixed.items()
+            if c.mask == "causal" and not c.shared})
+decide(46, {"unshared layers": masks["classes unshared"]})
+for claim, kept in ((54, ("linear", "nonlinear")), (55, ("classes",))):
+    own = [cell for cell in cells if cell.task in kept]
+    named = {f"{c.task} {c.mask} {c.sharing}": errors[c] for c in own}
+    page.decide(f"causal_lm.{claim}", profile=shown,
+                **compared.beside_printed(named, own, shown))
 page.verdicts()
 
 # %% [markdown]
 # ## What differs and why
 #
+# - The control of claim 29 is the change that the mask makes. On classes it is below the factor of
+#   1.25, too, so that this bound could not tell it from none; claim 56 has a closer one there.
+# - Claims 54 and 55 compare our errors with the printed ones, and count on the paper's task alone.
 # - What differs for [Table 1](table01_prefix_causal.ipynb) differs here; the runs in fixed order are
 #   the same ones.
 # - In the paper's public code all sequences of a batch share one new order. Here every sequence has

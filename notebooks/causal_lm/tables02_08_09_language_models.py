@@ -7,8 +7,9 @@
 # takes minutes of a GPU with the models that the authors released, about 18,000 GPU-hours without
 # them. The models of Tables 8 and 9 are not public.
 #
-# What runs instead is [an analogue of ours](few_shot_tokens.ipynb) and
-# [the prefix mask for decoders](../../book/howto/prefix_language_models.md) of `transformers`.
+# What runs instead is [an analogue of ours](few_shot_tokens.ipynb),
+# [the prefix mask for decoders](../../book/howto/prefix_language_models.md) of `transformers`, and the
+# evaluation of Table 2 for such decoders (below), tested on made questions.
 #
 # The last experiment of {cite:t}`ding2024causallm` leaves the synthetic tasks. Table 2 compares
 # decoder-only T5 models that were pre-trained and fine-tuned with the prefix or with the causal
@@ -113,13 +114,25 @@ print(f"all pre-training: {costs['pre-training, hours'].sum():,.0f} H200-hours")
 #
 # ## What differs and why
 #
-# - There is no command here that would run Table 2, even for someone who has the data and the GPUs.
-#   With the released checkpoints, what would have to be written is T5X's decoder-only network in
-#   PyTorch, a conversion of the weights, and the few-shot evaluation on MMLU's 57 and BBH's 23 tasks.
-#   From scratch, also a reader of C4 with T5's tokenizer and span corruption, a training loop for
-#   models of this size, and the FLAN mixture.
-# - What exists is the mask: `icllib.models.language.prefix_attention` gives any plainly causal
-#   decoder of `transformers` a prefix per sequence, in training and in cached generation.
+# - The evaluation is written, for any plainly causal decoder of `transformers`, and was run on made
+#   questions and random weights alone, in the tests. It reads the files of MMLU's and BBH's public
+#   archives, makes the prompts with 5 and 3 shots, and answers under either mask:
+#
+#   ```python
+#   from icllib.papers.causal_lm import questions
+#
+#   questions.table_2(model, tokenizer, questions.read_mmlu("mmlu/data"),
+#                     questions.read_bbh("bbh"), prefix=True)
+#   ```
+#
+#   The paper gives neither the wording of the prompts nor how an answer is read. Assumed are the forms
+#   of the benchmarks' authors: for MMLU the letter with the highest likelihood, for BBH the generated
+#   line, without chains of thought; and a mean over tasks.
+# - With the released checkpoints, what is left to write is T5X's decoder-only network in PyTorch
+#   and a conversion of the weights. From scratch, also a reader of C4 with T5's tokenizer and span
+#   corruption, a training loop for models of this size, and the FLAN mixture.
+# - The mask of both is `icllib.models.language.prefix_attention`, which gives such a decoder a prefix
+#   per sequence, in training and in cached generation.
 # - The usual T5 checkpoints do not help: they are encoder-decoder models, as the paper says itself.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/tables02_08_09_language_models/figure.csv>`.

@@ -137,11 +137,17 @@ pd.DataFrame({name: {part: icllib.samples(records, metric + suffix).max() < 1e-1
 
 # %%
 ends = {name: icllib.samples(records, name)[:, 50] for name in labels["self"]}
+wrong = causal_lm.StartingWeights(off=0.01).measure()  # w0 is one percent off
 page.decide("causal_lm.16", {part: [icllib.samples(records, metric).max()]
-                             for part, metric in parts.items()}, shown)
+                             for part, metric in parts.items()}, shown,
+            control={part: [wrong[metric]] for part, metric in parts.items()})
 page.decide("causal_lm.36", {mask: ends[f"{mask}_self"] / ends[mask]
                              for mask in ("prefix", "causal")}, shown)
-page.decide("causal_lm.37", {"both masks": icllib.samples(records, "fastest")}, shown)
+smallest = icllib.samples(records, "causal_bound")[:, 0]  # of the causal mask alone
+alone = [max(step for step in causal_lm.STEP_SIZES if step < bound)
+         for bound in smallest]
+page.decide("causal_lm.37", {"both masks": icllib.samples(records, "fastest")}, shown,
+            control={"both masks": alone})
 page.verdicts()
 
 # %% [markdown]

@@ -3,7 +3,7 @@
 Exact or sampled in double precision, and the same in every profile.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ import torch
 
 from icllib.attention import causal_pairs, full_pairs, with_queries
 from icllib.papers.causal_lm.linear_attention import SEEDS, blank_queries, draw
+from icllib.results import ADDED
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, Prompt
 from icllib.theory import gradient_descent as theory, largest
@@ -67,6 +68,7 @@ class StartingWeights:
     layers: int = 50  # Appendix E.1
     step_size: float = 1.6  # Appendix E.1
     seed: int = 0
+    off: float = field(default=0.0, metadata=ADDED)  # of w0 in the formula: a control
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
@@ -80,7 +82,8 @@ class StartingWeights:
         weights = theory.gradient_descent(prompt.xs[:, : self.pairs], prompt.ys[:, : self.pairs],
                                           self.step_size, self.layers, w0)
         labels = blank_queries(prompt, self.pairs)
-        expected = labels - torch.einsum("bnd,lbd->lbn", prompt.xs, weights - w0)
+        left = weights - (1 + self.off) * w0
+        expected = labels - torch.einsum("bnd,lbd->lbn", prompt.xs, left)
         moved = prompt.xs @ w0
         return {
             "first_layer": largest(every[1] - expected[1]),

@@ -4,13 +4,14 @@ Everything here is exact or sampled in double precision and trains nothing, so i
 every profile.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 import torch
 
 from icllib.attention import causal_pairs, full_pairs, with_queries
+from icllib.results import ADDED
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, Prompt
 from icllib.theory import gradient_descent as theory, largest
@@ -117,7 +118,13 @@ class Propositions:
     steps_to_limit: int = 3000  # ASSUMED: by then what is left is rounding
     step_size: float = 1.0  # below 2n / lambda_max(XX^T) and 2n / max|x|^2 at all sizes used
     seed: int = 0
+    off: float = field(default=0.0, metadata=ADDED)  # of a coefficient of each formula: a control
     version: ClassVar[int] = 1
+
+    @property
+    def formula_step(self) -> float:
+        """The step size in the formulas."""
+        return self.step_size * (1 + self.off)
 
     def measure(self) -> dict:
         """Largest absolute deviation of each statement."""
@@ -131,10 +138,10 @@ class Propositions:
         n, labels = self.pairs, blank_queries(prompt, self.pairs)
         xs, ys = prompt.xs[:, :n], prompt.ys[:, :n]
         full = run_layers(prompt, n, self.step_size, self.layers, full_pairs)
-        weights = theory.gradient_descent(xs, ys, self.step_size, self.layers)
+        weights = theory.gradient_descent(xs, ys, self.formula_step, self.layers)
         expected = labels - torch.einsum("bnd,lbd->lbn", prompt.xs, weights)
         causal = run_layers(prompt, n, self.step_size, self.layers, causal_pairs)
-        by_position = theory.causal_gradient_descent(xs, ys, self.step_size, self.layers)
+        by_position = theory.causal_gradient_descent(xs, ys, self.formula_step, self.layers)
         last = by_position[:, :, -1:].expand(-1, -1, 10, -1)  # queries follow the last pair
         by_token = torch.cat((by_position, last), dim=2)
         expected_causal = labels - (by_token * prompt.xs).sum(-1)
@@ -144,9 +151,9 @@ class Propositions:
         """Proposition 3: the limit is least squares; each layer contracts by I - eta/n X X^T."""
         xs, ys = prompt.xs[:, : self.pairs], prompt.ys[:, : self.pairs]
         weights = theory.gradient_descent(xs, ys, self.step_size, self.steps_to_limit)
-        solution = theory.least_squares(xs, ys)
+        solution = (1 + self.off) * theory.least_squares(xs, ys)
         covariance = xs.mT @ xs
-        matrix = torch.eye(self.dimension) - self.step_size / self.pairs * covariance
+        matrix = torch.eye(self.dimension) - self.formula_step / self.pairs * covariance
         distances = weights - solution
         contracted = torch.einsum("lbd,bde->lbe", distances[: self.layers], matrix)
         rate = torch.linalg.eigvalsh(matrix).abs()
@@ -160,7 +167,7 @@ class Propositions:
         xs, ys = prompt.xs[:, :n], prompt.ys[:, :n]
         limit = theory.causal_gradient_descent(xs, ys, self.step_size, self.steps_to_limit)[-1]
         solution = theory.causal_coefficients(xs, ys)
-        stationary = theory.causal_stationary_weights(xs, ys)
+        stationary = (1 + self.off) * theory.causal_stationary_weights(xs, ys)
         online = theory.online_gradient_descent(xs, ys)[1:].transpose(0, 1)
         early = theory.causal_gradient_descent(xs, ys, self.step_size, self.layers)
         deviations = {"4 stationary": largest(limit - stationary),
@@ -169,8 +176,8 @@ class Propositions:
             by_position = early @ torch.linalg.pinv(xs)  # (layers + 1, 1, position j, pair i)
             coefficients = by_position[..., -1, :]
             deviations["4 coefficients"] = largest(
-                by_position - coefficients[..., None, :] * torch.ones(n, n).tril())
-            matrix = torch.eye(n) - self.step_size / n * theory.triangular_matrix(xs)
+                by_position - (1 + self.off) * coefficients[..., None, :] * torch.ones(n, n).tril())
+            matrix = torch.eye(n) - self.formula_step / n * theory.triangular_matrix(xs)
             distances = coefficients - solution
             contracted = torch.einsum("lbi,bij->lbj", distances[:-1], matrix)
             deviations["4 contraction"] = largest(distances[1:] - contracted)

@@ -3,7 +3,7 @@
 Exact or sampled in double precision, and the same in every profile.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import torch
@@ -11,6 +11,7 @@ import torch
 from icllib.attention import causal_pairs
 from icllib.papers.causal_lm.linear_attention import (
     INPUT_MEANS, SEEDS, SIZES, draw, query_errors)
+from icllib.results import ADDED
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory, largest
 
@@ -52,6 +53,7 @@ class ByPositionPropositions:
     layers: int = 50  # Appendix E.1
     steps_to_limit: int = 2000  # ASSUMED: by then what is left is rounding
     seed: int = 0
+    off: float = field(default=0.0, metadata=ADDED)  # of a coefficient of each formula: a control
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
@@ -61,7 +63,7 @@ class ByPositionPropositions:
         step_size = float((theory.positions(xs) / xs.square().sum(-1)).min())
         path = theory.causal_gradient_descent(xs, ys, step_size, self.steps_to_limit,
                                               by_position=True)
-        stationary = theory.causal_stationary_weights(xs, ys, by_position=True)
+        stationary = (1 + self.off) * theory.causal_stationary_weights(xs, ys, by_position=True)
         online = theory.online_gradient_descent(xs, ys, by_position=True)[1:].transpose(0, 1)
         early = path[: self.layers + 1]
         deviations = {"attention": self.attention_deviation(xs, ys, step_size, early),
@@ -81,6 +83,7 @@ class ByPositionPropositions:
         """a - a* = (a_before - a*) (I - eta S), with a from w_n = sum of a_i x_i / n."""
         coefficients = self.pairs * weights[..., -1:, :] @ torch.linalg.pinv(xs)
         distances = coefficients[..., 0, :] - theory.causal_coefficients(xs, ys, by_position=True)
+        step_size *= 1 + self.off
         matrix = torch.eye(self.pairs) - step_size * theory.triangular_matrix(xs, by_position=True)
         return largest(distances[1:] - torch.einsum("lbi,bij->lbj", distances[:-1], matrix))
 
