@@ -127,6 +127,10 @@ class Claim:
         return ((printed - size, printed + size) if kind == "distance"
                 else tuple(sorted((printed / size, printed * size))))
 
+    def on_bound(self, *values: float) -> bool:
+        """Whether one lies on a bound that the claim says it is below or above."""
+        return any(self.tolerance.get(kind) in values for kind in ("below", "above"))
+
 
 def load_claims(paper: str) -> list[Claim]:
     """The claims of a paper; raises InputError for a file or a claim that lacks what a verdict

@@ -77,7 +77,7 @@ def explained(decision: Decision) -> list[str]:
     lines = [claim.statement, f"Judged by: {claim.statistic}."]
     if not isinstance(claim.printed["value"], dict):
         lines.append(f"The paper: {printed_text(claim)}.")
-    if claim.gate:
+    if decision.gate:
         lines.append(gate_text(decision))
     if decision.control:
         lines.append(f"Control, {claim.control} ({CONTROLS[claim.control]}): "

@@ -11,15 +11,15 @@ from icllib.results import PROJECT
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
     {"errors", "checks", "files", "streams", "attention", "results", "progress", "data",
-     "processor"},
-    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting",
+     "processor", "controls"},
+    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts"},
     {"training", "pages", "runner"},
     {"papers", "status", "book", "cli", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "plotting", "verdicts", "pages", "runner", "status", "book", "cli"}
+BOOK = {"claims", "controls", "decisions", "plotting", "verdicts", "pages", "runner", "status", "book", "cli"}
 
 
 def unit(path):

@@ -48,15 +48,15 @@ def test_the_verdict_table_tells_each_part_from_the_claim(output):
     table = parts_table(*shown.decisions)
     assert list(table["holds"]) == ["yes", "no"]
     assert list(table["paper"]) == ["-0.7826 (corrected)", "-0.8077 (corrected)"]
-    assert repr(shown).startswith("Claim 23 (Table 2, corrected; added by us): partly, profile paper")
-    assert "verdict-partly" in shown._repr_html_() and "-0.7826 (corrected)" in shown._repr_html_()
+    assert repr(shown).startswith("Claim 23 (Table 2, corrected; added by us): mixed, exact, profile paper")
+    assert "verdict-mixed" in shown._repr_html_() and "-0.7826 (corrected)" in shown._repr_html_()
 
 
 def test_a_cell_that_is_run_again_replaces_its_verdict(output):
     page = Page("causal_lm/fig02_linear_attention")
     for value in (0.5, 0.01):
         page.decide("causal_lm.42", {"n = 40": [value]}, "paper")
-    assert [item.verdict for item in page.verdicts().decisions] == ["not reproduced"]
+    assert [item.verdict for item in page.verdicts().decisions] == ["fails"]
 
 
 def test_a_record_that_is_handed_over_twice_counts_once():

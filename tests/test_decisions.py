@@ -1,0 +1,246 @@
+"""Verdicts follow from evidence and tolerance alone, and each can be lost."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from icllib.claims import PAPERS, Claim, find_claim, load_claims
+from icllib.controls import CONTROLS
+from icllib.decisions import decide, decision_on_record, evidence_path, holds, interval
+from icllib.errors import InputError
+from icllib.verdicts import ours_text
+
+ORDERING = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
+                 "ordering", "ratio of A to B", ("n = 1", "n = 2"), {"below": 1.0})
+LOW, HIGH, WIDE = [0.5, 0.52, 0.51], [1.5, 1.52, 1.51], [0.1, 0.9, 1.7]
+
+
+@pytest.mark.parametrize("first, second, profile, words", [
+    (LOW, LOW, "paper", "holds, paper"),
+    (LOW, LOW, "gpu", "holds, paper's model"),
+    (LOW, LOW, "cpu", "holds, smaller model"),
+    (LOW, HIGH, "gpu", "mixed, paper's model"),
+    (LOW, WIDE, "cpu", "mixed, smaller model"),
+    (WIDE, WIDE, "gpu", "open"),
+    (HIGH, HIGH, "paper", "fails, paper"),
+    (HIGH, HIGH, "cpu", "fails, smaller model"),
+    (HIGH, WIDE, "paper", "open"),
+])
+def test_verdicts(first, second, profile, words):
+    assert decide(ORDERING, {"n = 1": first, "n = 2": second}, profile).words == words
+
+
+def test_a_closed_form_is_exact_evidence():
+    claim = replace(ORDERING, exact=True)
+    assert decide(claim, {"n = 1": [0.5], "n = 2": [0.5]}, "paper").words == "holds, exact"
+
+
+GATE = {"statistic": "error at sigma = 1", "at_most": 0.01, "source": "ours"}
+GATED = replace(ORDERING, gate=GATE)
+SOUND, FAR, LOST = [0.001] * 4, [0.5] * 4, [0.001, 0.5, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("gate, verdict", [
+    (SOUND, "holds"),
+    (FAR, "open"),
+    (LOST, "open"),  # one of four is too few
+    ([0.001, 0.01, 0.001, 0.5], "holds"),  # three of four; a value at the bound passes
+    ([0.001, 0.001, 0.001, math.nan], "holds"),
+    ([0.001, 0.001, 0.5, 0.5], "open"),  # half, but fewer than three
+    ([0.001], "holds"), ([0.5], "open"),  # one value for all samples
+    ({"n = 1": SOUND, "n = 2": FAR}, "open"),
+])
+def test_a_model_that_has_not_learned_decides_nothing(gate, verdict):
+    evidence = {part: [0.5, 0.52, 0.51, 0.53] for part in GATED.parts}
+    assert decide(GATED, evidence, "cpu", gate).verdict == verdict
+
+
+def test_only_seeds_that_have_learned_are_counted():
+    evidence = {"n = 1": [0.5, 0.52, 0.51, 9.0], "n = 2": [0.5, 0.52, 0.51, 9.0]}
+    decided = decide(GATED, evidence, "cpu", [0.001, 0.001, 0.001, 0.5])
+    assert decided.verdict == "holds" and decided.counted("n = 1") == [0.5, 0.52, 0.51]
+    assert decide(GATED, evidence, "cpu", SOUND).verdict == "open"
+
+
+def test_parts_that_hold_and_fail_are_mixed_whatever_has_not_learned():
+    claim = replace(GATED, parts=("n = 1", "n = 2", "n = 3"))
+    gate = {"n = 1": SOUND, "n = 2": SOUND, "n = 3": FAR}
+    four = lambda samples: [*samples, samples[0]]
+    both = {"n = 1": four(LOW), "n = 2": four(HIGH), "n = 3": four(LOW)}
+    assert decide(claim, both, "cpu", gate).verdict == "mixed"
+    assert decide(claim, both | {"n = 2": four(LOW)}, "cpu", gate).verdict == "open"
+
+
+def test_a_gate_at_least():
+    claim = replace(ORDERING, gate={"statistic": "passes over T", "at_least": 2, "source": "ours"})
+    evidence = {"n = 1": LOW, "n = 2": LOW}
+    assert decide(claim, evidence, "cpu", [2.0] * 3).verdict == "holds"
+    assert decide(claim, evidence, "cpu", [1.9] * 3).verdict == "open"
+
+
+@pytest.mark.parametrize("gate, message", [
+    (None, "gate: expected what the models have reached, error at sigma = 1, got nothing"),
+    ({"n = 1": SOUND}, "expected gate for"),
+])
+def test_a_gate_needs_its_values(gate, message):
+    with pytest.raises(InputError, match=message):
+        decide(GATED, {"n = 1": LOW, "n = 2": LOW}, "cpu", gate)
+
+
+@pytest.mark.parametrize("change", [{}, {"at_least": 1}])
+def test_a_gate_has_one_bound(change):
+    gate = GATE | change
+    if not change:
+        del gate["at_most"]
+    with pytest.raises(InputError, match="gate: expected at_most or at_least"):
+        replace(ORDERING, gate=gate)
+
+
+@pytest.mark.parametrize("evidence, control, scale, can_be_lost", [
+    (LOW, "roles exchanged", "log", True),
+    (HIGH, "roles exchanged", "log", True),
+    ([0.5, 0.999, 1.7], "roles exchanged", "log", True),  # open: the control must not hold
+    (LOW, "no effect", "log", True),
+])
+def test_controls_that_evidence_gives(evidence, control, scale, can_be_lost):
+    claim = replace(ORDERING, control=control, scale=scale)
+    decided = decide(claim, {"n = 1": evidence, "n = 2": evidence}, "paper")
+    assert decided.can_be_lost == can_be_lost
+
+
+def test_a_control_that_passes_shows_a_claim_without_power():
+    equal = {"n = 1": [0.99, 1.0, 1.01], "n = 2": [0.99, 1.0, 1.01]}
+    wide = replace(ORDERING, tolerance={"below": 1.25}, scale="log", control="roles exchanged")
+    assert not decide(wide, equal, "paper").can_be_lost
+    measured = replace(wide, control="untrained model")
+    assert decide(measured, equal, "paper", control={part: [9.0] for part in equal}).can_be_lost
+    assert not decide(measured, equal, "paper").can_be_lost  # none was measured
+
+
+def test_parts_of_others_are_a_control():
+    claim = replace(ORDERING, predicate="value", tolerance={"distance": 0.05}, control="next part",
+                    printed={"value": {"n = 1": 0.2, "n = 2": 0.6}, "read": "table"})
+    decided = decide(claim, {"n = 1": [0.21], "n = 2": [0.61]}, "paper")
+    assert decided.verdict == "holds" and decided.control_verdict == "fails"
+
+
+def test_a_control_is_of_a_known_kind():
+    with pytest.raises(InputError, match="control: expected one of roles exchanged"):
+        replace(ORDERING, control="hope")
+    assert len(CONTROLS) <= 16
+
+
+# ---- the ledger -----------------------------------------------------------------------------
+
+
+CLAIMS = [claim for paper in PAPERS for claim in load_claims(paper) if claim.page]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=[claim.id for claim in CLAIMS])
+def test_every_verdict_can_be_lost(claim):
+    decided = decision_on_record(claim)
+    assert claim.control, "no control"
+    assert decided.can_be_lost, f"{decided.verdict}; its control too: {decided.control_verdict}"
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=[claim.id for claim in CLAIMS])
+def test_claims_about_models_that_we_trained_have_a_gate(claim):
+    assert claim.gate or decision_on_record(claim).profile == "paper"
+
+
+def test_the_verdict_on_a_ratio_does_not_depend_on_what_is_divided_by_what():
+    ratios = np.array([0.6, 0.7, 0.83])  # on the linear scale below 1, their inverses not above
+    claim = replace(ORDERING, scale="log")
+    upside_down = replace(claim, tolerance={"above": 1.0})
+    for samples in (ratios, ratios[:2], ratios**0.1):
+        assert holds(claim, "n = 1", samples) == holds(upside_down, "n = 1", 1 / samples)
+    assert holds(replace(claim, scale="linear"), "n = 1", ratios) != holds(
+        replace(upside_down, scale="linear"), "n = 1", 1 / ratios)
+
+
+def test_the_interval_of_a_ratio_is_that_of_its_logarithm():
+    samples = np.array([0.5, 1.0, 4.0])
+    low, high = np.exp(stats.t.interval(0.95, 2, np.log(samples).mean(), stats.sem(np.log(samples))))
+    assert interval(samples, "log") == pytest.approx((2 ** (1 / 3), low, high))
+
+
+def test_the_interval_of_a_share_is_shown_within_0_and_1():
+    shown = [ours_text(replace(ORDERING, scale=scale), "n = 1", [0, 0, 1])
+             for scale in ("share", "linear")]
+    assert shown == ["0.333 [0, 1]", "0.333 [-1.1, 1.77]"]
+
+
+def test_a_mean_outside_with_an_interval_that_reaches_in_is_open():
+    evidence = {"n = 1": [0.9, 1.2, 1.3], "n = 2": HIGH}
+    assert decide(ORDERING, evidence, "gpu").verdict == "open"
+
+
+@pytest.mark.parametrize("samples, expected", [
+    (LOW, "yes"), (HIGH, "no"), (WIDE, "by its mean"), ([0.9, 1.2, 1.3], "not by its mean"),
+    ([1.0], "not by its mean"), ([math.nan], "not by its mean"), ([0.5, 0.6, -math.inf], "not by its mean"),
+])
+def test_whether_a_part_holds(samples, expected):
+    assert holds(ORDERING, "n = 1", samples) == expected
+
+
+def test_evidence_must_cover_the_stated_range():
+    with pytest.raises(InputError, match="expected evidence for"):
+        decide(ORDERING, {"n = 1": LOW}, "gpu")
+
+
+def test_a_part_whose_evidence_is_not_finite_does_not_hold():
+    assert decide(ORDERING, {"n = 1": [math.nan], "n = 2": LOW}, "gpu").verdict == "mixed"
+
+
+def test_interval_is_the_t_interval_of_scipy():
+    samples = np.random.default_rng(0).normal(size=5)
+    low, high = stats.t.interval(0.95, 4, samples.mean(), stats.sem(samples))
+    assert interval(samples) == pytest.approx((samples.mean(), low, high))
+
+
+@pytest.mark.parametrize("profile", ["qick", "stored", None])
+def test_evidence_is_of_a_known_profile(profile):
+    with pytest.raises(InputError, match=f"expected evidence at one of .* got {profile!r}"):
+        decide(ORDERING, {"n = 1": LOW, "n = 2": LOW}, profile)
+
+
+def test_a_part_without_samples_is_refused():
+    with pytest.raises(InputError, match="samples: expected at least one, got none"):
+        decide(ORDERING, {"n = 1": [], "n = 2": LOW}, "gpu")
+
+
+def evidence_of(claim, **changes):
+    entry = {"profile": "cpu", "parts": {part: [1.0] for part in claim.parts}} | changes
+    return json.dumps({claim.id: entry}).encode()
+
+
+CLAIM = find_claim("causal_lm.6")
+
+
+@pytest.mark.parametrize("content", [
+    b"", b"[]", b"null", b"\xff\xfe", b"{", b'{"causal_lm.6": {}}', b'{"causal_lm.6": null}',
+    evidence_of(CLAIM, profile="qick"), evidence_of(CLAIM, parts={}),
+    evidence_of(CLAIM, parts={part: "a" for part in CLAIM.parts}),
+    evidence_of(CLAIM, parts={part: ["a"] for part in CLAIM.parts}),
+    evidence_of(CLAIM, parts={part: [] for part in CLAIM.parts}),
+])
+def test_damaged_evidence_is_told_with_its_file(results, content):
+    path = evidence_path(CLAIM.page)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(evidence_of(CLAIM))
+    assert decision_on_record(CLAIM).profile == "cpu"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=f"{path}: expected evidence, got a damaged file"):
+        decision_on_record(CLAIM)
+
+
+def test_claims_that_the_evidence_does_not_name_were_not_run(results):
+    assert decision_on_record(CLAIM).verdict == "not run"
+    path = evidence_path(CLAIM.page)
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    assert decision_on_record(CLAIM).verdict == "not run"
