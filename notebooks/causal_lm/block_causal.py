@@ -32,7 +32,7 @@ page = icllib.Page("causal_lm/block_causal")
 records = icllib.records(trained.block_causal, profile, page=page.name)
 shown = icllib.shown_profile(records)
 size, of_paper = trained.SIZES[shown], trained.block_causal("paper")
-icllib.settings_table(trained.block_causal(shown)[size.seeds], trained.ASSUMED,
+icllib.settings_table(trained.block_causal(shown)[size.seeds], trained.assumed(shown),
                       of_paper[trained.SIZES["paper"].seeds], shown)
 
 # %% [markdown]

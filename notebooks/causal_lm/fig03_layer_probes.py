@@ -24,7 +24,7 @@ from icllib.papers.causal_lm import compared, printed, trained
 page = icllib.Page("causal_lm/fig03_layer_probes")
 records = icllib.records(trained.fig03_layer_probes, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.fig03_layer_probes, shown, trained.ASSUMED)
+icllib.settings_of(trained.fig03_layer_probes, shown, trained.assumed(shown))
 
 # %% [markdown]
 # ## Figure

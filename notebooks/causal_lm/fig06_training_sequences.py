@@ -21,7 +21,7 @@ from icllib.papers.causal_lm import compared, printed, trained
 page = icllib.Page("causal_lm/fig06_training_sequences")
 records = icllib.records(trained.fig06_training_sequences, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.fig06_training_sequences, shown, trained.ASSUMED)
+icllib.settings_of(trained.fig06_training_sequences, shown, trained.assumed(shown))
 
 # %% [markdown]
 # `pretraining_tasks` is the number of stored sequences: here one batch, which has 64 sequences in the

@@ -34,7 +34,7 @@ page = icllib.Page("causal_lm/table01_prefix_causal")
 records = icllib.records(trained.table_1, profile, page=page.name)
 classifiers = icllib.records(trained.classifiers, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.table_1, shown, trained.ASSUMED)
+icllib.settings_of(trained.table_1, shown, trained.assumed(shown))
 
 # %% [markdown]
 # These are the settings of the first row. *Assumed* is what the text and the appendix do not say; all

@@ -25,7 +25,7 @@ from icllib.papers.causal_lm import compared, printed, trained
 page = icllib.Page("causal_lm/table03_extra_loss")
 records = icllib.records(trained.table03_extra_loss, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.table03_extra_loss, shown, trained.ASSUMED)
+icllib.settings_of(trained.table03_extra_loss, shown, trained.assumed(shown))
 
 # %% [markdown]
 # ## Figure

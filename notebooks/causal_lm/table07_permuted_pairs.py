@@ -25,7 +25,7 @@ records = icllib.records(trained.table07_permuted_pairs, profile, page=page.name
 shown = icllib.shown_profile(records)
 of_paper = trained.table07_permuted_pairs("paper")[-trained.SIZES["paper"].seeds]
 of_shown = trained.table07_permuted_pairs(shown)[-trained.SIZES[shown].seeds]
-icllib.settings_table(of_shown, trained.ASSUMED,
+icllib.settings_table(of_shown, trained.assumed(shown),
                       of_paper, shown)
 
 # %% [markdown]

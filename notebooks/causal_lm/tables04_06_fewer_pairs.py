@@ -22,7 +22,7 @@ from icllib.papers.causal_lm import compared, printed, trained
 page = icllib.Page("causal_lm/tables04_06_fewer_pairs")
 records = icllib.records(trained.tables04_06_fewer_pairs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.tables04_06_fewer_pairs, shown, trained.ASSUMED)
+icllib.settings_of(trained.tables04_06_fewer_pairs, shown, trained.assumed(shown))
 
 # %% [markdown]
 # `evaluation.lengths` are the pairs at test: those of training first, then the counterparts of

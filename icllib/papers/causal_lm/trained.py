@@ -21,11 +21,15 @@ MASKS = ("prefix", "causal")
 # What the paper's text and appendix do not give, by name, for the table on a page. The public
 # code gives most of it; ours are the seeds and evaluation.seed.
 ASSUMED = (
-    "model.scoring", "model.queries_see_themselves", "model.query_positions",
-    "model.normalize_stream", "model.attention_width", "model.final_norm",
-    "model.uniform_start", "recipe.warmup", "recipe.weight_decay", "recipe.epsilon",
-    "evaluation.seed", "evaluation.own_prompts", "seed",
+    "model.scoring", "model.queries_see_themselves", "model.normalize_stream",
+    "model.attention_width", "model.final_norm", "model.uniform_start", "recipe.warmup",
+    "recipe.weight_decay", "recipe.epsilon", "evaluation.seed", "seed",
 )
+
+
+def assumed(profile: str) -> tuple[str, ...]:
+    """The names of ASSUMED, and those of settings that `pilot` did not have."""
+    return ASSUMED + ("model.query_positions", "evaluation.own_prompts") * (profile != "pilot")
 
 
 @dataclass(frozen=True)
