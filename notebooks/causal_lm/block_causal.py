@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Variants: block-causal masks, a plain block
 #
-# **In short:** two experiments of ours on linear regression; nothing is decided. At `cpu` (26
+# **In short:** two experiments of ours on linear regression; nothing is decided. At `pilot` (26
 # minutes of processor time) a mask between the causal and the prefix one has an error between
 # theirs: with unshared layers it falls at every step from 0.042 to 0.0019, as the blocks of pairs
 # that see each other grow from one pair to all 20; with shared layers blocks of two gain nothing.
@@ -32,7 +32,7 @@ page = icllib.Page("causal_lm/block_causal")
 records = icllib.records(trained.block_causal, profile, page=page.name)
 shown = icllib.shown_profile(records)
 size, of_paper = trained.SIZES[shown], trained.block_causal("paper")
-icllib.settings_table(trained.block_causal(shown)[size.seeds], trained.ASSUMED,
+icllib.settings_table(trained.block_causal(shown)[size.seeds], trained.assumed(shown),
                       of_paper[trained.SIZES["paper"].seeds], shown)
 
 # %% [markdown]
@@ -99,7 +99,7 @@ printed.seed_by_seed({
 # - The paper prints no block-causal number for a synthetic task, so that nothing is decided here;
 #   the printed ones are claim 34 of the ledger, and were not run.
 # - The plain block is trained with the learning rate of the other one, and may want another.
-# - At `cpu` two of three seeds of the plain prefix decoder with shared layers did not learn: their
+# - At `pilot` two of three seeds of the plain prefix decoder with shared layers did not learn: their
 #   error is that of the answer 0, about $d / 3$. A mean over the seeds would describe none of them.
 # - The sizes of the blocks are ours. The runs with the causal and the prefix mask are those of
 #   [Table 1](table01_prefix_causal.ipynb), and what differs there differs here.

@@ -2,7 +2,7 @@
 # # Figure 3: the error after every layer
 #
 # **In short:** the paper finds that in early layers the errors under the two masks fall alike, and
-# that later the causal one falls more slowly. At `cpu`, with 5 layers in place of 24, the gap
+# that later the causal one falls more slowly. At `pilot`, with 5 layers in place of 24, the gap
 # does widen with depth in both regressions; in classification the causal mask is ahead after layer
 # 1 and behind after layer 2, and then the gap hardly changes. From layer 1 to 2 the causal slope is
 # 0.86 (linear), 0.76 (nonlinear) and 0.35 (classes) of the prefix one. Five layers leave windows of
@@ -24,7 +24,7 @@ from icllib.papers.causal_lm import compared, printed, trained
 page = icllib.Page("causal_lm/fig03_layer_probes")
 records = icllib.records(trained.fig03_layer_probes, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.fig03_layer_probes, shown, trained.ASSUMED)
+icllib.settings_of(trained.fig03_layer_probes, shown, trained.assumed(shown))
 
 # %% [markdown]
 # ## Figure
@@ -97,7 +97,7 @@ page.verdicts()
 # ## What differs and why
 #
 # - These are the runs of [Table 1](table01_prefix_causal.ipynb), and what differs there differs here.
-#   At `cpu` the models are 5 layers deep: the claims' windows are then layers 1 to 2 and 2 to 5, and
+#   At `pilot` the models are 5 layers deep: the claims' windows are then layers 1 to 2 and 2 to 5, and
 #   not, as in a model of 24 layers, 1 to 8 and 12 to 24.
 # - The paper does not say whether its Figure 3 shows models with the extra loss. Table 1's
 #   shared-layer rows have it, so these have it too; the probes have it as well, as in the public

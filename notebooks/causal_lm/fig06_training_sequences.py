@@ -2,7 +2,7 @@
 # # Figure 6: how many training sequences
 #
 # **In short:** the paper shows how the test error falls with the number of training sequences. At
-# `cpu` (27 minutes of processor time) it falls on all three tasks under both masks. In regression
+# `pilot` (27 minutes of processor time) it falls on all three tasks under both masks. In regression
 # the prefix mask needs fewer sequences: with 30 batches its mean error is below that of the causal
 # mask with 1,000 (linear: 0.019 against 0.031; nonlinear: 0.0048 against 0.0073).
 #
@@ -21,11 +21,11 @@ from icllib.papers.causal_lm import compared, printed, trained
 page = icllib.Page("causal_lm/fig06_training_sequences")
 records = icllib.records(trained.fig06_training_sequences, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.fig06_training_sequences, shown, trained.ASSUMED)
+icllib.settings_of(trained.fig06_training_sequences, shown, trained.assumed(shown))
 
 # %% [markdown]
 # `pretraining_tasks` is the number of stored sequences: here one batch, which has 64 sequences in the
-# paper and 16 at `cpu`.
+# paper and 16 at `pilot`.
 #
 # ## Figure
 

@@ -3,7 +3,7 @@
 #
 # **In short:** in the paper the prefix mask has the lower error in all twelve pairings; an extra
 # loss on the outputs at the pairs raises the error of linear regression and lowers that of
-# classification, and so does sharing layers. At `cpu` (40 minutes of processor time) the prefix
+# classification, and so does sharing layers. At `pilot` (40 minutes of processor time) the prefix
 # mask is ahead in all twelve by the mean of the ratios over seeds, but only in nine with the whole
 # interval. Effects of the extra loss and of sharing are lost in the scatter of the seeds.
 #
@@ -25,7 +25,7 @@ from icllib.papers.causal_lm import compared, printed, trained
 page = icllib.Page("causal_lm/table03_extra_loss")
 records = icllib.records(trained.table03_extra_loss, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.table03_extra_loss, shown, trained.ASSUMED)
+icllib.settings_of(trained.table03_extra_loss, shown, trained.assumed(shown))
 
 # %% [markdown]
 # ## Figure
@@ -96,7 +96,7 @@ page.verdicts()
 #
 # - What differs for [Table 1](table01_prefix_causal.ipynb) differs here; half of the runs are the
 #   same ones.
-# - At `cpu` one of the three seeds of prefix, unshared, with the extra loss did not learn linear
+# - At `pilot` one of the three seeds of prefix, unshared, with the extra loss did not learn linear
 #   regression, which is the long bar. Its error is about that of the answer 0, so that the mean error
 #   of that row is above the causal one. By the gate that seed does not count, and with two seeds
 #   left the part is not learned, so that claim 20 stays open; of 24 models it is the only one.

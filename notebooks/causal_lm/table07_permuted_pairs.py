@@ -3,7 +3,7 @@
 #
 # **In short:** in the paper the prefix mask stays ahead when the pairs of a training sequence come
 # in a new order every time; that changes little with shared layers, and helps the causal mask with
-# unshared ones, until the masks are level in classification. At `cpu` (39 minutes of processor
+# unshared ones, until the masks are level in classification. At `pilot` (39 minutes of processor
 # time) the prefix mask stays ahead on average, there too by 7%, and the new orders change nothing
 # that could be seen. With 4 passes over the sequences, and not 100, there may be little to learn by
 # heart.
@@ -25,7 +25,7 @@ records = icllib.records(trained.table07_permuted_pairs, profile, page=page.name
 shown = icllib.shown_profile(records)
 of_paper = trained.table07_permuted_pairs("paper")[-trained.SIZES["paper"].seeds]
 of_shown = trained.table07_permuted_pairs(shown)[-trained.SIZES[shown].seeds]
-icllib.settings_table(of_shown, trained.ASSUMED,
+icllib.settings_table(of_shown, trained.assumed(shown),
                       of_paper, shown)
 
 # %% [markdown]

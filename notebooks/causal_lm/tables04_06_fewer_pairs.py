@@ -2,7 +2,7 @@
 # # Tables 4 to 6: fewer pairs at test
 #
 # **In short:** in the paper the prefix mask leads at every length, and every error grows as pairs
-# are taken away. At `cpu`, on average over three seeds, it leads in classification, in linear
+# are taken away. At `pilot`, on average over three seeds, it leads in classification, in linear
 # regression with shared layers and in nonlinear regression with unshared ones, but not in the
 # other two. In regression errors jump as soon as there are fewer pairs than in training (in the
 # linear task from at most 0.04 to at least 0.18), by larger factors than in the paper. With three
@@ -22,7 +22,7 @@ from icllib.papers.causal_lm import compared, printed, trained
 page = icllib.Page("causal_lm/tables04_06_fewer_pairs")
 records = icllib.records(trained.tables04_06_fewer_pairs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.tables04_06_fewer_pairs, shown, trained.ASSUMED)
+icllib.settings_of(trained.tables04_06_fewer_pairs, shown, trained.assumed(shown))
 
 # %% [markdown]
 # `evaluation.lengths` are the pairs at test: those of training first, then the counterparts of
@@ -119,8 +119,9 @@ page.verdicts()
 # - With fewer pairs a query moves forward and takes the position of a pair of training. In the
 #   paper's public code positions count from the start of the sequence too, but its 20 queries stand
 #   side by side, at positions 41 to 60 in training. With 32 pairs 12 of them keep positions at which
-#   queries were trained, with 24 pairs 4, with 16 none. Here all queries share one position and never
-#   keep it, so that the tests are further from training than the paper's, above all that with 32 pairs.
+#   queries were trained, with 24 pairs 4, with 16 none. So it is here at all profiles but `pilot`,
+#   where all queries share one position and never keep it, so that the tests are further from
+#   training than the paper's, above all that with 32 pairs.
 #
 # The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/tables04_06_fewer_pairs/figure.csv>`.
 

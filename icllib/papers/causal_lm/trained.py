@@ -27,6 +27,11 @@ ASSUMED = (
 )
 
 
+def assumed(profile: str) -> tuple[str, ...]:
+    """The names of ASSUMED, and those of settings that `pilot` did not have."""
+    return ASSUMED + ("model.query_positions", "evaluation.own_prompts") * (profile != "pilot")
+
+
 @dataclass(frozen=True)
 class Size:
     """What differs between profiles."""
@@ -42,6 +47,9 @@ class Size:
     prompts: int = 64  # held out; Section 5.2
     seeds: int = 5  # ASSUMED: the paper shows one
     batches: tuple[int, ...] = (1, 3, 10, 30, 100, 300)  # ASSUMED: Figure 6, 1,000 aside
+    own_positions: bool = True  # of each query; public code
+    own_prompts: bool = True  # ASSUMED: held out, of each seed
+    rates: tuple[float, ...] = (1e-4,)  # compared by `recipe_search`; Appendix E.2
 
     @property
     def fewer_pairs(self) -> tuple[int, ...]:
@@ -55,13 +63,17 @@ class Size:
 
 
 SIZES = {
-    "smoke": Size(2, 16, 2, 3, 8, 2, 4, 1e-3, 8, 1, (1, 10)),
-    # Half the dimensions and pairs of the paper. ASSUMED: a learning rate and steps at which all
-    # tasks leave the plateau on which they start; more held-out sequences, for less noise.
-    "cpu": Size(8, 20, 10, 5, 32, 16, 4000, 8e-3, 1024, 3, (1, 30)),
+    "smoke": Size(2, 16, 2, 3, 8, 2, 4, 1e-3, 8, 1, (1, 10), rates=(1e-3, 2e-3)),
+    # An earlier design: all queries where the next pair would be, and the same held-out sequences.
+    "pilot": Size(8, 20, 10, 5, 32, 16, 4000, 8e-3, 1024, 3, (1, 30), False, False),
+    # Half the dimensions and pairs of the paper. ASSUMED: 12 passes over the sequences, at the
+    # learning rate that `recipe_search` finds; more held-out sequences, for less noise.
+    "cpu": Size(8, 20, 10, 5, 32, 16, 12_000, 4e-3, 4096, 8, (1, 30),
+                rates=(2e-3, 4e-3, 8e-3)),
     "gpu": Size(steps=20_000, prompts=1024),
     "paper": Size(),
 }
+SEARCH_SEED = 100  # of `recipe_search`, and of nothing else
 FULL_SET = 1000  # batches of training sequences: 64,000 at batch 64 (Section 5.2)
 
 
@@ -94,7 +106,7 @@ class Cell(NamedTuple):
             epsilon=1e-7, queries=size.queries, loss_on_pairs=self.extra_loss,
             permute_pairs=self.permuted)  # cosine and AdamW: Appendix E.2; the rest: public code
         evaluation = ErrorByLength(size.fewer_pairs, size.prompts, queries=size.queries,
-                                   by_layer=self.probed)
+                                   by_layer=self.probed, own_prompts=size.own_prompts)
         return Run(task(self.task, size.dimension), self.model(size), recipe, evaluation, seed,
                    self.batches * size.batch)
 
@@ -102,7 +114,8 @@ class Cell(NamedTuple):
         """The decoder: Section 5.2, and the public code's quirks unless it is plain."""
         model = Transformer(size.layers, 2, size.width, mask=self.mask, block=self.block,
                             queries_see_themselves=False, shared_layers=self.shared,
-                            probes=self.probed)
+                            probes=self.probed,
+                            query_positions=size.queries if size.own_positions else 1)
         if self.plain:
             return model
         return replace(model, scoring=Gaussian(), normalize_stream=True, final_norm=False,
@@ -162,9 +175,9 @@ def block_cells(size: Size) -> list[Cell]:
     return cells
 
 
-def runs(profile: str, cells) -> list[Run]:
-    """Every cell at every seed, the seeds of a cell side by side."""
-    size = SIZES[profile]
+def runs(profile: str, cells, **changed) -> list[Run]:
+    """Every cell at every seed, the seeds of a cell side by side; changed: of the size."""
+    size = replace(SIZES[profile], **changed)
     return [cell.run(size, seed) for cell in cells for seed in range(size.seeds)]
 
 
@@ -183,15 +196,27 @@ def classifiers(profile: str) -> list[Run]:
     both = []
     for run in runs(profile, classifier_cells()):
         sizes = run.recipe.lengths, run.evaluation.prompts
-        measures = [kind(*sizes, queries=run.recipe.queries)
+        measures = [kind(*sizes, queries=run.recipe.queries,
+                         own_prompts=SIZES[profile].own_prompts)
                     for kind in (ErrorByLength, TrainingError)]
         both.append(replace(run, evaluation=Together(measures)))
     return both
 
 
+def recipe_search(profile: str) -> list[Run]:
+    """The models of Table 3 at each of a few learning rates, from one seed."""
+    if profile == "pilot":
+        return []  # which came before it
+    size = SIZES[profile]
+    return [cell.run(replace(size, learning_rate=rate), SEARCH_SEED)
+            for cell in table_3_cells() for rate in size.rates]
+
+
 def fig03_layer_probes(profile: str) -> list[Run]:
-    """Figure 3: the runs of Table 1 that have probes."""
-    return runs(profile, figure_3_cells())
+    """Figure 3: the runs of Table 1 that have probes; at `cpu` as deep as the paper's, for fewer
+    seeds."""
+    deeper = {"layers": SIZES["paper"].layers, "seeds": 4} if profile == "cpu" else {}
+    return runs(profile, figure_3_cells(), **deeper)
 
 
 def fig06_training_sequences(profile: str) -> list[Run]:
