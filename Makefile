@@ -12,10 +12,21 @@ INSTALLED := $(VENV)/installed
 book: $(INSTALLED)
 	$(BIN)/python -m icllib book
 
+# Two other processors, as far as a library lets itself be told which one it is on: one without AVX
+# and one without AVX-512. Golden numbers must be the same there.
+ON_SSE := ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_ENABLE_INSTRUCTIONS=SSE4_2 \
+	OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL" \
+	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F
+ON_AVX2 := ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 MKL_ENABLE_INSTRUCTIONS=AVX2 \
+	OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL" \
+	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F
+
 # Two processes of one thread each: more threads than cores wait for each other.
 test: export OMP_NUM_THREADS := 1
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+	$(ON_SSE) $(BIN)/python -m pytest -n 2 tests/test_golden.py
+	$(ON_AVX2) $(BIN)/python -m pytest -n 2 tests/test_golden.py
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
 		--nbval-cell-timeout 300 -p no:cacheprovider notebooks
 	$(BIN)/python -m icllib book

@@ -16,11 +16,11 @@ from scipy import stats
 from icllib.claims import PAPERS, Claim, load_claims
 from icllib.controls import controlled
 from icllib.errors import DAMAGE, InputError
-from icllib.results import PROFILES, results_folder
+from icllib.results import WITH_PILOT, results_folder
 
 VERDICTS = ("holds", "mixed", "fails", "open", "not run")
 STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
-             "smoke": "smaller model"}  # of the evidence, by profile; a closed form is "exact"
+             "pilot": "smaller model", "smoke": "smaller model"}  # of the evidence, by profile; a closed form is "exact"
 FEWEST_SEEDS = 3  # that have learned, and no fewer than half of all
 
 
@@ -98,8 +98,8 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
     for controls that evidence alone does not give. Raises InputError for an unknown profile, for
     evidence without the claim's parts or samples, and where gate or control are missing.
     """
-    if profile not in PROFILES:
-        raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "
+    if profile not in WITH_PILOT:
+        raise InputError(f"{claim.id}: expected evidence at one of {', '.join(WITH_PILOT)}, "
                          f"got {profile!r}")
     gate = by_part(claim, gate) if claim.gate else None
     for name, parts in {"evidence": evidence, "gate": gate, "control": control}.items():

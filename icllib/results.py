@@ -25,6 +25,8 @@ from icllib.files import write_text
 
 PROJECT = Path(__file__).resolve().parents[1]
 PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
+# pilot: on few pages an earlier, smaller design of cpu, shown until three seeds of cpu are trained
+WITH_PILOT = ("smoke", "pilot", "cpu", "gpu", "paper")
 DIGITS = 6
 ADDED = {"added": True}  # of a field that joined its component later, see above
 
@@ -36,7 +38,7 @@ def results_folder() -> Path:
 
 def check_profile(profile: str) -> None:
     """Raises InputError for an unknown profile; "stored" is one that computes nothing."""
-    known = ("stored", *PROFILES)
+    known = ("stored", *WITH_PILOT)
     if profile not in known:
         raise InputError(f"profile: expected one of {', '.join(known)}, got {profile!r}")
 
@@ -199,7 +201,7 @@ def load_record(path: Path) -> Record:
         content = json.loads(path.read_text())
         stored, checksum = content.pop("key"), content.pop("checksum")
         record = Record(**content)
-        if not record.metrics or record.profile not in PROFILES:
+        if not record.metrics or record.profile not in WITH_PILOT:
             raise ValueError("no metrics or no profile")
         if checksum == digest(record.metrics):
             raise ValueError("its checksum is of its metrics alone, as records had it once")

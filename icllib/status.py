@@ -4,20 +4,21 @@ import importlib.util
 from dataclasses import dataclass
 
 from icllib.errors import InputError
-from icllib.results import PROFILES, find_record, results_folder
+from icllib.results import WITH_PILOT, find_record, results_folder
 from icllib.runner import notebook_problem
 from icllib.training.jobs import fleets
+from icllib.training.records import runs_at
 from icllib.training.run import Run
 
 # Multiply-adds per second in training, forward and backward.
 # cpu: the 2.6e13 of context_scaling/fig01_scaling over half of the 3,256 s of wall time in its
 # records, on two CPU cores side by side that did other work too: an upper estimate of the time.
 # gpu, paper: ASSUMED, a tenth of an H200's dense TF32 rate, until an H200 has been measured.
-SPEED = {"cpu": 1.6e10, "gpu": 2e13, "paper": 2e13}
+SPEED = {"pilot": 1.6e10, "cpu": 1.6e10, "gpu": 2e13, "paper": 2e13}
 # Seconds on a GPU, ASSUMED until one has been measured: before a fleet's first step, most of them
 # compilation; and least time of a step, what launching its few hundred kernels takes.
 START, LAUNCH, LAUNCH_OF_LAYER = 25.0, 0.5e-3, 0.1e-3
-DEVICE = {"cpu": "2 CPU cores", "gpu": "an H200", "paper": "an H200"}
+DEVICE = {"pilot": "2 CPU cores", "cpu": "2 CPU cores", "gpu": "an H200", "paper": "an H200"}
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def runs_of(page: str):
 
 def runs_by_profile(page: str):
     """Profiles and their runs; a page that trains nothing has the profile "paper" alone."""
-    found = [(profile, runs_of(page)(profile)) for profile in PROFILES if profile != "smoke"]
+    found = [(profile, runs_at(runs_of(page), profile)) for profile in WITH_PILOT[1:]]
     trained = [(profile, runs) for profile, runs in found
                if any(isinstance(run, Run) for run in runs)]
     return trained or found[-1:]
@@ -116,7 +117,7 @@ def cost(runs, profile: str) -> str:
 def seconds_of(fleet: list[Run], profile: str) -> float:
     """Estimated time of training runs that take every step together."""
     arithmetic = sum(map(work, fleet)) / SPEED[profile]
-    if profile == "cpu":
+    if DEVICE[profile] == "2 CPU cores":
         return arithmetic
     run = fleet[0]
     launches = run.recipe.steps * (LAUNCH + LAUNCH_OF_LAYER * getattr(run.model, "layers", 1))

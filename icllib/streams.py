@@ -62,9 +62,8 @@ def constant(values: tuple, device) -> Tensor:
     return _CONSTANTS[place]
 
 
-@torch.compiler.assume_constant_result
 def word_of(name: str) -> int:
-    """A 32-bit word that stands for a name; a compiled function takes it as a constant."""
+    """A 32-bit word that stands for a name."""
     return int.from_bytes(hashlib.blake2s(name.encode(), digest_size=4).digest(), "little")
 
 

@@ -7,10 +7,11 @@ import torch
 
 from icllib import cli
 
-pytest.register_assert_rewrite("contract", "small_fleet")
+pytest.register_assert_rewrite("contract", "rounding", "small_fleet")
 
 # Of two processes that take file after file, neither shall end long after the other.
-LONGEST = ("test_all_pages_at_smoke", "test_golden", "test_pages", "test_book")
+LONGEST = ("test_all_pages_at_smoke", "test_golden", "test_howto", "test_runner", "test_pages",
+           "test_book", "test_status")
 
 PAGE = '''# %% [markdown]
 # # A page

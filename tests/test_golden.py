@@ -9,6 +9,7 @@ import dataclasses
 import numpy as np
 import pytest
 import torch
+from rounding import SINGLE, assert_as_recorded
 
 from icllib.baselines import (Lasso, LeastSquares, MixtureRidge, Ridge, StudentNetwork,
                               XGBoost)
@@ -16,7 +17,7 @@ from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, ScalarRegression,
                            Transformer)
 from icllib.models.features import feature_row
-from icllib.papers import causal_lm, context_scaling, signed_averaging, solvable_attention
+from icllib.papers import context_scaling, signed_averaging, solvable_attention
 from icllib.papers.signed_averaging.babyberta import MADE, MADE_PROBE
 from icllib.papers.solvable_attention.perceptrons import PerceptronTraining
 from icllib.papers.solvable_attention.softmax import ADAMW, SoftmaxTraining
@@ -78,20 +79,20 @@ TASKS = [  # the labels of a prompt, then its last point
 def test_stream():
     stream = Stream.of([5], "training")
     assert stream.words(IDS, "xs", 2)[0].tolist() == GOLDEN["words"]
-    assert stream.normal(IDS, "xs", (2,))[0, 0].tolist() == pytest.approx(GOLDEN["normal"])
+    assert_as_recorded(stream.normal(IDS, "xs", (2,))[0, 0], GOLDEN["normal"], 1e-6)
 
 
 def test_linear_regression():
     task = LinearRegression(2, 0.5, inputs="uniform", input_mean=1.0)
     prompt = task.sample(Stream.of([5], "training"), IDS, 2)
-    assert prompt.ys[0, 0].tolist() == pytest.approx(GOLDEN["ys"], rel=1e-5)
+    assert_as_recorded(prompt.ys[0, 0], GOLDEN["ys"], 1e-5)
 
 
 @pytest.mark.parametrize("task, golden", TASKS, ids=[type(task).__name__ for task, _ in TASKS])
 def test_task(task, golden):
     prompt = task.sample(Stream.of([5], "training"), IDS, 2)
     numbers = [*prompt.ys[0, 0].flatten().tolist(), *prompt.xs[0, 0, -1].tolist()]
-    assert numbers == pytest.approx(golden, rel=1e-5)
+    assert_as_recorded(numbers, golden, 1e-5, rounding=SINGLE)
 
 
 def train_tiny(model, seed=3):
@@ -106,8 +107,7 @@ def train_tiny(model, seed=3):
     Transformer(1, 2, 8), MLP(8), SGPT(1, 8), FeatureMLP("hilbert", prompt=True, width=8),
     ScalarRegression("linear"), LinearAttention()])
 def test_training(results, model):
-    errors = train_tiny(model)
-    assert errors.tolist() == pytest.approx(GOLDEN[type(model).__name__], rel=1e-3)
+    assert_as_recorded(train_tiny(model), GOLDEN[type(model).__name__], 1e-3)
 
 
 def test_an_encoder_and_its_reference(results):
@@ -117,9 +117,9 @@ def test_an_encoder_and_its_reference(results):
     run = Run(MADE, Encoder(1, 2, 8, 16), recipe, signed_averaging.GrammarProbes(
         (MADE_PROBE,), pairs=40, held_out=20))
     record, = records(lambda profile: [run], "smoke", page="test/golden")
-    assert record["held_out_loss"] == pytest.approx(GOLDEN["Encoder"], rel=1e-3)
+    assert_as_recorded(record["held_out_loss"], GOLDEN["Encoder"], 1e-3)
     frequencies = signed_averaging.WordFrequencies(MADE, (MADE_PROBE,)).measure()
-    assert frequencies["accuracy"] == pytest.approx(GOLDEN["WordFrequencies"])
+    assert_as_recorded(frequencies["accuracy"], GOLDEN["WordFrequencies"])
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_seed_does_not(results, tmp_path,
@@ -135,19 +135,19 @@ def test_feature_maps(features):
     """They belong to the versions of FeatureMLP and ScalarRegression."""
     prompt = LinearRegression(2, 0.5).sample(Stream.of([5], "training"), IDS, 4)
     row = feature_row(features, prompt.xs, prompt.ys, (3,))[0, 0, 0]
-    assert row[1:].tolist() == pytest.approx(GOLDEN[features], rel=1e-4)
+    assert_as_recorded(row[1:], GOLDEN[features])
 
 
 def test_ridge():
     task = context_scaling.LINEAR_8
     errors = ErrorByLength((10,), prompts=256).measure(task, Ridge.bayes(task))
-    assert errors["error"][0].tolist() == pytest.approx(GOLDEN["ridge"], rel=1e-4)
+    assert_as_recorded(errors["error"][0], GOLDEN["ridge"])
 
 
 def test_errors_by_noise_level():
     task = TwoNoiseLevels(8, weight_std=8**-0.5)
     errors = ErrorByNoiseLevel((10,), prompts=256).measure(task, MixtureRidge.bayes(task))
-    assert errors["error"][0, :, 0].tolist() == pytest.approx(GOLDEN["MixtureRidge"], rel=1e-4)
+    assert_as_recorded(errors["error"][0, :, 0], GOLDEN["MixtureRidge"])
 
 
 @pytest.mark.parametrize("learner", [
@@ -155,7 +155,7 @@ def test_errors_by_noise_level():
 def test_learners(learner):
     task = LinearRegression(3, 0.1)
     errors = ErrorByLength((2, 12), prompts=16).measure(task, learner)["error"][0]
-    assert errors.tolist() == pytest.approx(GOLDEN[type(learner).__name__], rel=1e-3)
+    assert_as_recorded(errors, GOLDEN[type(learner).__name__], 1e-3)
 
 
 # Small ones stand for them.
@@ -166,7 +166,7 @@ SOFTMAX = [[0.119527, 0.0276691], [0.0275842, 0.0260572], [0.0232372, 0.00057873
 
 def test_baseline():
     run = context_scaling.Baseline(SparseLinear(4), Lasso(0.1), ErrorByLength((2, 5), prompts=8))
-    assert run.measure()["error"].tolist() == pytest.approx(GOLDEN["Baseline"], rel=1e-4)
+    assert_as_recorded(run.measure()["error"], GOLDEN["Baseline"])
 
 
 def exact_runs():
@@ -182,38 +182,20 @@ def exact_runs():
 
 
 EXACT = exact_runs()
-ROUNDING = (causal_lm.ByPositionPropositions, causal_lm.Propositions,
-            context_scaling.Identities, solvable_attention.ClosedFormCheck,
-            solvable_attention.IdempotentCheck, solvable_attention.SolutionFormulas,
-            solvable_attention.UnseenStrength)
 
 
 @pytest.mark.parametrize("page, run", EXACT, ids=lambda value: str(value)[:60])
 def test_exact_records_are_what_their_code_gives_today(page, run):
     stored = find_record(run, page.split("/")[0])
     for name, value in run.measure().items():
-        # Deviations from an identity are rounding errors: only their size is reproducible.
-        rounding = isinstance(run, ROUNDING)
-        expected = np.asarray(stored[name], dtype=float)
-        absolute = 1e-9 if rounding else 1e-12
-        np.testing.assert_allclose(np.asarray(value), expected, relative(run, name), absolute)
-
-
-def relative(run, name: str) -> float:
-    """The tolerance: processors differ in the last bits of prompts of single precision.
-
-    On a line the nearest of 100,000 points is 1e-5 away. One over the distance makes thousandths
-    of such bits.
-    """
-    estimators = isinstance(run, context_scaling.EstimatorErrors)
-    return 1e-2 if estimators and run.task.dimension == 1 and "hilbert" in name else 1e-4
+        assert_as_recorded(value, stored[name])
 
 
 def test_nearly_sparse_features():
     losses = solvable_attention.ApproximatelySparse(
         10, tasks=5, steps=40, shown=2, trained=(300, 2)).measure()
     ends = [losses[name][-1] for name in ("test", "training", "sparse", "closed_form")]
-    assert ends == pytest.approx(GOLDEN["ApproximatelySparse"], rel=1e-4)
+    assert_as_recorded(ends, GOLDEN["ApproximatelySparse"])
 
 
 @pytest.mark.parametrize("run, golden", [
@@ -224,7 +206,7 @@ def test_nearly_sparse_features():
 def test_softmax_attention(run, golden):
     """Short forms of runs that take too long to be repeated here."""
     losses = np.asarray(run.measure()["loss"]).flatten()
-    assert losses[[0, -1]] == pytest.approx(golden, rel=1e-4)
+    assert_as_recorded(losses[[0, -1]], golden)
 
 
 @pytest.mark.parametrize("run, golden", [
@@ -237,7 +219,7 @@ def test_perceptrons(run, golden):
     """Short forms of runs that took most of the time of this file."""
     metrics = run.measure()
     losses = next(metrics[name][0] for name in metrics if name.endswith("_loss"))
-    assert losses[[0, -1]] == pytest.approx(golden, rel=1e-4)
+    assert_as_recorded(losses[[0, -1]], golden)
 
 
 @pytest.mark.parametrize("run, golden", [
@@ -249,4 +231,4 @@ def test_perceptrons(run, golden):
 def test_source_capacity(run, golden):
     """Short forms here too."""
     losses = [curve[-1] for curve in run.measure()["loss"]]
-    assert [losses[0], losses[-1]] == pytest.approx(golden, rel=1e-3)
+    assert_as_recorded([losses[0], losses[-1]], golden, 1e-3)

@@ -12,7 +12,6 @@ import pytest
 from conftest import PAGE
 from icllib import runner
 from icllib.errors import InputError
-from icllib.files import write_together
 from icllib.results import PROJECT
 
 
@@ -72,14 +71,6 @@ icllib.records(lambda profile: [run], profile, page="causal_lm/sample")""")
     assert code == 2 and len(err.strip().splitlines()) == 1
     assert "expected a folder to write to, got " in err
     assert files(tmp_path) == before
-
-
-def test_no_file_is_replaced_before_all_are_written(tmp_path):
-    old, blocked = tmp_path / "old", tmp_path / "old" / "below_a_file"
-    old.write_text("old")
-    with pytest.raises(OSError):
-        write_together({old: "new", blocked: "new"})
-    assert old.read_text() == "old" and list(tmp_path.iterdir()) == [old]
 
 
 def test_a_page_that_is_killed_leaves_everything_as_it_was(page, tmp_path):

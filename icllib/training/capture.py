@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import torch
 
-from icllib.streams import philox
+from icllib.streams import philox, word_of
 
 WARM_UP = 3  # compiled steps before capture; their effect is undone
 
@@ -40,6 +40,7 @@ def compiled(fleet):
     """
     parts = getattr(fleet.module, "alike", [fleet.module])
     stream = fleet.stream
+    torch.compiler.assume_constant_result(word_of)  # here: it takes seconds to import the compiler
     fleet.stream = replace(stream, generator=torch.compile(philox, dynamic=True))
     for part in parts:
         # Constants folded into Philox's counters become products that Triton refuses.

@@ -139,7 +139,7 @@ def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu
     Raises InputError for one that another process trains, and for one without room on its GPU.
     """
     with one_core():
-        for fleet in fleets(runs, most_members()):
+        for fleet in sorted(fleets(runs, most_members()), key=lambda fleet: fleet[0].seed):
             with alone(checkpoint_folder(fleet)):
                 try:
                     train_and_save(fleet, profile, folder, device, failed)

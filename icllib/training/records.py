@@ -9,12 +9,12 @@ from pathlib import Path
 
 from icllib.errors import InputError
 from icllib.results import (
-    PROFILES, Record, check_profile, find_record, results_folder, sources)
+    WITH_PILOT, Record, check_profile, find_record, results_folder, sources)
 from icllib.training.engine import tell_diverged
 from icllib.training.jobs import compute
 from icllib.training.run import Run
 
-KEPT = PROFILES[1:]  # all but "smoke"
+KEPT = WITH_PILOT[1:]  # all but "smoke"
 FEWEST_SEEDS = 3  # of a profile that is still being trained
 NAME = r"\w[\w.-]*"  # of a folder
 
@@ -33,7 +33,9 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
     check_profile(profile)
     if profile == "stored":
         return stored_records(runs_of_profile, page)
-    runs = runs_of_profile(profile)
+    runs = runs_at(runs_of_profile, profile)
+    if not runs:
+        raise InputError(f"{page}: expected a profile with runs, {profile} has none")
     if profile == "smoke":
         with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_CHECKPOINTS=folder):
             return computed(runs, profile, page, Path(folder))
@@ -87,8 +89,19 @@ def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
 def complete_profiles(runs_of_profile, page: str, profiles):
     """Each of these profiles that has records to show, in their order, with these records."""
     for profile in profiles:
-        if found := of_complete_seeds(runs_of_profile(profile), page.split("/")[0]):
+        runs = runs_at(runs_of_profile, profile)
+        if found := of_complete_seeds(runs, page.split("/")[0]):
             yield profile, found
+
+
+def runs_at(runs_of_profile, profile: str) -> list:
+    """The runs of a profile; none of `pilot` where a page's settings have no such size."""
+    try:
+        return runs_of_profile(profile)
+    except KeyError as error:
+        if profile != "pilot" or error.args != ("pilot",):
+            raise
+        return []
 
 
 def of_complete_seeds(runs, paper: str) -> list[Record]:
@@ -97,6 +110,8 @@ def of_complete_seeds(runs, paper: str) -> list[Record]:
     Training takes one seed after the other, so that a page can show what is there while more
     seeds are trained; but no fewer than FEWEST_SEEDS, without which there is no spread to show.
     """
+    if not runs:
+        return []
     found = [(getattr(run, "seed", None), find_record(run, paper)) for run in runs]
     seeds = {run.seed for run in runs if isinstance(run, Run)}
     lacking = {seed for seed, record in found if record is None}

@@ -119,8 +119,8 @@ def test_a_fleet_of_encoders_equals_single_ones(scoring):
 
 
 def test_gradients_are_clipped_as_pytorch_does_member_by_member():
-    gradients = [torch.randn(3, 4, 5) * torch.tensor([9.0, 0.01, 1.0])[:, None, None],
-                 torch.randn(3, 7)]
+    sizes = torch.tensor([9.0, 0.01, 1.0])  # the second's norm is below 1.5
+    gradients = [torch.randn(3, 4, 5) * sizes[:, None, None], torch.randn(3, 7) * sizes[:, None]]
     for member in range(3):
         theirs = [torch.nn.Parameter(gradient[member].clone()) for gradient in gradients]
         for parameter, gradient in zip(theirs, gradients):

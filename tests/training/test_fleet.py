@@ -177,7 +177,7 @@ def test_members_with_their_own_tasks_see_their_own_prompts():
 
 
 def test_the_curriculum_counts_the_lengths_that_a_shorter_prompt_has():
-    recipe = Recipe((1, 2, 4, 6), 100, curriculum=Curriculum(start=3, increment=2, every=10))
+    recipe = Recipe((1, 2, 3, 6), 100, curriculum=Curriculum(start=3, increment=2, every=10))
     weights = lambda step: recipe.length_weights(torch.tensor(step)).tolist()
     assert weights(0) == weights(9) == [2.0, 2.0, 0.0, 0.0]  # 3 pairs: lengths below 3
     assert weights(10) == pytest.approx([4 / 3, 4 / 3, 4 / 3, 0.0])

@@ -23,6 +23,22 @@ def test_the_commit_is_that_of_the_checkout():
     assert len(commit()["commit"]) >= 12 and head.startswith(commit()["commit"])
 
 
+def test_a_change_of_the_package_makes_the_checkout_dirty(tmp_path, monkeypatch):
+    monkeypatch.setattr("icllib.training.provenance.PROJECT", tmp_path)
+    (tmp_path / "icllib").mkdir()
+    git = lambda *words: subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path, check=True)
+    code = tmp_path / "icllib" / "code.py"
+    code.write_text("1")
+    git("init", "-q")
+    git("add", "icllib")
+    git("commit", "-qm", "first")
+    (tmp_path / "notes.md").write_text("no code")
+    assert commit()["dirty"] is False
+    code.write_text("2")
+    assert commit()["dirty"] is True
+
+
 @pytest.mark.parametrize("told, dirty", [("0123456789ab", False), ("0123456789ab-dirty", True)])
 def test_a_copy_without_git_can_be_told_its_commit(told, dirty, monkeypatch):
     monkeypatch.setenv("ICLLIB_COMMIT", told)

@@ -38,21 +38,25 @@ class LawsBySimulation:
         upto = losses.cumsum(axis=1)
         return {"size": sizes, "size_loss": upto[-1, sizes - 1] + beyond(sizes),
                 "time": self.learning_rate * kept, "time_loss": losses[kept].sum(axis=1),
-                "data": counts, "data_loss": [self.data_loss(shares, n) for n in counts],
+                "data": counts, "data_loss": self.data_losses(shares, counts),
                 "compute": np.outer(some, self.learning_rate * kept),
                 "compute_loss": (upto[kept][:, some - 1] + beyond(some)).T}
 
-    def outputs(self, shares):
-        """f_s at every step."""
+    def outputs(self, shares, kept=None):
+        """f_s at every step, or at those kept."""
         return riccati.gradient_descent_outputs(
-            *start(self.scale, self.tasks, 2), self.context_length, self.strength, shares,
-            self.learning_rate, self.steps)
+            *start(self.scale, len(shares), 2), self.context_length, self.strength, shares,
+            self.learning_rate, self.steps, kept)
 
-    def data_loss(self, shares, count: int) -> float:
-        """Loss on all tasks after training on so many random data points."""
-        random = np.random.default_rng([self.seed, count])
-        trained = self.outputs(random.multinomial(count, shares) / count)[-1]
-        return float(riccati.loss(shares, trained, self.strength))
+    def data_losses(self, shares, counts):
+        """Losses on all tasks after training on so many random data points: (len(counts),).
+
+        All the sets are trained side by side.
+        """
+        seen = [np.random.default_rng([self.seed, count]).multinomial(count, shares) / count
+                for count in counts]
+        trained = self.outputs(np.concatenate(seen), kept=[self.steps])
+        return riccati.loss(shares, trained.reshape(len(counts), -1), self.strength)
 
 
 def closed_form_losses(run: dict, times):

@@ -37,8 +37,9 @@ def test_errors_are_means_over_functions_and_queries():
     settings = EstimatorErrors(LINEAR, lengths=(4,), functions=3, queries=2, seed=7)
     metrics, squares = settings.measure(), {"error": [], "excess": []}
     for function in range(3):
-        prompt = LINEAR.sample(Stream.of([7], "evaluation"), torch.tensor([[function]]), 6)
-        xs, ys, means = (tensor[0, 0].double() for tensor in prompt)
+        prompt = LINEAR.sample(Stream.of([7], "evaluation"), torch.tensor([[function]]), 6,
+                               torch.float64)
+        xs, ys, means = (tensor[0, 0] for tensor in prompt)
         for place in (4, 5):
             order = [0, 1, 2, 3, place]
             answer = HilbertEstimate().predict(xs[order], ys[order], (4,))[0]
@@ -53,8 +54,8 @@ def mean_square(task, predictor, n, functions, seed=0, queries=4, longest=None):
     squares, longest = [], longest or n
     for function in range(functions):
         prompt = task.sample(Stream.of([seed], "evaluation"), torch.tensor([[function]]),
-                             longest + queries)
-        xs, ys, _ = (tensor[0, 0].double() for tensor in prompt)
+                             longest + queries, torch.float64)
+        xs, ys, _ = (tensor[0, 0] for tensor in prompt)
         for place in range(longest, longest + queries):
             order = [*range(n), place]
             squares.append((predictor.predict(xs[order], ys[order], (n,))[0] - ys[place]) ** 2)

@@ -1,0 +1,53 @@
+"""What is stored: whole seeds of the best profile, or its pilot while these are trained."""
+
+from dataclasses import replace
+
+import pytest
+
+from icllib.errors import InputError
+from icllib.training import jobs, records
+from icllib.training.records import stored_records
+from small_fleet import RECIPE, runs
+
+SMALL = replace(RECIPE, steps=5)
+
+
+def page_of(**by_profile):
+    return lambda profile: by_profile[profile]
+
+
+def trained(folders, some, profile):
+    jobs.train_and_save(list(some), profile, folders)
+
+
+def seeds_shown(runs_of_profile):
+    return [record.run["seed"] for record in stored_records(runs_of_profile, "test/page")]
+
+
+def test_whole_seeds_are_shown_from_three_on(folders):
+    two_models = [*runs(SMALL, range(5)), *runs(replace(SMALL, batch=9), range(5))]
+    page = page_of(cpu=two_models, gpu=[*runs(replace(SMALL, batch=7), (0,))], paper=runs(replace(SMALL, batch=6), (0,)))
+    trained(folders, runs(SMALL, (0, 2, 3)), "cpu")
+    trained(folders, runs(replace(SMALL, batch=9), (0, 1, 2)), "cpu")
+    with pytest.raises(InputError, match="expected all records of a profile, 4 of 10"):
+        seeds_shown(page)  # seeds 0 and 2 alone are whole
+    trained(folders, runs(replace(SMALL, batch=9), (3,)), "cpu")
+    assert seeds_shown(page) == [0, 2, 3, 0, 2, 3]
+
+
+def test_a_pilot_is_shown_until_three_seeds_are_trained(folders):
+    more = replace(SMALL, batch=6)
+    other = {name: runs(replace(SMALL, batch=size), (0,)) for name, size in (("gpu", 4), ("paper", 5))}
+    page = page_of(pilot=runs(SMALL, (7, 8, 9)), cpu=runs(more, range(4)), **other)
+    trained(folders, runs(SMALL, (7, 8, 9)), "pilot")
+    trained(folders, runs(more, (0, 1)), "cpu")
+    assert seeds_shown(page) == [7, 8, 9]
+    trained(folders, runs(more, (3,)), "cpu")
+    assert seeds_shown(page) == [0, 1, 3]
+
+
+def test_a_page_without_a_pilot_says_so(folders):
+    with pytest.raises(InputError, match="expected a profile with runs, pilot has none"):
+        records(page_of(cpu=runs(SMALL)), "pilot", "test/page")
+    with pytest.raises(KeyError):  # a mistake in the page's own settings
+        records(page_of(cpu=runs(SMALL)), "gpu", "test/page")
