@@ -40,6 +40,7 @@ $(INSTALLED): requirements.txt constraints.txt pyproject.toml
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/signed_kernel.py
 
 clean:
 	rm -rf _build runs book/_generated

@@ -1,8 +1,13 @@
 """What settings are refused; a comparison with NaN is false, so NaN is refused too."""
 
+import dataclasses
 import math
+import types
+import typing
 from collections.abc import Iterable
 from numbers import Integral, Real
+
+import torch
 
 from icllib.errors import InputError
 
@@ -85,8 +90,43 @@ def component(method: str, /, **parts) -> None:
             raise InputError(f"{name}: expected a component with {method}, got {part!r}")
 
 
+def sampled(**tasks) -> None:
+    """Raises InputError, by name, for what no prompts can be drawn from.
+
+    Equal tasks are drawn together, so one that can change, which has no hash, is none.
+    """
+    component("sample", **tasks)
+    component("dimension", **tasks)
+    for name, task in tasks.items():
+        if type(task).__hash__ is None:
+            raise InputError(f"{name}: expected a frozen dataclass, got {task!r}, which can change")
+
+
+def device(device) -> None:
+    """Raises InputError for a device that is not there."""
+    try:
+        torch.empty(0, device=torch.device(device))
+    except (RuntimeError, AssertionError, TypeError):  # AssertionError: a PyTorch without CUDA
+        known = ["cpu", *(f"cuda:{index}" for index in range(torch.cuda.device_count()))]
+        raise InputError(f"device: expected one of {', '.join(known)}, got {device!r}") from None
+
+
+def types_of_fields(component) -> None:
+    """Raises InputError, by name, for a field of a dataclass that is not of the type it says."""
+    for field in dataclasses.fields(component):
+        value, kind = getattr(component, field.name), field.type
+        if not isinstance(kind, type | types.UnionType):  # tuple[str, ...], say
+            kind = typing.get_origin(kind)
+        if not isinstance(value, kind):
+            expected = getattr(kind, "__name__", kind)
+            raise InputError(f"{field.name}: expected {expected}, got {value!r}")
+
+
 def answers(shape, predictions) -> None:
-    """Raises InputError for predictions that would be broadcast to this shape of the targets."""
+    """Raises InputError for what is no tensor, and for predictions that would be broadcast to this
+    shape of the targets."""
+    if not isinstance(predictions, torch.Tensor):
+        raise InputError(f"predictions: expected a tensor, got {type(predictions).__name__}")
     if predictions.shape[-len(shape):] != shape:
         raise InputError(f"predictions: expected a shape that ends in {tuple(shape)}, "
                          f"got {tuple(predictions.shape)}")

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import yaml
 
+from icllib.checks import types_of_fields
 from icllib.controls import CONTROLS
 from icllib.errors import DAMAGE, InputError
+from icllib.files import read_yaml
 from icllib.results import PROJECT
 
 PAPERS = ("context_scaling", "signed_averaging", "causal_lm", "solvable_attention")
@@ -137,17 +139,34 @@ def load_claims(paper: str) -> list[Claim]:
     needs."""
     path, claims = PROJECT / "claims" / f"{paper}.yml", []
     try:
-        entries = yaml.load(path.read_text(), Loader=yaml.CSafeLoader)["claims"]  # 7 times as fast
+        entries = read_yaml(path.read_text())["claims"]
         for number, entry in enumerate(entries, 1):
             if entry["id"] != f"{paper}.{number}":
                 raise ValueError(f"expected the id {paper}.{number}, got {entry['id']}")
-            claims.append(Claim(**entry | {"parts": tuple(entry.get("parts", ()))}))
+            claims.append(claim_of(entry))
     except (yaml.YAMLError, *DAMAGE) as error:
         after = f" after {claims[-1].id}" if claims else ""
         reason = " ".join(str(error).split())  # YAML's has several lines
         raise InputError(f"{path}: expected claims, got a damaged file{after} ({reason}); "
                          "mend it or restore it from git") from None
     return claims
+
+
+def claim_of(entry: dict) -> Claim:
+    """The claim that an entry of a file describes; raises InputError for values of other types,
+    a tolerance that nothing can meet or that tells nothing, and a page that is not there."""
+    if not isinstance(entry.get("parts"), list | None):
+        raise InputError(f"{entry['id']}: parts: expected a list, got {entry['parts']!r}")
+    claim = Claim(**entry | {"parts": tuple(entry.get("parts") or ())})
+    types_of_fields(claim)
+    (kind, size), = claim.tolerance.items()
+    least = {"at_most": 0, "distance": 0, "factor": 1}.get(kind, -math.inf)
+    if isinstance(size, bool) or not least <= size < math.inf or size == -math.inf:
+        raise InputError(f"tolerance: expected {kind} of at least {least}, got {size!r}")
+    for page in filter(None, (claim.page, claim.printed_on)):
+        if not (PROJECT / "notebooks" / f"{page}.py").exists():
+            raise InputError(f"page: expected one in notebooks/, got {page!r}")
+    return claim
 
 
 def find_claim(claim_id: str) -> Claim:

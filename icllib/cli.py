@@ -31,6 +31,9 @@ def run(
                           "many seconds; finished records are kept.")] = None,
     members: Annotated[Optional[int], typer.Option(min=1, help="Train at most so many models at "
                        "once, for a GPU with little memory.")] = None,
+    as_recorded: Annotated[bool, typer.Option("--as-recorded", help="Train the records of the "
+                           "profile again, each with those that it was trained with, and compare; "
+                           "nothing is kept.")] = False,
     parameter: Annotated[list[str], typer.Option("--parameter", "-p", metavar="NAME=VALUE",
                          help="Another value for a name in the page's parameters cell.")] = [],
 ):
@@ -50,7 +53,7 @@ def run(
     try:
         with environment(ICLLIB_MEMBERS=members and str(members)):
             for name in names:
-                codes[name] = attempt(name, profile, parameters, deadline)
+                codes[name] = attempt(name, profile, parameters, deadline, as_recorded)
     finally:  # at the time limit too
         failed = [name for name, code in codes.items() if code]
         if failed and len(names) > 1:
@@ -58,12 +61,16 @@ def run(
     raise typer.Exit(max(codes.values()))
 
 
-def attempt(page: str, profile: str, parameters: dict, deadline: float | None) -> int:
+def attempt(page: str, profile: str, parameters: dict, deadline: float | None,
+            as_recorded: bool) -> int:
     """Run a page and say how it went; its exit code, so that one that fails stops no others."""
+    from icllib.again import train_again
     from icllib.runner import PageFailed, run_page
 
     try:
-        typer.echo(f"{page}: {run_page(page, profile, parameters, deadline)}")
+        done = (train_again(page, profile, deadline) if as_recorded
+                else run_page(page, profile, parameters, deadline))
+        typer.echo(f"{page}: {done}")
     except PageFailed as error:
         return _say(error, 1)
     except InputError as error:
@@ -86,7 +93,9 @@ def status(
     from icllib.status import status as states
 
     names = [name for page in pages or ["all"] for name in find_pages(page)]
-    show([dataclasses.asdict(state) for state in states(names)], as_json)
+    show([dataclasses.asdict(state) for state in states(names)], as_json, lambda row: {
+        "page": f"{row['paper']}/{row['page']}", "profile": row["profile"], "state": row["state"],
+        "why, and what it would take": "; ".join(filter(None, (row["reason"], row["cost"])))})
 
 
 @app.command(epilog="Examples:  python -m icllib claims  |  python -m icllib claims causal_lm  |  "
@@ -104,8 +113,10 @@ def claims(
     decisions = [decision_on_record(claim) for name in ids or PAPERS for claim in claims_of(name)]
     show([{"paper": item.claim.paper, "id": item.claim.id,
            "statement": item.claim.statement, "source": item.claim.where,
-           "verdict": item.verdict, "evidence": item.strength, "page": item.claim.page}
-          | (numbers(item) if as_json else {}) for item in decisions], as_json)
+           "verdict": item.verdict, "strength": item.strength, "page": item.claim.page}
+          | (numbers(item) if as_json else {}) for item in decisions], as_json, lambda row: {
+        "id": row["id"], "verdict": row["verdict"], "strength": row["strength"],
+        "claim": "\n".join(filter(None, (row["statement"], row["source"], row["page"])))})
 
 
 def claims_of(name: str) -> list:
@@ -130,7 +141,7 @@ def numbers(item) -> dict:
     intervals = item.evidence and {part: interval(samples, claim.scale)
                                    for part, samples in item.evidence.items()}
     return {"printed": claim.printed, "scale": claim.scale, "tolerance": claim.tolerance,
-            "profile": item.profile, "samples": item.evidence, "intervals": intervals,
+            "profile": item.profile, "evidence": item.evidence, "intervals": intervals,
             "gate": item.gate, "control": item.control_verdict}
 
 
@@ -145,6 +156,14 @@ def book():
         raise typer.Exit(error.returncode)
 
 
+@app.command(epilog="Example:  python -m icllib export")
+def export():
+    """Write the live page's models, those whose weights are kept, for the browser."""
+    from icllib.live import SCRIPT, export as write
+
+    typer.echo(f"{', '.join(write()) or 'no model has kept weights'}: {SCRIPT}")
+
+
 def parse_parameter(text: str) -> tuple[str, object]:
     """NAME=VALUE, the value read as JSON where it is, else as text; else raises InputError."""
     name, equals, value = text.partition("=")
@@ -156,19 +175,25 @@ def parse_parameter(text: str) -> tuple[str, object]:
         return name, value
 
 
-def show(rows: list[dict], as_json: bool) -> None:
-    """Rows as JSON or as an aligned table."""
+def show(rows: list[dict], as_json: bool, narrow) -> None:
+    """Rows as JSON, as lines with every column where the output is piped, and on a terminal with
+    the cells that `narrow` makes of a row, the last of which is wrapped."""
     if as_json:
         typer.echo(json.dumps(rows, indent=1))
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(*rows[0], box=None, pad_edge=False, header_style="bold")
+    on_terminal = sys.stdout.isatty()
+    rows = [narrow(row) if on_terminal else row for row in rows]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, name in enumerate(rows[0], 1):
+        table.add_column(name, no_wrap=place < len(rows[0]), overflow="fold")
     for row in rows:
-        table.add_row(*("" if value is None else str(value) for value in row.values()))
+        table.add_row(*(Text("" if value is None else str(value)) for value in row.values()))
     console = Console(highlight=False)
-    if not sys.stdout.isatty():  # piped output keeps its rows whole
+    if not on_terminal:
         console.width = console.measure(table, options=console.options.update(width=10_000)).maximum
     console.print(table)
 

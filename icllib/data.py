@@ -1,7 +1,6 @@
 """Files of data that the project does not contain: a reader gets them and puts them in place."""
 
 import hashlib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -9,13 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from icllib.errors import InputError
-from icllib.results import PROJECT
+from icllib.files import PROJECT, folder_named
 
 
 def data_folders() -> list[Path]:
     """Where data is looked for: $ICLLIB_DATA, if it is set, and data/ of the project."""
-    named = os.environ.get("ICLLIB_DATA")
-    return [PROJECT / folder for folder in (named, "data") if folder]
+    return list(dict.fromkeys([folder_named("ICLLIB_DATA", "data"), PROJECT / "data"]))
 
 
 @dataclass(frozen=True)

@@ -9,4 +9,5 @@ class OutOfTime(Exception):
     """The time limit was reached or a signal asked to stop before training was over (exit code 3)."""
 
 
-DAMAGE = (OSError, ValueError, TypeError, LookupError, AttributeError)  # of reading a damaged file
+DAMAGE = (OSError, ValueError, TypeError, LookupError, AttributeError,
+          RecursionError)  # of reading a damaged file

@@ -12,7 +12,8 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from icllib.checks import answers, component, different, each, whole
+from icllib import checks
+from icllib.checks import answers, component, different, each, sampled, whole
 from icllib.errors import InputError
 from icllib.results import ADDED
 from icllib.streams import WORD, Stream
@@ -21,11 +22,12 @@ from icllib.tasks import sample_each, side_by_side
 CHUNK = 256  # prompts per forward pass
 
 
-def measurable(tasks, predictor) -> list:
+def measurable(tasks, predictor, device) -> list:
     """The tasks of M predictors as a list; raises InputError for what cannot be measured."""
+    checks.device(device)
     tasks = list(tasks) if isinstance(tasks, list | tuple) else [tasks]
     for task in tasks:
-        component("sample", tasks=task)
+        sampled(task=task)
     if isinstance(predictor, torch.nn.Module):
         raise InputError("predictor: expected Trained(module) for a trained module, "
                          f"got {type(predictor).__name__}")
@@ -83,7 +85,7 @@ class ErrorByLength:
 
         tasks: M tasks of one shape, or one task for a single predictor.
         """
-        tasks = measurable(tasks, predictor)
+        tasks = measurable(tasks, predictor, device)
         stream, points, sums = self.stream(predictor, len(tasks), device), self.points, {}
         for start in range(0, self.prompts, CHUNK):
             ids = torch.arange(start, min(start + CHUNK, self.prompts), device=device)
@@ -145,7 +147,7 @@ class ErrorByNoiseLevel(ErrorByLength):
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task."""
-        tasks = measurable(tasks, predictor)
+        tasks = measurable(tasks, predictor, device)
         for task in tasks:
             component("at_level", tasks=task)
         at_each = []

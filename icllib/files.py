@@ -1,10 +1,54 @@
 """Files that are written whole or not at all."""
 
+import contextlib
+import fcntl
 import os
+import shutil
 import tempfile
+import time
 from pathlib import Path
 
+import yaml
+
 from icllib.errors import InputError
+
+PROJECT = Path(__file__).resolve().parents[1]
+TEMPORARY = "icllib-temporary-"  # how the names of temporary folders begin
+DEEPEST = 100
+YOUNG = 60  # seconds; a folder may not have its lock yet
+
+
+class OnceEach(yaml.CSafeLoader):  # 7 times as fast as the loader in Python
+    """Reads YAML; refuses a key that comes twice, of which the second would win."""
+
+    def construct_mapping(self, node, deep=False):
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.YAMLError(f"{key}: expected once, got twice{node.start_mark}")
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(text: str):
+    """What a YAML text says; raises yaml.YAMLError for damage, for a key that comes twice and for
+    what is nested so deeply that the loader would break down."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise yaml.YAMLError(f"expected at most {DEEPEST} lists in each other, got more")
+    return yaml.load(text, Loader=OnceEach)
+
+
+def folder_named(variable: str, default: str) -> Path:
+    """The folder that an environment variable names, or a default one: the project's, where the
+    path is relative. Raises InputError for the home of a user whom nobody knows."""
+    named = os.environ.get(variable) or default
+    try:
+        return PROJECT / Path(named).expanduser()
+    except RuntimeError:
+        raise InputError(f"{variable}: expected a folder, got {named!r}, which is in the home of "
+                         "no user") from None
 
 
 def write_text(path: Path, text: str) -> None:
@@ -29,6 +73,36 @@ def write_together(texts: dict[Path, str]) -> None:
     finally:
         for part in parts:
             Path(part).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def temporary_folder():
+    """A folder that goes with the block; those that killed processes left go first."""
+    for left in Path(tempfile.gettempdir()).glob(f"{TEMPORARY}*"):
+        with locked(left) as alone:
+            if alone and time.time() - left.stat().st_mtime > YOUNG:
+                shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder, locked(Path(folder)):
+        yield folder
+
+
+@contextlib.contextmanager
+def locked(folder: Path):
+    """Hold a folder's lock, which ends with the process at the latest; tells whether it was free."""
+    try:
+        number = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:  # gone, or another user's
+        yield False
+        return
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        free = True
+    except OSError:
+        free = False
+    try:
+        yield free
+    finally:
+        os.close(number)
 
 
 def check_writable(folder: Path) -> None:

@@ -18,25 +18,28 @@ from icllib.claims import find_claim, load_claims
 from icllib.controls import FROM_EVIDENCE
 from icllib.decisions import decide
 from icllib.errors import InputError
-from icllib.files import check_writable, write_text
+from icllib.files import check_writable, folder_named, write_text
 from icllib.plotting import use_style
 from icllib.results import (
-    DIGITS, PROJECT, Record, clock_of, digest, recorded_fields, rounded, to_json)
+    DIGITS, Record, check_page, clock_of, digest, recorded_fields, rounded, to_json)
 from icllib.verdicts import Verdicts
 
 
 def notebooks_folder() -> Path:
     """Where pages live: notebooks/ of the project, or $ICLLIB_NOTEBOOKS."""
-    return PROJECT / (os.environ.get("ICLLIB_NOTEBOOKS") or "notebooks")
+    return folder_named("ICLLIB_NOTEBOOKS", "notebooks")
 
 
 class Page:
-    """One page of the book, named "<paper>/<page>" after its file in notebooks/."""
+    """One page of the book, named "<paper>/<page>" after its file in notebooks/.
+
+    Raises InputError for another name.
+    """
 
     def __init__(self, name: str):
+        check_page(name)
         self.name = name
-        output = os.environ.get("ICLLIB_OUTPUT")
-        self.output = Path(output) if output else PROJECT / "runs" / name
+        self.output = folder_named("ICLLIB_OUTPUT", f"runs/{name}")
         self.decisions = {}  # by claim, so that a cell that is run again replaces its own
         use_style()
         pd.set_option("display.max_colwidth", None)
@@ -44,8 +47,10 @@ class Page:
     def save_figure(self, *tables: pd.DataFrame) -> pd.DataFrame:
         """Write the numbers behind the figure as figure.csv and return them as one table.
 
-        Raises InputError for a folder that cannot be written to.
+        Raises InputError for no tables and for a folder that cannot be written to.
         """
+        if not tables:
+            raise InputError("tables: expected at least one, got none")
         check_writable(self.output)
         table = pd.concat(tables, ignore_index=True)
         write_text(self.output / "figure.csv", table.to_csv(index=False,

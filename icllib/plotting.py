@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 
 from icllib.decisions import interval
+from icllib.errors import InputError
 
 # Okabe and Ito's palette: readable with color-vision deficiency and in grey.
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK = (
@@ -44,8 +45,13 @@ def series(panel: str, name: str, xs, samples, profile: str, within=ANYWHERE) ->
 
 
 def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -> pd.DataFrame:
-    """Rows of a figure's table for a curve whose interval is known already."""
+    """Rows of a figure's table for a curve whose interval is known already.
+
+    Raises InputError for columns of unequal lengths.
+    """
     columns = [panel, name, xs, ys, lows, highs, seeds, profile]
+    if len({len(values) for values in (xs, ys, lows, highs)}) > 1:
+        raise InputError(f"{name}: expected a value for each of {len(xs)} x, got {len(ys)}")
     return pd.DataFrame(dict(zip(COLUMNS, columns)))
 
 

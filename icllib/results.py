@@ -13,7 +13,6 @@ import hashlib
 import importlib
 import inspect
 import json
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from icllib.errors import DAMAGE, InputError
-from icllib.files import write_text
+from icllib.files import PROJECT, folder_named, write_text
 
-PROJECT = Path(__file__).resolve().parents[1]
 PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
 # pilot: on few pages an earlier, smaller design of cpu, shown until three seeds of cpu are trained
 WITH_PILOT = ("smoke", "pilot", "cpu", "gpu", "paper")
@@ -33,7 +31,7 @@ ADDED = {"added": True}  # of a field that joined its component later, see above
 
 def results_folder() -> Path:
     """Where records live: results/ of the project, or $ICLLIB_RESULTS."""
-    return PROJECT / (os.environ.get("ICLLIB_RESULTS") or "results")
+    return folder_named("ICLLIB_RESULTS", "results")
 
 
 def check_profile(profile: str) -> None:
@@ -41,6 +39,13 @@ def check_profile(profile: str) -> None:
     known = ("stored", *WITH_PILOT)
     if profile not in known:
         raise InputError(f"profile: expected one of {', '.join(known)}, got {profile!r}")
+
+
+def check_page(page) -> None:
+    """Raises InputError for what is no "<paper>/<page>", two names of folders."""
+    name = r"\w[\w.-]*"
+    if not (isinstance(page, str) and re.fullmatch(f"{name}/{name}", page)):
+        raise InputError(f"page: expected two names with a slash between, got {page!r}")
 
 
 # ---- settings, versions and keys ------------------------------------------------------------
@@ -254,8 +259,8 @@ def dealt(records, names) -> dict:
 
     Raises InputError where that cannot be.
     """
-    each, left = divmod(len(records), len(names))
-    if left or not each:
+    each, left = divmod(len(records), len(names) or 1)
+    if left or not each or not names:
         raise InputError(f"records: expected as many for each of {len(names)} names, "
                          f"got {len(records)} in all")
     return {name: records[place * each :][:each] for place, name in enumerate(names)}

@@ -6,18 +6,17 @@ succeeded do the notebook and the files in results/ take the place of the old on
 
 import contextlib
 import io
-import os
 import re
-import tempfile
 import traceback
 from pathlib import Path
 
 from icllib.claims import load_claims
 from icllib.decisions import decision_on_record
-from icllib.errors import InputError, OutOfTime
-from icllib.files import check_writable, write_together
+from icllib.errors import DAMAGE, InputError, OutOfTime
+from icllib.files import check_writable, temporary_folder, write_together
 from icllib.pages import notebooks_folder
 from icllib.results import PROJECT, check_profile, digest, results_folder
+from icllib.shown import changed_since, with_digests
 from icllib.training.records import environment
 from icllib.verdicts import Verdicts
 
@@ -51,12 +50,12 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
         check_writable((notebooks_folder() / page).parent)
     until = None if deadline is None else str(deadline)
     if profile == "smoke":
-        with tempfile.TemporaryDirectory() as folder, environment(
+        with temporary_folder() as folder, environment(
                 ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=until):
             execute(page, parameters | {"profile": "smoke"})
         return "executed at smoke, nothing kept"
     if profile != "stored":
-        with tempfile.TemporaryDirectory() as folder, environment(
+        with temporary_folder() as folder, environment(
                 ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=until):
             with contextlib.redirect_stdout(io.StringIO()):  # the notebook shows it
                 execute_as_script(page, parameters | {"profile": profile})
@@ -67,19 +66,20 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
 
 def refresh(page: str) -> str:
     """Execute a page as it is and put its notebook and results in place."""
-    with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_OUTPUT=folder):
+    with temporary_folder() as folder, environment(ICLLIB_OUTPUT=folder):
         notebook = execute(page, {})
-        texts = {results_folder() / page / path.name: path.read_text()
-                 for path in Path(folder).iterdir()}
+        texts = {path.name: path.read_text() for path in Path(folder).iterdir()}
+    texts = {results_folder() / page / name: text
+             for name, text in with_digests(texts, notebook).items()}
     if notebook is None:
         write_together(texts)
         return "results written; no notebook (papermill is not installed)"
-    write_together(texts | {notebooks_folder() / f"{page}.ipynb": notebook})
+    write_together(texts | {notebooks_folder() / f"{page}.ipynb": as_text(notebook)})
     return "notebook and results written"
 
 
-def execute(page: str, parameters: dict) -> str | None:
-    """Run a page as a notebook and return it as text, or as a script where Jupyter is missing."""
+def execute(page: str, parameters: dict):
+    """Run a page as a notebook and return it, or as a script where Jupyter is missing."""
     try:
         import papermill  # noqa: F401
     except ImportError:
@@ -92,8 +92,12 @@ def execute(page: str, parameters: dict) -> str | None:
 
 
 def page_source(page: str) -> str:
-    """The text of a page."""
-    return (notebooks_folder() / f"{page}.py").read_text()
+    """The text of a page; raises InputError where it has none."""
+    path = notebooks_folder() / f"{page}.py"
+    try:
+        return path.read_text()
+    except DAMAGE as error:
+        raise InputError(f"{path}: expected a page, got a damaged file ({error})") from None
 
 
 def parameters_of(page: str) -> list[str]:
@@ -159,6 +163,7 @@ def read_page(page: str):
     """A page as a notebook without outputs; cell ids are stable, so that reruns are identical."""
     import jupytext
 
+    page_source(page)  # refuses what is no text
     notebook = jupytext.read(notebooks_folder() / f"{page}.py")
     notebook.metadata = METADATA
     for number, cell in enumerate(notebook.cells):
@@ -171,14 +176,14 @@ def source_hash(notebook) -> str:
     return digest([[cell.cell_type, cell.source] for cell in notebook.cells])
 
 
-def execute_as_notebook(page: str, parameters: dict) -> str:
-    """Run a page through papermill and return the finished notebook as text."""
+def execute_as_notebook(page: str, parameters: dict):
+    """Run a page through papermill and return the finished notebook."""
     import nbformat
     import papermill
 
     notebook = read_page(page)
     hashed = source_hash(notebook)
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         source, target = f"{folder}/in.ipynb", f"{folder}/out.ipynb"
         nbformat.write(notebook, source)
         try:
@@ -192,7 +197,14 @@ def execute_as_notebook(page: str, parameters: dict) -> str:
             raise PageFailed(f"{page}: cell {error.exec_count}: {error.ename}: {error.evalue}\n"
                              + "\n".join(error.traceback)) from None
         executed = nbformat.read(target, as_version=4)
-    return nbformat.writes(cleaned(executed, hashed)) + "\n"
+    return cleaned(executed, hashed)
+
+
+def as_text(notebook) -> str:
+    """A notebook as the content of its file."""
+    import nbformat
+
+    return nbformat.writes(notebook) + "\n"
 
 
 def cleaned(notebook, hashed: str):
@@ -206,14 +218,11 @@ def cleaned(notebook, hashed: str):
 
 def notebook_problem(page: str) -> str | None:
     """Why the committed notebook is not an execution of the page, or None if it is."""
-    import nbformat
-
     path = notebooks_folder() / f"{page}.ipynb"
     if not path.exists():
         return "never executed"
-    try:
-        notebook = nbformat.read(path, as_version=4)
-    except ValueError:
+    notebook = sound_notebook(path)
+    if notebook is None:
         return "notebook damaged"
     if notebook.metadata.get("icllib", {}).get("source") != source_hash(read_page(page)):
         return "edited since it was executed"
@@ -229,7 +238,21 @@ def notebook_problem(page: str) -> str | None:
     tags = [tag for cell in code for tag in cell.metadata.get("tags", [])]
     if tags.count("numbers") < tags.count("figure"):
         return "a figure lacks its numbers cell"
-    return None if verdicts_are_todays(page, code) else "verdicts are not today's"
+    if not verdicts_are_todays(page, code):
+        return "verdicts are not today's"
+    return changed_since(page, notebook)
+
+
+def sound_notebook(path: Path):
+    """The notebook in a file, or None where that is damaged or none of ours."""
+    import nbformat
+
+    try:
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
+    except (nbformat.ValidationError, *DAMAGE):
+        return None
+    return notebook if isinstance(notebook.metadata.get("icllib", {}), dict) else None
 
 
 def verdicts_are_todays(page: str, cells) -> bool:

@@ -1,24 +1,30 @@
 """The state of every page: which records are fresh, stale or missing, and what they would cost."""
 
 import importlib.util
+import os
+import time
 from dataclasses import dataclass
+from functools import cache
 
 from icllib.errors import InputError
-from icllib.results import WITH_PILOT, find_record, results_folder
+from icllib.models import Transformer
+from icllib.results import WITH_PILOT, find_record
 from icllib.runner import notebook_problem
-from icllib.training.jobs import fleets
+from icllib.tasks import AffineFunctions
+from icllib.training import Fleet, Recipe
+from icllib.training.cpu import one_core
+from icllib.training.fleets import fleets
 from icllib.training.records import runs_at
 from icllib.training.run import Run
 
-# Multiply-adds per second in training, forward and backward.
-# cpu: the 2.6e13 of context_scaling/fig01_scaling over half of the 3,256 s of wall time in its
-# records, on two CPU cores side by side that did other work too: an upper estimate of the time.
-# gpu, paper: ASSUMED, a tenth of an H200's dense TF32 rate, until an H200 has been measured.
-SPEED = {"pilot": 1.6e10, "cpu": 1.6e10, "gpu": 2e13, "paper": 2e13}
+# Multiply-adds per second in training, forward and backward, of an H200: ASSUMED, a tenth of its
+# dense TF32 rate, until one has been measured. Those of a CPU are measured, see `cpu_speed`.
+SPEED = 2e13
 # Seconds on a GPU, ASSUMED until one has been measured: before a fleet's first step, most of them
 # compilation; and least time of a step, what launching its few hundred kernels takes.
 START, LAUNCH, LAUNCH_OF_LAYER = 25.0, 0.5e-3, 0.1e-3
-DEVICE = {"pilot": "2 CPU cores", "cpu": "2 CPU cores", "gpu": "an H200", "paper": "an H200"}
+ON_CPU = ("pilot", "cpu")
+MEASURED_STEPS = 10
 
 
 @dataclass(frozen=True)
@@ -39,29 +45,23 @@ def status(pages) -> list[State]:
 
 
 def states_of(page: str) -> list[State]:
-    """The states of one page; an error in its files or settings is its one row."""
+    """The states of one page; an error in its files or settings is its one row, whatever it is."""
     try:
         states = [state_of(page, profile, runs) for profile, runs in runs_by_profile(page)]
-        return [notebook_state(page, states), *states]
-    except InputError as error:
-        return [State(*page.split("/"), "", "unknown", str(error), "")]
+        return [notebook_state(page), *states]
+    except Exception as error:
+        kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
+        return [State(*page.split("/"), "", "unknown", f"{kind}{error}", "")]
 
 
-def notebook_state(page: str, states: list[State]) -> State:
+def notebook_state(page: str) -> State:
     """Whether the committed notebook is an execution of the page, with all that it shows there."""
     try:
-        problem = notebook_problem(page) or results_problem(page, states)
+        problem = notebook_problem(page)
     except ImportError as error:  # a machine without Jupyter trains, but cannot tell
         return State(*page.split("/"), "stored", "unknown", f"{error.name} is not installed", "")
     return State(*page.split("/"), "stored", "stale" if problem else "fresh", problem or "",
                  "under a minute" if problem else "")
-
-
-def results_problem(page: str, states: list[State]) -> str | None:
-    """What is missing of a page's results, whose records have these states, or None."""
-    if not (results_folder() / page / "figure.csv").exists():
-        return "figure.csv missing"
-    return "no profile has all its records" if {s.state for s in states} == {"missing"} else None
 
 
 def runs_of(page: str):
@@ -110,18 +110,41 @@ def cost(runs, profile: str) -> str:
     seconds = sum(seconds_of(fleet, profile) for fleet in fleets(runs))
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size:
-            return f"{seconds / size:.1f} {unit} on {DEVICE[profile]}"
-    return f"under a minute on {DEVICE[profile]}"
+            return f"{seconds / size:.1f} {unit} on {device_of(profile)}"
+    return f"under a minute on {device_of(profile)}"
+
+
+def device_of(profile: str) -> str:
+    """What a profile's cost is told for."""
+    return f"{os.cpu_count()} CPU cores" if profile in ON_CPU else "an H200"
 
 
 def seconds_of(fleet: list[Run], profile: str) -> float:
     """Estimated time of training runs that take every step together."""
-    arithmetic = sum(map(work, fleet)) / SPEED[profile]
-    if DEVICE[profile] == "2 CPU cores":
-        return arithmetic
+    if profile in ON_CPU:
+        return sum(map(work, fleet)) / cpu_speed()
+    arithmetic = sum(map(work, fleet)) / SPEED
     run = fleet[0]
     launches = run.recipe.steps * (LAUNCH + LAUNCH_OF_LAYER * getattr(run.model, "layers", 1))
     return START + max(arithmetic, launches)
+
+
+@cache
+def cpu_speed() -> float:
+    """Multiply-adds per second of this machine's cores in training, from some steps of a decoder.
+
+    Its size is that of most decoders of `cpu`; wider ones are faster for their work.
+    """
+    recipe = Recipe(tuple(range(40)), steps=MEASURED_STEPS + 1, batch=32)
+    run = Run(AffineFunctions(), Transformer(2, 4, 64, tokens="separate"), recipe, None, seed=0)
+    with one_core():
+        fleet = Fleet([run.task], run.model, recipe, [run.seed], [None])
+        fleet.take_step()  # the first one fetches memory
+        started = time.process_time()
+        for _ in range(MEASURED_STEPS):
+            fleet.take_step()
+        seconds = time.process_time() - started
+    return os.cpu_count() * work(run) / (MEASURED_STEPS + 1) * MEASURED_STEPS / seconds
 
 
 def work(run: Run) -> float:

@@ -1,5 +1,6 @@
 """Every test works on its own results folder unless it asks for the committed one."""
 
+import shutil
 import sys
 
 import pytest
@@ -7,7 +8,7 @@ import torch
 
 from icllib import cli
 
-pytest.register_assert_rewrite("contract", "rounding", "small_fleet")
+pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages")
 
 # Of two processes that take file after file, neither shall end long after the other.
 LONGEST = ("test_all_pages_at_smoke", "test_golden", "test_howto", "test_runner", "test_pages",
@@ -74,6 +75,26 @@ def page(tmp_path, monkeypatch, results):
         return folder
 
     return write
+
+
+# It shall ask nothing of the network, nor of a screen.
+CHROMIUM_FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                  "--disable-background-networking", "--disable-component-update", "--disable-sync")
+
+
+@pytest.fixture(scope="module")  # while it runs, nothing else in the process can use asyncio
+def browser():
+    """Headless Chromium; its tests are skipped on a machine that has none."""
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+                   None)
+    if program is None:
+        pytest.skip("no Chromium on this machine: on Debian, apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

@@ -10,16 +10,17 @@ from icllib.results import PROJECT
 
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
-    {"errors", "checks", "files", "streams", "attention", "results", "progress", "data",
+    {"errors", "checks", "files", "streams", "attention", "results", "progress", "data", "controls",
      "processor"},
-    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting",
+    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts"},
-    {"training", "pages", "runner"},
-    {"papers", "status", "book", "cli", "__init__", "__main__"},
+    {"training", "pages", "runner", "shown"},
+    {"papers", "status", "again", "book", "live", "cli", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "plotting", "verdicts", "pages", "runner", "status", "book", "cli"}
+BOOK = {"claims", "controls", "decisions", "plotting", "verdicts", "pages", "runner", "shown", "status",
+        "again", "book", "live", "cli"}
 
 
 def unit(path):

@@ -107,6 +107,21 @@ def test_mathjax_is_the_vendored_one(site):
     assert (site / "_static/mathjax/tex-svg-full.js").stat().st_size > 10**6
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name, curves", [("try_it", "#live-plot .curve"),
+                                          ("layers_as_steps", "svg .curve")])
+def test_live_pages_work_in_the_book(site, browser, name, curves, theme):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=theme)
+    page = context.new_page()
+    page.goto((site / f"book/live/{name}.html").as_uri())
+    page.wait_for_selector(curves, state="attached")
+    assert page.evaluate("document.documentElement.dataset.theme") == theme
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.click('a[href*="notebooks/"]:visible')  # what it shows leads to a page of claims
+    assert "/notebooks/" in page.url
+    context.close()
+
+
 def test_the_table_of_contents_has_every_page():
     toc = (PROJECT / "_toc.yml").read_text()
     assert set(re.findall(r"file: notebooks/(\S+)", toc)) ^ set(all_pages()) == set()

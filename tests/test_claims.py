@@ -107,6 +107,45 @@ def test_a_damaged_file_of_claims_is_told_in_one_line(tmp_path, monkeypatch, con
     assert "\n" not in str(error.value)
 
 
+ENTRY = """claims:
+- id: causal_lm.1
+  source: Figure 1
+  statement: A falls.
+  printed: {value: falls, read: figure}
+  predicate: identity
+  statistic: largest deviation
+  parts: [all]
+  tolerance: {at_most: 0.1}
+  page: causal_lm/propositions
+"""
+
+
+@pytest.mark.parametrize("old, new, reason", [
+    ("at_most: 0.1", "at_most: 0.1, at_most: 0.9", "at_most: expected once, got twice .*line 9"),
+    ("  page:", "  source: another\n  page:", "source: expected once, got twice"),
+    ("at_most: 0.1", "at_most: -5", "tolerance: expected at_most of at least 0, got -5"),
+    ("at_most: 0.1", "at_most: .nan", "expected a region for all"),
+    ("at_most: 0.1", "at_most: .inf", "tolerance: expected at_most of at least 0, got inf"),
+    ("at_most: 0.1", "at_most: yes", "tolerance: expected at_most of at least 0, got True"),
+    ("causal_lm/propositions", "causal_lm/nosuch", "page: expected one in notebooks/, got 'causal_lm/n"),
+    ("causal_lm/propositions", "7", r"page: expected str \| None, got 7"),
+    ("causal_lm/propositions", "causal_lm/propositions\n  ours: maybe", "ours: expected bool, got 'maybe'"),
+    ("[all]", "all", "parts: expected a list, got 'all'"),
+    ("A falls.", "[A, falls]", r"statement: expected str, got \['A', 'falls'\]"),
+    ("A falls.", "[" * 100_000, "expected at most 100 lists in each other"),
+    ("A falls.", "- " * 100_000, "damaged file")])
+def test_an_entry_that_cannot_be_is_told_in_one_line(tmp_path, monkeypatch, old, new, reason):
+    monkeypatch.setattr(claims, "PROJECT", tmp_path)
+    for name in ("claims/causal_lm.yml", "notebooks/causal_lm/propositions.py"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(ENTRY)
+    assert [claim.tolerance for claim in load_claims("causal_lm")] == [{"at_most": 0.1}]
+    (tmp_path / "claims/causal_lm.yml").write_text(ENTRY.replace(old, new))
+    with pytest.raises(InputError, match=f"expected claims, got .*{reason}") as error:
+        load_claims("causal_lm")
+    assert "\n" not in str(error.value)
+
+
 @pytest.mark.parametrize("claim_id", ["causal_lm.99", "nonsense.1", "causal_lm"])
 def test_unknown_claim_id(claim_id):
     with pytest.raises(InputError, match="claim id: expected .* got"):

@@ -9,6 +9,7 @@ import torch
 
 import icllib
 from icllib import attention
+from icllib.baselines import LeastSquares
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import MLP, Transformer
@@ -94,17 +95,60 @@ class Careless(LinearRegression):
 
 
 @pytest.mark.parametrize("change, message", [
-    (tuple, "expected a Prompt, got a tuple"),
+    (tuple, "expected a Prompt of tensors, got tuple"),
+    (list, "expected a Prompt of tensors, got list"),
+    (lambda prompt: None, "expected a Prompt of tensors, got NoneType"),
+    (lambda prompt: prompt._asdict(), "expected a Prompt of tensors, got dict"),
+    (lambda prompt: prompt._replace(ys=None), "got one of Tensor, NoneType, Tensor"),
     (lambda prompt: Prompt(prompt.xs, prompt.ys.long(), prompt.means),
      "expected numbers of torch.float32, got torch.float32, torch.int64, torch.float32")])
 def test_what_is_no_prompt_is_refused(change, message):
-    with pytest.raises(InputError, match=f"Careless.sample: {message}"):
-        train(Careless(2, change=change), MLP(4), RECIPE, [0])
+    task = Careless(2, change=change)
+    for uses in (lambda: train(task, MLP(4), RECIPE, [0]),
+                 lambda: ErrorByLength((2,), prompts=4).measure(task, LeastSquares())):
+        with pytest.raises(InputError, match=f"Careless.sample: .*{message}"):
+            uses()
+
+
+@dataclass
+class Changing:
+    """A task that is not frozen."""
+
+    dimension: int = 2
+    sample = None
+    version: ClassVar[int] = 1
+
+
+class WithoutDimension:
+    sample = None
 
 
 @pytest.mark.parametrize("changes, message", [
-    ({"model": MLP}, "models: expected a component with build, got <class"),
-    ({"task": LinearRegression}, "tasks: expected a component with sample, got <class"),
+    ({"task": Changing()}, r"task: expected a frozen dataclass, got Changing\(.*, which can change"),
+    ({"task": WithoutDimension()}, "task: expected a component with dimension, got"),
+    ({"task": None}, "task: expected a component with sample, got None"),
+    ({"recipe": None}, "recipe: expected a Recipe, got None"),
+    ({"recipe": {"steps": 2}}, "recipe: expected a Recipe, got {'steps': 2}"),
+    ({"recipe": Recipe((4,), 2, loss="masked tokens")}, "'masked tokens' for sentences and for them"),
+    ({"recipe": Recipe((4,), 2, queries=2)}, "model: expected a decoder of joint tokens"),
+    ({"recipe": Recipe((4,), 2, loss_on_pairs=True)}, "model: expected a decoder of joint tokens"),
+    ({"recipe": Recipe((0, 4), 2)}, "lengths: expected n >= 1 for this model, .* got 0"),
+    ({"pretraining_tasks": 2**31}, "pretraining_tasks: expected an integer from 1 to 2147483647")])
+def test_parts_are_checked_alike_wherever_they_come_together(changes, message):
+    parts = {"task": TASK, "model": MLP(4), "recipe": RECIPE, "pretraining_tasks": None} | changes
+    of_each = {**parts, "seeds": [0], "pretraining_tasks": [parts["pretraining_tasks"]]}
+    for uses in (lambda: train(**of_each),
+                 lambda: Run(**parts, evaluation=ErrorByLength((2,), prompts=4))):
+        with pytest.raises(InputError, match=message):
+            uses()
+    if "task" in changes:
+        with pytest.raises(InputError, match=message):
+            ErrorByLength((2,), prompts=4).measure(changes["task"], LeastSquares())
+
+
+@pytest.mark.parametrize("changes, message", [
+    ({"model": MLP}, "model: expected a component with build, got <class"),
+    ({"task": LinearRegression}, "task: expected a component with sample, got <class"),
     ({"device": "gpu"}, "device: expected one of cpu.*, got 'gpu'"),
     ({"recipe": replace(RECIPE, loss="cross-entropy")}, "loss: expected labels from 0 to 1")])
 def test_what_cannot_be_trained_is_refused(changes, message):
@@ -134,12 +178,45 @@ def test_what_cannot_be_measured_is_refused():
             ([TASK] * 2, module, r"expected Trained\(module\) for a trained module"),
             (TASK, trained, "tasks: expected one for each of 2 trained models, got 1"),
             (TASK, MLP, "predictor: expected a component with predict"),
-            (LinearRegression, trained, "tasks: expected a component with sample")):
+            (LinearRegression, trained, "task: expected a component with sample")):
         with pytest.raises(InputError, match=message):
             measure(tasks, predictor)
     with pytest.raises(InputError, match="tasks: expected a component with at_level"):
         ErrorByNoiseLevel((2, 4), prompts=4).measure([TASK] * 2, trained)
     assert TwoNoiseLevels(2).at_level(0)
+
+
+class Predicts:
+    """A predictor that gives what it is told to."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def predict(self, xs, ys, lengths):
+        return self.answer(torch.zeros(*xs.shape[:2], len(lengths)))
+
+
+@pytest.mark.parametrize("answer, got", [
+    (lambda zeros: None, "NoneType"), (lambda zeros: zeros.numpy(), "ndarray"),
+    (lambda zeros: zeros.tolist(), "list"), (lambda zeros: 0.0, "float")])
+def test_answers_that_are_no_tensor_are_refused(answer, got):
+    with pytest.raises(InputError, match=f"predictions: expected a tensor, got {got}"):
+        ErrorByLength((2, 4), prompts=4).measure(TASK, Predicts(answer))
+
+
+@pytest.mark.parametrize("device", ["bogus", None, "cuda:99"])
+def test_a_device_that_is_not_there_is_told_to_who_measures(device):
+    with pytest.raises(InputError, match=f"device: expected one of cpu.*, got {device!r}"):
+        ErrorByLength((2, 4), prompts=4).measure(TASK, LeastSquares(), device=device)
+
+
+def test_memory_that_runs_out_is_told(monkeypatch):
+    monkeypatch.setattr(Fleet, "take_step", lambda fleet: torch.empty(2**55))
+    with pytest.raises(InputError, match="memory: expected room for 2 models on cpu, got less; "):
+        train(TASK, MLP(4), RECIPE, [0, 1])
+    monkeypatch.setattr(Fleet, "take_step", lambda fleet: torch.ones(2) @ torch.ones(3))
+    with pytest.raises(RuntimeError, match="size"):  # what is no lack of memory
+        train(TASK, MLP(4), RECIPE, [0, 1])
 
 
 def test_contexts_without_weights_are_refused_before_training():

@@ -95,6 +95,17 @@ def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch, tmp_path):
         Page("solvable_attention/table02_exponents").save_figure(pd.DataFrame())
 
 
+@pytest.mark.parametrize("name", ["../../elsewhere/x", "/elsewhere/x", "causal_lm", None])
+def test_a_page_writes_nowhere_else(name):
+    with pytest.raises(InputError, match="page: expected two names with a slash between, got"):
+        Page(name).save_figure(pd.DataFrame({"x": [1]}))
+
+
+def test_a_figure_without_tables_is_refused(output):
+    with pytest.raises(InputError, match="tables: expected at least one, got none"):
+        Page("causal_lm/propositions").save_figure()
+
+
 def test_a_page_of_what_is_printed_tells_what_was_not_run(output):
     page = Page("signed_averaging/tables02_04_gpt2")
     table, items = page.not_run(), [d for d in ledger() if d.claim.printed_on == page.name]
@@ -167,13 +178,13 @@ def test_evidence_that_the_notebook_does_not_show_is_seen(results):
 
 @pytest.mark.parametrize("lost, reason", [
     ("evidence.json", "verdicts are not today's"), ("figure.csv", "figure.csv missing"),
-    ("paper/*.json", "no profile has all its records")])
+    ("paper/*.json", "1 of 47 records that it shows are gone")])
 def test_a_result_that_is_missing_is_seen(results, lost, reason):
     shutil.copytree(PROJECT / "results" / JUDGED, results / JUDGED)
     assert [state.state for state in status([JUDGED])] == ["fresh", "fresh"]
     next((results / JUDGED).glob(lost)).unlink()
     stored = status([JUDGED])[0]
-    assert (stored.state, stored.reason) == ("stale", reason)
+    assert stored.state == "stale" and stored.reason.startswith(reason)
 
 
 @pytest.fixture

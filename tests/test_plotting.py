@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from icllib.errors import InputError
 from icllib.plotting import ANYWHERE, SHARE, legend_below, numbers, series, short, with_interval
 
 
@@ -51,3 +52,8 @@ def test_a_legend_below_has_the_series_of_one_panel():
     assert figure.legends == [legend]
     assert [text.get_text() for text in legend.get_texts()] == ["shown"]
     plt.close(figure)
+
+
+def test_a_series_has_a_value_for_each_x():
+    with pytest.raises(InputError, match="curve: expected a value for each of 3 x, got 2"):
+        series("A", "curve", [1, 2, 3], [1, 2], "cpu")

@@ -5,13 +5,16 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
 from conftest import PAGE
 from icllib import runner
 from icllib.errors import InputError
+from icllib.files import temporary_folder
 from icllib.results import PROJECT
 
 
@@ -149,7 +152,7 @@ run = Run(LinearRegression({d}), Transformer(1, {heads}, 16), Recipe(({n},), 1),
 @pytest.mark.parametrize("sizes, message", [
     ({"d": 0}, "^dimension: expected an integer of at least 1, got 0$"),
     ({"n": -1}, "^lengths: expected an integer of at least 0, got -1$"),
-    ({"T": 0}, "^pretraining_tasks: expected an integer of at least 1, got 0$"),
+    ({"T": 0}, "^pretraining_tasks: expected an integer from 1 to 2147483647, got 0$"),
 ])
 def test_sizes_that_cannot_be_are_told_in_one_line(sizes, message):
     with pytest.raises(InputError, match=message):
@@ -216,3 +219,25 @@ def test_a_book_without_jupyter_is_one_clear_line(icllib, monkeypatch, tmp_path)
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     code, _, err = icllib("book")
     assert code == 2 and "requirements.txt" in err and len(err.strip().splitlines()) == 1
+
+
+def test_temporary_folders_that_a_killed_process_left_go_with_the_next_call(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    hold = ("from icllib.files import temporary_folder\n"
+            "with temporary_folder() as folder:\n    print(folder, flush=True)\n    input()")
+    killed, living = (subprocess.Popen([sys.executable, "-c", hold], cwd=PROJECT, text=True,
+                                       env=os.environ | {"TMPDIR": str(tmp_path)},
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                      for _ in range(2))
+    left, used = (Path(process.stdout.readline().strip()) for process in (killed, living))
+    killed.kill()
+    killed.wait()
+    (tmp_path / "another-folder").mkdir()
+    with temporary_folder():
+        assert left.exists()  # too young: it might not have its lock yet
+    for folder in tmp_path.iterdir():
+        os.utime(folder, (0, 0))
+    with temporary_folder() as own:
+        assert sorted(tmp_path.iterdir()) == sorted([used, Path(own), tmp_path / "another-folder"])
+    living.communicate("\n")
+    assert list(tmp_path.iterdir()) == [tmp_path / "another-folder"]

@@ -10,8 +10,8 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     """Estimates at every context length from the pairs before it: (..., N, d) -> (..., K).
 
     estimate: (xs (..., n, d), ys (..., n), query (..., d)) -> (...), any floating type. Raises
-    InputError where a length leaves no pair or no query, and for labels that do not go with xs;
-    the last query may lack its own.
+    InputError where a length leaves no pair or no query, for labels that do not go with xs (the
+    last query may lack its own), and for what is seen and not finite.
     """
     *prompts, points = xs.shape[:-1]
     if not lengths or min(lengths) < 1 or max(lengths) >= points:
@@ -20,5 +20,8 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     if list(ys.shape[:-1]) != prompts or not max(lengths) <= ys.shape[-1] <= points:
         raise InputError(f"ys: expected {(*prompts, points)}, one for each point of xs, "
                          f"got {tuple(ys.shape)}")
+    seen = xs[..., : max(lengths) + 1, :], ys[..., : max(lengths)]
+    if not all(values.isfinite().all() for values in seen):
+        raise InputError("xs, ys: expected finite numbers, got others")
     estimates = [estimate(xs[..., :n, :], ys[..., :n], xs[..., n, :]) for n in lengths]
     return torch.stack(estimates, dim=-1).to(xs.dtype)

@@ -2,20 +2,23 @@
 
 `transformers` builds a decoder's mask inside the model, by the name of its attention
 implementation. So prefix attention is an implementation of its own: PyTorch's fused attention with
-a causal mask that is opened within each sequence's prefix (prefixLM, Ding et al. Section 2.1).
+a causal mask that is opened within each sequence's prefix (prefixLM, Ding et al. Section 2.1). In a
+model with scaled signed averaging the mask is the same, and the attention is the model's own.
 """
 
 from contextlib import contextmanager
 from functools import partial
+from numbers import Integral
 
 import torch
 from torch import Tensor
 
 from icllib.checks import each, whole
 from icllib.errors import InputError
-from icllib.models import signed_language
+from icllib.models import signed_fused, signed_language
 
 NAME = "icllib_prefix"  # what `transformers` calls the implementation
+SIGNED = "icllib_signed_prefix"  # and the one with scaled signed averaging
 
 
 @contextmanager
@@ -24,23 +27,26 @@ def prefix_attention(model, lengths):
 
     Ding et al., Section 2.1. Later tokens stay causal and see the whole prefix. Every call of the
     model within the block counts, `generate` with its cache included.
-    model: a causal decoder of `transformers`; lengths: one integer per sequence of the batch, 0
-    for causal, counted in real tokens: padding before or after them is left out.
-    Raises InputError for lengths that do not fit the batch, for a decoder with other masks, for
-    one that makes its own attention, and for one with scaled signed averaging.
+    model: a causal decoder of `transformers`, with softmax or scaled signed averaging; lengths: one
+    integer per sequence of the batch, or a single one for every sequence of any batch; 0 for
+    causal. They count real tokens: padding before or after them is left out.
+    Raises InputError for lengths that do not fit the batch, for a decoder with other masks, and for
+    one that makes its own attention.
     """
     config = signed_language.config_of(model).get_text_config(decoder=True)
-    if config._attn_implementation == signed_language.NAME:
-        raise InputError("model: expected a decoder with softmax, got one with signed averaging")
     lengths = lengths.tolist() if isinstance(lengths, Tensor) else lengths
-    lengths = each(partial(whole, 0), "lengths", lengths)
+    if isinstance(lengths, Integral):
+        whole(0, lengths=lengths)
+    else:
+        lengths = list(each(partial(whole, 0), "lengths", lengths))
     before = config._attn_implementation, getattr(config, "prefix_lengths", None)
     register()
-    model.set_attn_implementation(NAME)
-    if config._attn_implementation != NAME:
+    name = SIGNED if before[0] in (signed_language.NAME, SIGNED) else NAME
+    model.set_attn_implementation(name)
+    if config._attn_implementation != name:
         raise InputError("model: expected a decoder whose attention `transformers` can set, "
                          f"got {type(model).__name__}")
-    config.prefix_lengths = list(lengths)
+    config.prefix_lengths = lengths
     try:
         yield model
     finally:
@@ -58,6 +64,13 @@ def register() -> None:
 
     AttentionInterface.register(NAME, sdpa_attention_forward)
     AttentionMaskInterface.register(NAME, prefix_mask)
+    AttentionInterface.register(SIGNED, signed_language.signed_attention)
+    AttentionMaskInterface.register(SIGNED, signed_prefix_mask)
+
+
+def signed_prefix_mask(*words, **options):
+    """The same mask for scaled signed averaging: boolean, or in its kernel's blocks."""
+    return signed_fused.in_blocks(signed_language.visible(prefix_mask(*words, **options)))
 
 
 def prefix_mask(batch_size, q_length, kv_length, q_offset=0, mask_function=None,
@@ -89,6 +102,7 @@ def prefix_ends(lengths, batch_size: int, tokens: int, attention_mask) -> Tensor
 
     tokens: columns so far. Raises InputError where a prefix is longer than its sequence.
     """
+    lengths = [lengths] * batch_size if isinstance(lengths, Integral) else lengths
     if len(lengths) != batch_size:
         raise InputError(f"lengths: expected {batch_size}, one for each sequence of the batch, "
                          f"got {len(lengths)}")

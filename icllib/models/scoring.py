@@ -6,7 +6,8 @@ weights, for K queries among T tokens; the formulas are in icllib/attention.py.
 
 The list is Table 1 of the paper on scaled signed averaging, which is silent where ASSUMED, and
 two of the context-scaling paper: row-wise l1 normalization and none (linear attention). Its SGPT
-has no queries and keys, and so a phi of its own (icllib/models/sgpt.py).
+has no queries and keys, and so a phi of its own (icllib/models/sgpt.py). SSMax and QASSMax are newer
+and in no paper of this book: icllib/models/scalable.py.
 """
 
 from dataclasses import dataclass, field

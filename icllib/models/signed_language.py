@@ -2,7 +2,8 @@
 
 `transformers` looks an attention function up by name, and every attention layer calls it with
 itself as the first argument. So scaled signed averaging is such a function, and each layer holds
-its own n and b.
+its own n and b. The name is saved with the model: where it is not known, loading stops, and where
+it is, a layer without n and b does.
 """
 
 import inspect
@@ -10,31 +11,70 @@ import math
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import softplus
 
+from icllib import attention
 from icllib.errors import InputError
-from icllib.models.mixing import SignedSoftmax
+from icllib.models import signed_fused
 from icllib.models.scoring import SignedAveraging
-from icllib.models.stacked import Initializer
 
 NAME = "icllib_signed_averaging"  # what `transformers` calls the function
+LEAST = 5, 4  # version of `transformers`; earlier ones leave out some layers' scale, or have no names
 # What some models add to their scores or weights, and a cache that the function would have to fill.
 REFUSED = ("position_bias", "softcap", "s_aux", "cache")
+
+
+class SignedHeads(nn.Module):
+    """n and b of each head of a layer, in float32 or float64 whatever the model is cast to.
+
+    n = 1 + softplus(excess) and b = exp(log_b), so that no step can leave n >= 1 and b > 0.
+    """
+
+    def __init__(self, heads: int, settings: SignedAveraging):
+        super().__init__()
+        n, b = settings.n, settings.b
+        excess = n - 1 + math.log(-math.expm1(1 - n)) if n > 1 else -math.inf  # softplus inverted
+        for name, value in (("excess", excess), ("log_b", math.log(b))):
+            numbers = torch.full((heads,), value, dtype=torch.float32)
+            if settings.trainable:
+                self.register_parameter(name, nn.Parameter(numbers))
+            else:
+                self.register_buffer(name, numbers)
+
+    @property
+    def n(self) -> Tensor:
+        """The exponents: (H,)."""
+        return 1 + softplus(self.excess)
+
+    @property
+    def b(self) -> Tensor:
+        """The slopes: (H,)."""
+        return self.log_b.exp()
+
+    def _apply(self, convert, recurse=True):
+        """As PyTorch's, but half precision, which would lose the steps of n and b, is left out."""
+        def keep(tensor):
+            converted = convert(tensor)
+            return converted if converted.element_size() >= 4 else tensor.to(converted.device)
+
+        return super()._apply(keep, recurse)
 
 
 def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool = True):
     """Put SSA, softmax(sgn(z) n log(1 + b abs(z))), in place of every softmax over scores z.
 
     Naim et al., Section 7 and Appendix B. Each attention layer gets one n and one b per head, as
-    n = 1 + softplus(excess) and b = exp(log_b): entries `signed_softmax.excess` and `.log_b` of
-    its state_dict, (1, H) each, parameters if they are trainable and buffers if not.
+    n = 1 + softplus(excess) and b = exp(log_b): entries `signed_softmax_norm.excess` and `.log_b`
+    of its state_dict, (H,) each, parameters if they are trainable and buffers if not. Their name
+    and their one axis are those of what is left out of weight decay, by `transformers` too.
     model: of `transformers`, with any mask; it is changed in place and returned.
     Raises InputError for n < 1, or n = 1 if it is to be trained, for b <= 0, for a model that has
     n and b already or prefixes, and for one that makes its own attention; in a later call for
     scores or masks that are more than q . k and a choice of tokens.
     """
-    scoring, config = SignedAveraging(n, b, trainable), config_of(model)
+    settings, config = SignedAveraging(n, b, trainable), config_of(model)
     layers = attention_layers(model)
-    if any(hasattr(layer, "signed_softmax") for layer in layers):
+    if any(hasattr(layer, "signed_softmax_norm") for layer in layers):
         raise InputError("model: expected one without n and b, got one that has them already")
     if hasattr(config.get_text_config(decoder=True), "prefix_lengths"):
         raise InputError("model: expected one outside of prefix_attention, got one within")
@@ -42,26 +82,75 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
     for layer in layers:
         weight = next(layer.parameters())
         heads = getattr(layer, "num_heads", layer.config.num_attention_heads)
-        single = Initializer([0])  # M = 1
-        ssa, kind = scoring.build(single, heads), torch.promote_types(weight.dtype, torch.float32)
-        layer.signed_softmax = ssa.to(weight.device, kind)  # half precision would lose their steps
+        layer.signed_softmax_norm = SignedHeads(heads, settings).to(weight.device, weight.dtype)
+    config.attn_implementation = NAME  # which is saved, unlike what `set_attention` sets
+    config.signed_averaging_trainable = trainable
     return model
+
+
+def load_signed_averaging(folder, kind=None, **options):
+    """A model with SSA that `save_pretrained` put into a folder, n and b included.
+
+    kind: the class of `transformers` to load, or None for the one that was saved; options: those
+    of its `from_pretrained`. Raises InputError for a folder without SSA, or without all n and b.
+    """
+    import transformers
+
+    check_version()
+    register()
+    config = transformers.AutoConfig.from_pretrained(folder)
+    trainable = getattr(config, "signed_averaging_trainable", None)
+    if trainable is None:
+        raise InputError(f"folder: expected a model saved with signed averaging, got {folder}")
+    kind = kind or getattr(transformers, config.architectures[0])
+
+    class WithSignedAveraging(kind):
+        """The class, whose n and b are there before weights are loaded."""
+
+        __module__ = kind.__module__  # where `transformers` looks for the layers' source
+        _keep_in_fp32_modules_strict = ["signed_softmax_norm",
+                                        *(kind._keep_in_fp32_modules_strict or ())]
+
+        def __init__(self, config, *words, **named):
+            super().__init__(config, *words, **named)
+            use_signed_averaging(self, trainable=trainable)
+
+    model, found = WithSignedAveraging.from_pretrained(folder, output_loading_info=True, **options)
+    missing = [name for name in found["missing_keys"] if "signed_softmax_norm" in name]
+    if missing:
+        raise InputError(f"folder: expected weights with n and b, got none for {missing[0]}")
+    model.__class__ = kind
+    return model
+
+
+def check_version() -> None:
+    """Raises InputError for a version of `transformers` that would compute something else."""
+    from transformers import __version__
+
+    if tuple(map(int, __version__.split(".")[:2])) < LEAST:
+        raise InputError(f"transformers: expected version {LEAST[0]}.{LEAST[1]} or later, "
+                         f"got {__version__}")
 
 
 def config_of(model):
     """A model's config; raises InputError for what is no model of `transformers`."""
     if not hasattr(model, "config") or not hasattr(model, "set_attn_implementation"):
         raise InputError(f"model: expected one of `transformers`, got {type(model).__name__}")
+    check_version()
     return model.config
+
+
+def register() -> None:
+    """Make the name known to `transformers`; once or often is the same."""
+    from transformers import AttentionInterface, AttentionMaskInterface
+
+    AttentionInterface.register(NAME, signed_attention)
+    AttentionMaskInterface.register(NAME, signed_mask)
 
 
 def set_attention(model, layers) -> None:
     """Let the layers look up SSA; raises InputError, the model as before, where they do not."""
-    from transformers import AttentionInterface, AttentionMaskInterface
-    from transformers.masking_utils import sdpa_mask
-
-    AttentionInterface.register(NAME, signed_attention)
-    AttentionMaskInterface.register(NAME, sdpa_mask)  # boolean: masks apply after the transform
+    register()
     before = model.config._attn_implementation
     model.set_attn_implementation(NAME)
     if not layers or any(layer.config._attn_implementation != NAME for layer in layers):
@@ -76,51 +165,78 @@ def attention_layers(model) -> list[nn.Module]:
             in inspect.unwrap(type(module).forward).__code__.co_names]
 
 
+def signed_mask(batch_size, q_length, kv_length, q_offset=0, **options):
+    """The mask of one forward pass: None for plainly causal or none, boolean, or in blocks.
+
+    Called by `transformers`, whose mask interface says what the arguments are. Boolean, because
+    a mask applies after the transform, and a large negative score need not stay hidden.
+    """
+    from transformers.masking_utils import sdpa_mask
+
+    if q_length >= signed_fused.SHORTEST and signed_fused.usable(torch.device(options["device"]).type):
+        options |= {"allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
+    mask = sdpa_mask(batch_size, q_length, kv_length, q_offset, **options)
+    return mask if mask is None else signed_fused.in_blocks(visible(mask))
+
+
 def signed_attention(module, query: Tensor, key: Tensor, value: Tensor, attention_mask,
                      scaling=None, dropout=0.0, is_causal=None, **options):
-    """What one layer computes: (B, T, H, d), and its attention map (B, H, T, S).
+    """What one layer computes: (B, T, H, d), and its attention map (B, H, T, S), or None.
 
     Called by `transformers`. query: (B, H, T, d); key, value: (B, H or fewer, S, d);
-    attention_mask: boolean (B, 1, T, S), or None for no mask but the layer's own causal one.
-    Scores and weights are float32, or float64 in a model of that. Raises InputError for other
-    masks, for what else changes scores, and for a layer without n and b.
+    attention_mask: what `signed_mask` gives, or None for no mask but the layer's own causal one.
+    Scores and weights are float32, or float64 in a model of that. There is no map where a kernel
+    computed the output, icllib/models/signed_fused.py. Raises InputError for other masks, for
+    what else changes scores, and for a layer without n and b.
     """
-    ssa = check_call(module, attention_mask, options)
+    blocks, mask = attention_mask, getattr(attention_mask, "dense", attention_mask)
+    ssa = check_call(module, mask, options)
+    n, b = ssa.n, ssa.b
     groups = query.shape[1] // key.shape[1]
     if groups > 1:
         key, value = (tensor.repeat_interleave(groups, dim=1) for tensor in (key, value))
-    causal = getattr(module, "is_causal", True) if is_causal is None else is_causal
-    mask = visible(attention_mask, query.shape[2], key.shape[2], causal, query.device)
-    # `weights` divides by sqrt(d), as a layer does that does not say how it scales
-    scale = 1.0 if scaling is None else scaling * math.sqrt(query.shape[-1])
+    scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     with torch.autocast(query.device.type, enabled=False):
-        q, k = (tensor.to(torch.promote_types(tensor.dtype, torch.float32))[None]
-                for tensor in (query, key))  # M = 1
-        weights = ssa.weights(q * scale, k, mask)[0]
+        plain = not (dropout and module.training) and not options.get("output_attentions")
+        if blocks is not mask and plain:
+            mixed = signed_fused.mixed_values(query, key, value, blocks, scale, n, b)
+            if mixed is not None:
+                return mixed.transpose(1, 2).contiguous(), None
+        causal = getattr(module, "is_causal", True) if is_causal is None else is_causal
+        if mask is None:
+            mask = unmasked(query.shape[2], key.shape[2], causal, query.device)
+        weights = signed_weights(query, key, visible(mask), scale, n, b)
     weights = nn.functional.dropout(weights.to(value.dtype), dropout, module.training)
     return (weights @ value).transpose(1, 2).contiguous(), weights
 
 
-def check_call(module, attention_mask, options: dict) -> SignedSoftmax:
+def signed_weights(query: Tensor, key: Tensor, mask: Tensor, scale: float, n, b) -> Tensor:
+    """The attention map, (B, H, T, S), of queries and keys in any precision."""
+    q, k = (tensor.to(torch.promote_types(tensor.dtype, torch.float32)) for tensor in (query, key))
+    scores = attention.signed_log(q * scale @ k.mT, n[:, None, None], b[:, None, None])
+    return attention.softmax(scores, mask)
+
+
+def check_call(module, mask, options: dict) -> SignedHeads:
     """The layer's n and b; raises InputError where this is not plain attention with both."""
     refused = [name for name in REFUSED if options.get(name) is not None]
     if refused:
         raise InputError(f"model: expected scores that are q . k alone, got {', '.join(refused)}")
-    if attention_mask is not None and attention_mask.dtype != torch.bool:
+    if mask is not None and mask.dtype != torch.bool:
         raise InputError("attention_mask: expected a boolean one, True where a token is seen, "
-                         f"got {attention_mask.dtype}")
-    if not hasattr(module, "signed_softmax"):
-        raise InputError("model: expected n and b in every attention layer, got none in "
-                         f"{type(module).__name__}; does it share a config with another model?")
-    return module.signed_softmax
+                         f"got {mask.dtype}")
+    if not hasattr(module, "signed_softmax_norm"):
+        raise InputError(f"model: expected n and b in {type(module).__name__}, got none: load what "
+                         "was saved by load_signed_averaging, and let no two models share a config")
+    return module.signed_softmax_norm
 
 
-def visible(attention_mask, queries: int, keys: int, causal: bool, device) -> Tensor:
-    """Where a query sees a key: boolean, broadcasts to (B, H, queries, keys)."""
-    mask = attention_mask
-    if mask is None:
-        mask = torch.ones(queries, keys, dtype=torch.bool, device=device)
-        if causal and queries > 1:  # one query, from a cache on, sees all there is
-            mask = mask.tril()
-    # Padding may see nothing. It then sees all, so that what nobody reads is at least finite.
+def unmasked(queries: int, keys: int, causal: bool, device) -> Tensor:
+    """The mask of a layer that was given none: (queries, keys)."""
+    mask = torch.ones(queries, keys, dtype=torch.bool, device=device)
+    return mask.tril() if causal and queries > 1 else mask  # one query, from a cache on, sees all
+
+
+def visible(mask: Tensor) -> Tensor:
+    """The mask, but what sees nothing sees all: padding, whose output nobody reads, stays finite."""
     return mask | ~mask.any(-1, keepdim=True)

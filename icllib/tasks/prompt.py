@@ -54,8 +54,11 @@ def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32)
 def sample_one(task, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
     """Prompts of one task; raises InputError where they are not n points of this precision each."""
     prompt = task.sample(stream, ids, n, dtype)
-    if type(prompt) is tuple:
-        raise InputError(f"{type(task).__name__}.sample: expected a Prompt, got a tuple")
+    named = isinstance(prompt, tuple) and hasattr(prompt, "_fields")
+    if not named or not all(isinstance(tensor, Tensor) for tensor in prompt):
+        got = f"one of {', '.join(type(item).__name__ for item in prompt)}" if named else (
+            type(prompt).__name__)
+        raise InputError(f"{type(task).__name__}.sample: expected a Prompt of tensors, got {got}")
     if isinstance(prompt, Prompt):  # sentences have other shapes
         classes = getattr(task, "classes", None)
         points = (*ids.shape, n)

@@ -3,20 +3,19 @@
 import os
 
 from icllib.errors import InputError
-from icllib.results import PROJECT
+from icllib.files import folder_named
 
 
 def board(name: str):
     """Logs losses to TensorBoard under $ICLLIB_TENSORBOARD, where that is set."""
-    folder = os.environ.get("ICLLIB_TENSORBOARD")
-    if not folder:
+    if not os.environ.get("ICLLIB_TENSORBOARD"):
         return lambda step, losses: None
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         raise InputError("ICLLIB_TENSORBOARD: expected the package tensorboard, which is not "
                          "installed") from None
-    writer = SummaryWriter(PROJECT / folder / name)
+    writer = SummaryWriter(folder_named("ICLLIB_TENSORBOARD", "") / name)
 
     def log(step, losses):
         of_members = {str(m): float(loss) for m, loss in enumerate(losses.mean(dim=0))}

@@ -1,5 +1,6 @@
 """What the members of a fleet share, and the stacked module that holds them."""
 
+import contextlib
 import dataclasses
 import inspect
 from collections.abc import Sized
@@ -7,9 +8,12 @@ from collections.abc import Sized
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import alike, component, positive, whole
+from icllib.checks import alike, component, positive, sampled, whole
 from icllib.errors import InputError
+from icllib.tasks import MaskedSentences
 from icllib.training.recipe import Recipe
+
+MOST_STORED = 2**31 - 1  # prompts that can be put in random order
 
 
 def sizes(task) -> tuple:
@@ -27,21 +31,66 @@ def shape(value):
     return (type(value), *(shape(getattr(value, field.name)) for field in shared))
 
 
-def check_members(members: int, tasks, models, pretraining_tasks, learning_rates) -> None:
+def check_parts(task, model, recipe) -> None:
+    """Raises InputError for what is no task, model or recipe, and where they do not fit together.
+
+    The one check of a `Run`, and of what `train` and `Fleet` are handed.
+    """
+    sampled(task=task)
+    component("build", model=model)
+    if not isinstance(recipe, Recipe):
+        raise InputError(f"recipe: expected a Recipe, got {recipe!r}")
+    if min(recipe.lengths) == 0 and not hasattr(model, "tokens"):
+        raise InputError("lengths: expected n >= 1 for this model, which needs a pair, got 0")
+    if isinstance(task, MaskedSentences) != (recipe.loss == "masked tokens"):
+        raise InputError("recipe.loss: expected 'masked tokens' for sentences and for them alone, "
+                         f"got {recipe.loss!r} for {type(task).__name__}")
+    check_decoder(model, recipe.queries > 1 or recipe.loss_on_pairs)
+
+
+def check_decoder(model, needed: bool) -> None:
+    """Raises InputError for another model where one that reads joint tokens is needed."""
+    if needed and getattr(model, "tokens", None) != "joint":
+        raise InputError("model: expected a decoder of joint tokens for several queries or a loss "
+                         f"on pairs, got {model}")
+
+
+def check_stored(pretraining_tasks) -> None:
+    """Raises InputError for a T of which there is no permutation; None stands for fresh prompts."""
+    if pretraining_tasks is not None:
+        whole(1, MOST_STORED, pretraining_tasks=pretraining_tasks)
+
+
+def check_members(members: int, recipe, tasks, models, pretraining_tasks, learning_rates) -> None:
     """Raises InputError, by name, for what is not one per member, cannot be or differs in shape."""
-    lists = {"tasks": tasks, "models": models, "pretraining_tasks": pretraining_tasks,
-             "learning_rates": learning_rates}
+    lists = {"tasks": tasks, "models": models, "pretraining_tasks": pretraining_tasks}
+    if learning_rates is not None:
+        lists["learning_rates"] = learning_rates
     for name, own in lists.items():
         if not isinstance(own, Sized) or len(own) != members:
             raise InputError(f"{name}: expected one for each of {members} seeds, got {own!r}")
     for task, model in zip(tasks, models):
-        component("sample", tasks=task)
-        component("build", models=model)
-    for rate, count in zip(learning_rates, pretraining_tasks):
+        check_parts(task, model, recipe)
+    for count in pretraining_tasks:
+        check_stored(count)
+    for rate in learning_rates or ():
         positive(learning_rates=rate)
-        whole(pretraining_tasks=1 if count is None else count)
     alike(shape, models=models)
     alike(sizes, tasks=tasks)
+
+
+@contextlib.contextmanager
+def room_for(members: int, device: str):
+    """Raises InputError where memory runs out within it."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        known = isinstance(error, torch.OutOfMemoryError | MemoryError)
+        if not known and "can't allocate memory" not in str(error):  # of a CPU, by PyTorch
+            raise
+        raise InputError(f"memory: expected room for {members} models on {device}, got less; "
+                         "--members, $ICLLIB_MEMBERS or fewer seeds let fewer train together"
+                         ) from None
 
 
 def check_labels(ys: Tensor) -> None:
@@ -49,15 +98,6 @@ def check_labels(ys: Tensor) -> None:
     if not ((ys >= 0) & (ys <= 1)).all():
         raise InputError("loss: expected labels from 0 to 1 for 'cross-entropy', got others, from "
                          f"{ys.min():.3g} to {ys.max():.3g}")
-
-
-def check_device(device: str) -> None:
-    """Raises InputError for a device that is not there."""
-    try:
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError):  # the latter from a PyTorch without CUDA
-        known = ["cpu", *(f"cuda:{index}" for index in range(torch.cuda.device_count()))]
-        raise InputError(f"device: expected one of {', '.join(known)}, got {device!r}") from None
 
 
 def check_apart(losses: Tensor, parameters: list[Tensor]) -> None:

@@ -13,9 +13,11 @@ import shutil
 import sys
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from icllib.checks import not_negative, whole
 from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError
 from icllib.files import write_text
@@ -63,12 +65,17 @@ def checkpoints(folder: Path) -> list[Path]:
     return sorted(folder.glob("step-*.json"), reverse=True)
 
 
-def load_checkpoint(folder: Path) -> tuple[dict, dict] | None:
-    """The newest sound checkpoint as (tensors, info), or None; says which ones were damaged."""
+def load_checkpoint(folder: Path, check=lambda tensors, info: None) -> tuple[dict, dict] | None:
+    """The newest sound checkpoint as (tensors, info), or None; says which ones were damaged.
+
+    check: raises InputError for what is sound, but no state of the training at hand.
+    """
     found = checkpoints(folder)
     for path in found:
         try:
-            return read_checkpoint(path)
+            state = read_checkpoint(path)
+            check(*state)
+            return state
         except InputError as error:
             then = "starting anew" if path == found[-1] else "falling back to the one before"
             print(f"icllib: {error}; {then}", file=sys.stderr)
@@ -83,9 +90,39 @@ def read_checkpoint(path: Path) -> tuple[dict, dict]:
         if info.pop("digest") != digest(info):
             raise ValueError("its digest is another")
         checksum(data, info["sha256"])
-    except DAMAGE as error:
+        return load_file(data), info
+    except (SafetensorError, *DAMAGE) as error:
         raise InputError(f"{path}: expected a checkpoint, got a damaged one ({error})") from None
-    return load_file(data), info
+
+
+def check_state(fleet, tensors: dict, info: dict) -> None:
+    """Raises InputError for what is no state of this fleet at a step of its recipe, with a cost."""
+    step, steps = info.get("step"), fleet.recipe.steps
+    whole(0, steps, step=step)
+    not_negative(**{name: info.get(name) for name in ("wall_seconds", "processor_seconds")})
+    described = lambda state: {name: (tuple(value.shape), value.dtype)
+                               for name, value in state.items()}
+    expected, got = described(like_state(fleet, step)), described(tensors)
+    if got != expected:
+        other = sorted(name for name in expected.keys() | got.keys()
+                       if expected.get(name) != got.get(name))
+        raise InputError(f"checkpoint: expected {other[0]} of {expected.get(other[0])}, "
+                         f"got {got.get(other[0])}")
+    if int(tensors["step"]) != step:
+        raise InputError(f"checkpoint: expected step {step}, got {int(tensors['step'])}")
+
+
+def like_state(fleet, step: int) -> dict:
+    """Tensors of the names, shapes and types of a fleet's state after so many steps."""
+    module = fleet.module.state_dict()
+    state = {f"module.{name}": value for name, value in module.items()}
+    for index, parameter in enumerate(fleet.parameters if step else ()):
+        state |= {f"optimizer.{index}.step": torch.zeros(()),
+                  f"optimizer.{index}.exp_avg": parameter,
+                  f"optimizer.{index}.exp_avg_sq": parameter}
+    for stop in (stop for stop in fleet.stops if stop <= step):
+        state |= {f"snapshot.{stop}.{name}": value for name, value in module.items()}
+    return state | {"step": fleet.step, "alive": fleet.alive, "losses": fleet.losses}
 
 
 def remove_checkpoints(folder: Path) -> None:

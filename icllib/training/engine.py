@@ -13,13 +13,14 @@ import time
 import torch
 from torch import Tensor, nn
 
+from icllib import checks
 from icllib.checks import whole
 from icllib.errors import OutOfTime
 from icllib.progress import Progress
 from icllib.streams import Stream, constant
 from icllib.tasks import Prompt, sample_each
 from icllib.training.build import (
-    build, check_apart, check_device, check_labels, check_members)
+    build, check_apart, check_labels, check_members, room_for)
 from icllib.training.capture import captured_step
 from icllib.training.losses import masked_losses, member_losses, permuted_pairs
 from icllib.training.recipe import Recipe
@@ -41,13 +42,13 @@ class Fleet:
 
     def __init__(self, tasks, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu",
                  learning_rates=None, models=None, snapshots=()):
-        check_device(device)
+        checks.device(device)
         self.stream = Stream.of(seeds, "training", device)
         members = len(self.stream.seeds)
         models = [model] * members if models is None else models
+        check_members(members, recipe, tasks, models, pretraining_tasks, learning_rates)
         if learning_rates is None:
             learning_rates = [recipe.learning_rate] * members
-        check_members(members, tasks, models, pretraining_tasks, learning_rates)
         for step in snapshots:
             whole(1, recipe.steps, snapshots=step)
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
@@ -273,8 +274,9 @@ def train(task, model, recipe: Recipe, seeds, pretraining_tasks=None, device="cp
     """
     members = len(Stream.of(seeds, "training").seeds)
     pretraining_tasks = [None] * members if pretraining_tasks is None else pretraining_tasks
-    fleet = Fleet([task] * members, model, recipe, seeds, pretraining_tasks, device)
-    run_steps(fleet, label, lambda: deadline is not None and time.monotonic() > deadline)
+    with room_for(members, device):
+        fleet = Fleet([task] * members, model, recipe, seeds, pretraining_tasks, device)
+        run_steps(fleet, label, lambda: deadline is not None and time.monotonic() > deadline)
     for seed, alive in zip(seeds, fleet.alive.tolist()):
         if not alive:
             tell_diverged(model, seed, recipe)

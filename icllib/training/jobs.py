@@ -1,12 +1,13 @@
 """Fleets on the machine at hand: split over its processors, checkpointed, resumed, recorded."""
 
 import contextlib
+import math
 import os
 import signal
 import sys
 import threading
 import time
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,15 @@ import torch
 
 from icllib.checks import component
 from icllib.errors import InputError, OutOfTime
-from icllib.files import check_writable
-from icllib.results import PROJECT, Record, digest, key, settings, versions
+from icllib.files import check_writable, folder_named
+from icllib.results import Record, digest, key, settings, versions
 from icllib.training.board import board
-from icllib.training.checkpoint import alone, load_checkpoint, remove_checkpoints, save_checkpoint
+from icllib.training.build import room_for
+from icllib.training.checkpoint import (
+    alone, check_state, load_checkpoint, remove_checkpoints, save_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
+from icllib.training.fleets import dealt_out, fleets, most_members, processors, training
 from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run, Trained
 from icllib.training.weights import find_weights, load, save_weights
@@ -65,32 +69,6 @@ def measure_kept(run: Run, profile: str, folder: Path) -> None:
     Record.of(run, values, made | cost_since(started, "cpu")).save(folder)
 
 
-def fleets(runs, most: int | None = None) -> list[list[Run]]:
-    """Runs of equal shape, in the order of their first ones, at most so many together."""
-    found = {}
-    for run in runs:
-        found.setdefault(run.shape, []).append(run)
-    return [alike[first : first + (most or len(alike))] for alike in found.values()
-            for first in range(0, len(alike), most or len(alike))]
-
-
-def most_members() -> int | None:
-    """$ICLLIB_MEMBERS, the most models that train together; raises InputError for no number."""
-    text = os.environ.get("ICLLIB_MEMBERS") or None
-    if text and not (text.isdecimal() and int(text)):
-        raise InputError(f"ICLLIB_MEMBERS: expected a whole number from 1 on, got {text!r}")
-    return text and int(text)
-
-
-def processors() -> list[str]:
-    """What a fleet can be split over: the visible GPUs, or else the CPU cores."""
-    if torch.cuda.is_available():
-        return [f"cuda:{index}" for index in range(torch.cuda.device_count())]
-    if hasattr(os, "sched_getaffinity"):  # absent from macOS
-        return ["cpu"] * len(os.sched_getaffinity(0))
-    return ["cpu"] * os.cpu_count()
-
-
 def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None:
     """Train the missing runs, dealt out to the processors; each CPU process has one thread.
 
@@ -122,31 +100,21 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
         stop(others)
 
 
-def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
-    """The runs in `count` parts of equal sizes, those of one training, which share checkpoints, in
-    one part."""
-    same = {}
-    for run in (run for fleet in fleets(runs) for run in fleet):
-        same.setdefault(training(run), []).append(run)
-    groups = list(same.values())
-    return [[run for group in groups[index::count] for run in group] for index in range(count)]
-
-
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
                  failed=lambda: False) -> None:
-    """Train and save one fleet after the other in this process.
+    """Train and save one fleet after the other in this process."""
+    for fleet in sorted(fleets(runs, most_members()), key=lambda fleet: fleet[0].seed):
+        train_fleet(fleet, profile, folder, device, failed)
 
-    Raises InputError for one that another process trains, and for one without room on its GPU.
+
+def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu",
+                failed=lambda: False) -> None:
+    """Train and save one fleet, on one core of a CPU.
+
+    Raises InputError where another process trains it, and where there is no room for it.
     """
-    with one_core():
-        for fleet in sorted(fleets(runs, most_members()), key=lambda fleet: fleet[0].seed):
-            with alone(checkpoint_folder(fleet)):
-                try:
-                    train_and_save(fleet, profile, folder, device, failed)
-                except torch.OutOfMemoryError:
-                    raise InputError(f"memory: expected room for {len(fleet)} models on {device}, "
-                                     "got less; --members or $ICLLIB_MEMBERS says how many are "
-                                     "to train together") from None
+    with one_core(), alone(checkpoint_folder(fleet)), room_for(len(fleet), device):
+        train_and_save(fleet, profile, folder, device, failed)
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
@@ -181,7 +149,8 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
             raise OutOfTime("stopped before it was measured")
     torch.set_float32_matmul_precision("highest")  # evaluate in fp32 whatever training took
     metrics = measure(fleet, first, device)
-    made |= {"steps": first.recipe.steps, "fleet": len(runs)} | cost_since(started, device)
+    made |= {"steps": first.recipe.steps, "fleet": len(runs),
+             "members": [digest(settings(run)) for run in runs]} | cost_since(started, device)
     for member, run in enumerate(runs):
         values = {name: value[member] for name, value in metrics.items()}
         sound = fleet.alive[member] and all(np.isfinite(value).all() for value in values.values())
@@ -226,7 +195,7 @@ def checked(component, metrics) -> dict:
 
 def checkpoints_folder() -> Path:
     """Where the checkpoints of all fleets live: runs/checkpoints/, or $ICLLIB_CHECKPOINTS."""
-    return PROJECT / (os.environ.get("ICLLIB_CHECKPOINTS") or "runs/checkpoints")
+    return folder_named("ICLLIB_CHECKPOINTS", "runs/checkpoints")
 
 
 def checkpoint_folder(runs) -> Path:
@@ -238,15 +207,9 @@ def checkpoint_folder(runs) -> Path:
     return checkpoints_folder() / digest([key(settings(run), versions(run)) for run in trained])
 
 
-def training(run: Run) -> Run:
-    """The same run but for what is measured on it."""
-    return replace(run, evaluation=None,
-                   along=run.along and replace(run.along, evaluation=None))
-
-
 def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
     """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost."""
-    found = load_checkpoint(folder)
+    found = load_checkpoint(folder, partial(check_state, fleet))
     if found is None:
         return 0.0, 0.0
     tensors, cost = found
@@ -281,6 +244,8 @@ def number_of(variable: str, default: str) -> float:
     """An environment variable as a number; raises InputError where it is none."""
     text = os.environ.get(variable) or default
     try:
-        return float(text)
+        if not math.isnan(number := float(text)):  # which no time exceeds
+            return number
     except ValueError:
-        raise InputError(f"{variable}: expected a number, got {text!r}") from None
+        pass
+    raise InputError(f"{variable}: expected a number, got {text!r}")

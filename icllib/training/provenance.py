@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import time
 from datetime import date
+from pathlib import Path
 
 import torch
 
@@ -48,7 +49,8 @@ def cost_since(started: tuple[float, float], device: str) -> dict:
 
 
 def commit() -> dict:
-    """The commit of the code and whether it was changed since; unknown without git or checkout.
+    """The commit of the code and whether it was changed since; unknown without git or a checkout of
+    its own, as in a download that lies inside another repository.
 
     $ICLLIB_COMMIT names it for a copy without git, with "-dirty" behind it if it was changed.
     """
@@ -59,8 +61,8 @@ def commit() -> dict:
         return {"commit": "unknown", "dirty": True}
     git = lambda *words: subprocess.run(["git", *words], cwd=PROJECT, text=True,
                                         capture_output=True)
-    head = git("rev-parse", "--short=12", "HEAD")
-    if head.returncode:
+    head, top = git("rev-parse", "--short=12", "HEAD"), git("rev-parse", "--show-toplevel")
+    if head.returncode or Path(top.stdout.rstrip("\n")) != PROJECT:
         return {"commit": "unknown", "dirty": True}
     changed = git("status", "--porcelain", "--", "icllib").stdout
     return {"commit": head.stdout.strip(), "dirty": bool(changed.strip())}

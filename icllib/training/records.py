@@ -1,22 +1,21 @@
 """From runs to records: what is missing is computed, what is there is read."""
 
 import contextlib
+import json
 import os
-import re
 import sys
-import tempfile
 from pathlib import Path
 
 from icllib.errors import InputError
+from icllib.files import folder_named, temporary_folder, write_text
 from icllib.results import (
-    WITH_PILOT, Record, check_profile, find_record, results_folder, sources)
+    WITH_PILOT, Record, check_page, check_profile, digest, find_record, results_folder, sources)
 from icllib.training.engine import tell_diverged
 from icllib.training.jobs import compute
 from icllib.training.run import Run
 
 KEPT = WITH_PILOT[1:]  # all but "smoke"
 FEWEST_SEEDS = 3  # of a profile that is still being trained
-NAME = r"\w[\w.-]*"  # of a folder
 
 
 def records(runs_of_profile, profile: str, page: str) -> list[Record]:
@@ -25,19 +24,21 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
     runs_of_profile: from a profile's name to its list of runs. profile: "stored" reads the best
     profile whose records are committed, of all its seeds or of the first ones, and computes
     nothing; "smoke" computes everything and keeps nothing; any other computes what is missing.
-    page: "<paper>/<page>", where new records go. Raises InputError for another kind of page and where there is nothing to read, OutOfTime at
-    the time limit with every finished record kept.
+    page: "<paper>/<page>", where new records go. Raises InputError for another kind of page and
+    where there is nothing to read, OutOfTime at the time limit with every finished record kept.
     """
-    if not re.fullmatch(f"{NAME}/{NAME}", page):
-        raise InputError(f"page: expected two names with a slash between, got {page!r}")
+    check_page(page)
     check_profile(profile)
+    if not callable(runs_of_profile):
+        raise InputError("runs_of_profile: expected a function from a profile to its list of runs, "
+                         f"got {runs_of_profile!r}")
     if profile == "stored":
         return stored_records(runs_of_profile, page)
     runs = runs_at(runs_of_profile, profile)
     if not runs:
         raise InputError(f"{page}: expected a profile with runs, {profile} has none")
     if profile == "smoke":
-        with tempfile.TemporaryDirectory() as folder, environment(ICLLIB_CHECKPOINTS=folder):
+        with temporary_folder() as folder, environment(ICLLIB_CHECKPOINTS=folder):
             return computed(runs, profile, page, Path(folder))
     return computed(runs, profile, page, results_folder())
 
@@ -78,12 +79,25 @@ def stored_records(runs_of_profile, page: str) -> list[Record]:
                          f"{len(found)} records missing at cpu; make them by asking for the profile "
                          f"cpu, for a page of the book with: python -m icllib run {page} "
                          "--profile cpu")
+    tell_shown(best[1])
     return best[1]
 
 
 def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
     """The committed records of each profile that is complete, from the smallest size on."""
-    return dict(complete_profiles(runs_of_profile, page, KEPT))
+    found = dict(complete_profiles(runs_of_profile, page, KEPT))
+    tell_shown(record for records in found.values() for record in records)
+    return found
+
+
+def tell_shown(found) -> None:
+    """Add records to those in $ICLLIB_OUTPUT, of which the page runner keeps that its page shows
+    them."""
+    if not os.environ.get("ICLLIB_OUTPUT"):
+        return
+    path = folder_named("ICLLIB_OUTPUT", "") / "records.json"
+    before = json.loads(path.read_text()) if path.exists() else {}
+    write_text(path, json.dumps(before | {digest(record.run): record.checksum for record in found}))
 
 
 def complete_profiles(runs_of_profile, page: str, profiles):

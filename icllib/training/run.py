@@ -10,7 +10,7 @@ from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.results import ADDED
 from icllib.streams import WORD
 from icllib.tasks import MaskedSentences
-from icllib.training.build import shape, sizes
+from icllib.training.build import check_decoder, check_parts, check_stored, shape, sizes
 from icllib.training.recipe import Recipe
 
 
@@ -49,21 +49,12 @@ class Run:
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        component("sample", task=self.task)
-        component("build", model=self.model)
-        component("rate", recipe=self.recipe)
+        check_parts(self.task, self.model, self.recipe)
         whole(0, WORD, seed=self.seed)
-        if self.pretraining_tasks is not None:
-            whole(pretraining_tasks=self.pretraining_tasks)
+        check_stored(self.pretraining_tasks)
         if self.along and max(self.along.steps) > self.recipe.steps:
             raise InputError(f"along: expected steps up to {self.recipe.steps}, "
                              f"got {self.along.steps}")
-        if min(self.recipe.lengths) == 0 and not hasattr(self.model, "tokens"):
-            raise InputError("lengths: expected n >= 1 for this model, which needs a pair, got 0")
-        if isinstance(self.task, MaskedSentences) != (self.recipe.loss == "masked tokens"):
-            raise InputError("recipe.loss: expected 'masked tokens' for sentences and for them "
-                             f"alone, got {self.recipe.loss!r} for {type(self.task).__name__}")
-        self.check_decoder(self.recipe.queries > 1 or self.recipe.loss_on_pairs)
         for evaluation in (self.evaluation, self.along and self.along.evaluation):
             self.check_evaluation(evaluation)
 
@@ -77,7 +68,7 @@ class Run:
         self.check_lengths(evaluation)
         if not isinstance(evaluation, ErrorByLength):
             return
-        self.check_decoder(evaluation.queries > 1)
+        check_decoder(self.model, evaluation.queries > 1)
         if isinstance(evaluation, TrainingError):
             self.check_training_prompts(evaluation)
         if evaluation.by_layer and not hasattr(self.model, "tokens"):
@@ -99,12 +90,6 @@ class Run:
                              f"{points} points, got {evaluation.prompts} of {evaluation.points}")
         if self.recipe.precision == "fp64":  # whose prompts have other numbers
             raise InputError("evaluation: expected training in fp32 for one on its prompts")
-
-    def check_decoder(self, needed: bool) -> None:
-        """Raises InputError for another model where one that reads joint tokens is needed."""
-        if needed and getattr(self.model, "tokens", None) != "joint":
-            raise InputError("model: expected a decoder of joint tokens for several queries or a "
-                             f"loss on pairs, got {self.model}")
 
     @property
     def shape(self):

@@ -5,6 +5,7 @@ The runs travel as JSON, so that a worker is the same for a notebook, a script a
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -48,8 +49,22 @@ class Worker:
         errors = self.errors.read()
         if code in STOPS:
             raise STOPS[code](errors.strip().splitlines()[-1]) from None
+        if code < 0:
+            raise ended_by(-code)
         if code:
             raise RuntimeError(f"a worker process failed:\n{errors}") from None
+
+
+def ended_by(number: int) -> Exception:
+    """What stopped a worker that a signal ended, and what helps where that was lack of memory."""
+    name = signal.Signals(number).name if number in set(signal.Signals) else "unknown"
+    told = f"a worker process was ended by signal {number} ({name})"
+    if number in (signal.SIGTERM, signal.SIGINT):  # before it could save
+        return OutOfTime(told)
+    if number == signal.SIGKILL:
+        told += (", as the kernel ends one where memory runs out; --members or $ICLLIB_MEMBERS "
+                 "says how many models are to train together")
+    return InputError(told)
 
 
 def stop(workers: list[Worker]) -> None:

@@ -105,6 +105,19 @@ def test_an_evaluation_can_measure_it(predictor):
 
 
 @by_name
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_what_is_not_finite_is_refused_where_it_is_seen(predictor, number):
+    xs, ys = prompts()[:2]
+    if isinstance(predictor, Zero):
+        return
+    hidden, broken = ys.clone(), xs.clone()
+    hidden[..., 3:], broken[..., 1, 0] = number, number
+    assert predictor.predict(xs, hidden, (3,)).isfinite().all()
+    with pytest.raises(InputError, match="xs, ys: expected finite numbers, got others"):
+        predictor.predict(broken, ys, (3,))
+
+
+@by_name
 @pytest.mark.parametrize("lengths", [(0,), (9,), ()])
 def test_lengths_that_cannot_be_are_refused(predictor, lengths):
     if isinstance(predictor, Zero):

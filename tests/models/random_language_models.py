@@ -1,8 +1,8 @@
 """Models of `transformers` with random weights, with scaled signed averaging or without."""
 
 import torch
-from transformers import (GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM,
-                          RobertaConfig, RobertaForMaskedLM)
+from transformers import (GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM, Qwen3Config,
+                          Qwen3ForCausalLM, RobertaConfig, RobertaForMaskedLM)
 
 from icllib.models.signed_language import attention_layers, use_signed_averaging
 
@@ -14,6 +14,7 @@ MAKE = {
     "gpt2": lambda: GPT2LMHeadModel(GPT2Config(**IDS, **NO_DROPOUT, n_embd=16, n_layer=2,
                                                n_head=4, scale_attn_by_inverse_layer_idx=True)),
     "llama": lambda: LlamaForCausalLM(LlamaConfig(**IDS, **SIZES, num_key_value_heads=2)),
+    "qwen": lambda: Qwen3ForCausalLM(Qwen3Config(**IDS, **SIZES, num_key_value_heads=2, head_dim=4)),
     "roberta": lambda: RobertaForMaskedLM(RobertaConfig(
         **IDS, **SIZES, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)),
 }
@@ -30,6 +31,6 @@ def make(name, **options):
         if options.get("ssa", True):
             use_signed_averaging(model)
             for layer in attention_layers(model):  # another n and b for every head
-                for parameter in layer.signed_softmax.parameters():
+                for parameter in layer.signed_softmax_norm.parameters():
                     parameter += torch.randn_like(parameter)
     return model

@@ -103,7 +103,7 @@ def test_nothing_waits_for_the_device(scoring):
 
 @by_name
 def test_a_member_that_diverges_stops_no_other(scoring):
-    task, model = LinearRegression(2), Transformer(1, HEADS, 2 * HEADS, scoring)
+    task, model = LinearRegression(2), Transformer(1, HEADS, 4 * HEADS, scoring)
     fleet = Fleet([task] * 2, model, Recipe((3,), steps=8, batch=2), [0, 1], [None] * 2,
                   learning_rates=[1e-3, 1e30])
     run_steps(fleet)

@@ -123,7 +123,8 @@ def test_the_model_is_left_as_it_was(model):
 
 @pytest.mark.parametrize("lengths, message", [
     ([], r"lengths: expected one or more in a list, got \[\]"),
-    (3, "lengths: expected one or more in a list, got 3"),
+    (-1, "lengths: expected an integer of at least 0, got -1"),
+    (7, r"expected at most the sequences' own \[6, 6, 6\], got \[7, 7, 7\]"),
     ([1, -1, 2], "lengths: expected an integer of at least 0, got -1"),
     ([1, 1.5, 2], "lengths: expected an integer of at least 0, got 1.5"),
     ([1, float("nan"), 2], "lengths: expected an integer of at least 0, got nan"),
@@ -147,14 +148,34 @@ def test_what_is_no_decoder_of_transformers_is_refused():
         logits(torch.nn.Linear(2, 2), TOKENS, LENGTHS)
 
 
-def test_prefixes_and_signed_averaging_do_not_meet(model):
-    within = use_signed_averaging(copy.deepcopy(model))
-    before = within(TOKENS).logits
-    with pytest.raises(InputError, match="with softmax, got one with signed averaging"):
-        logits(within, TOKENS, LENGTHS)
-    assert torch.equal(within(TOKENS).logits, before)
+@torch.no_grad()
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_prefixes_and_signed_averaging_together_equal_an_explicit_mask(model, side):
+    both = use_signed_averaging(copy.deepcopy(model))
+    tokens, padding = padded(side)
+    lengths, real = [3, 6, 2], padding.bool()
+    plain = both(tokens, attention_mask=padding).logits
+    places = (padding.cumsum(-1) - 1).clamp(min=0)
+    expected = both(tokens, attention_mask=explicit_mask(padding, lengths),
+                    position_ids=places).logits
+    ours = logits(both, tokens, lengths, attention_mask=padding, position_ids=places)
+    torch.testing.assert_close(ours[real], expected[real], atol=1e-12, rtol=0)
+    softmax = logits(model, tokens, lengths, attention_mask=padding, position_ids=places)
+    assert (ours - softmax)[real].abs().max() > 1e-3
+    assert torch.equal(both(tokens, attention_mask=padding).logits, plain)
+
+
+def test_signed_averaging_is_not_put_into_a_model_within_prefix_attention(model):
     with prefix_attention(model, LENGTHS), pytest.raises(InputError, match="prefix_attention"):
         use_signed_averaging(model)
+
+
+@torch.no_grad()
+def test_one_length_serves_batches_of_any_size(model):
+    with prefix_attention(model, 4):
+        together, last = model(TOKENS).logits, model(TOKENS[:2]).logits
+    assert torch.equal(together, logits(model, TOKENS, [4, 4, 4]))
+    assert torch.equal(last, logits(model, TOKENS[:2], [4, 4]))
 
 
 def test_a_decoder_with_sliding_windows_is_refused():

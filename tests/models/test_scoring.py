@@ -9,6 +9,7 @@ import torch
 from icllib import attention
 from icllib.attention import causal_pairs
 from icllib.errors import InputError
+from icllib.models.scalable import QASSMax, SSMax
 from icllib.models.scoring import (L1, CosFormer, Entmax, Gaussian, Identity, MixedHeads,
                                    Plain, Relu, SelfAdjusting, SignedAveraging, Softmax, Sparsemax,
                                    Square, Tanh, Uniform)
@@ -18,7 +19,8 @@ HALF = MixedHeads(((Softmax(), 2), (Uniform(), 2)))
 FOUR = MixedHeads(((Tanh(), 1), (Uniform(), 1), (Relu(), 1), (Square(), 1)))
 SCORINGS = (Softmax(), Softmax(5.0), SignedAveraging(), SignedAveraging(2.0, 0.5, False),
             SelfAdjusting(False), SelfAdjusting(True), Sparsemax(), Entmax(), Relu(), Square(),
-            Tanh(), Uniform(), CosFormer(), Gaussian(), L1(), L1(True), Identity(), HALF, FOUR)
+            Tanh(), Uniform(), CosFormer(), Gaussian(), L1(), L1(True), Identity(), HALF, FOUR,
+            SSMax(), QASSMax(4))
 TOKENS, HEADS = 7, 4
 MASK = causal_pairs(TOKENS)
 by_name = pytest.mark.parametrize("scoring", SCORINGS, ids=str)
@@ -35,9 +37,9 @@ def build(scoring, heads=HEADS, seeds=(5, 11)):
 
 
 def draw(heads=HEADS, tokens=TOKENS, dtype=torch.float64, size=1.5):
-    """q, k, v of two members, two prompts and three dimensions."""
+    """q, k, v of two members, two prompts and four dimensions."""
     generator = torch.Generator().manual_seed(1)
-    return [size * torch.randn(2, 2, heads, tokens, 3, generator=generator, dtype=dtype)
+    return [size * torch.randn(2, 2, heads, tokens, 4, generator=generator, dtype=dtype)
             for _ in range(3)]
 
 

@@ -48,8 +48,8 @@ def test_gpt2_mixes_values_by_the_formula(index):
     attn = make("gpt2").transformer.h[index].attn
     hidden = torch.randn(2, 6, 16, dtype=torch.float64)
     q, k, v = (heads_of(part) for part in attn.c_attn(hidden).split(16, dim=-1))
-    n = 1 + torch.log1p(attn.signed_softmax.excess[0].exp())
-    b = attn.signed_softmax.log_b[0].exp()
+    n = 1 + torch.log1p(attn.signed_softmax_norm.excess.exp())
+    b = attn.signed_softmax_norm.log_b.exp()
     mixed = by_the_formula(q, k, v, n, b, 4**-0.5 / (index + 1), lambda t: range(t + 1))
     expected = attn.c_proj(mixed.transpose(1, 2).flatten(-2))
     torch.testing.assert_close(attn(hidden, attention_mask=None)[0], expected, atol=1e-12, rtol=0)
@@ -60,8 +60,8 @@ def test_roberta_mixes_values_by_the_formula_over_all_tokens():
     layer = make("roberta").roberta.encoder.layer[0].attention.self
     hidden = torch.randn(2, 6, 16, dtype=torch.float64)
     q, k, v = (heads_of(part(hidden)) for part in (layer.query, layer.key, layer.value))
-    ssa = layer.signed_softmax
-    mixed = by_the_formula(q, k, v, ssa.n[0], ssa.b[0], 4**-0.5, lambda t: range(6))
+    ssa = layer.signed_softmax_norm
+    mixed = by_the_formula(q, k, v, ssa.n, ssa.b, 4**-0.5, lambda t: range(6))
     torch.testing.assert_close(layer(hidden)[0], mixed.transpose(1, 2).flatten(-2),
                                atol=1e-12, rtol=0)
 
@@ -74,8 +74,8 @@ def test_llama_shares_keys_and_values_among_neighbors():
     one, nil = torch.ones(2, 6, 4, dtype=torch.float64), torch.zeros(2, 6, 4, dtype=torch.float64)
     q, k, v = (heads_of(part(hidden)) for part in (layer.q_proj, layer.k_proj, layer.v_proj))
     k, v = (tensor[:, [0, 0, 1, 1]] for tensor in (k, v))
-    ssa = layer.signed_softmax
-    mixed = by_the_formula(q, k, v, ssa.n[0], ssa.b[0], 4**-0.5, lambda t: range(t + 1))
+    ssa = layer.signed_softmax_norm
+    mixed = by_the_formula(q, k, v, ssa.n, ssa.b, 4**-0.5, lambda t: range(t + 1))
     expected = layer.o_proj(mixed.transpose(1, 2).flatten(-2))
     found = layer(hidden, position_embeddings=(one, nil), attention_mask=None)[0]  # no rotation
     torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)

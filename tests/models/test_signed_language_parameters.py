@@ -19,16 +19,16 @@ def test_every_head_of_every_layer_has_its_own_n_and_b():
         model = GPT2LMHeadModel(GPT2Config())
     plain = sum(parameter.numel() for parameter in model.parameters())
     assert sum(p.numel() for p in use_signed_averaging(model).parameters()) == plain + 288
-    ssa = use_signed_averaging(MAKE["gpt2"]()).transformer.h[1].attn.signed_softmax
-    torch.testing.assert_close(ssa.n, torch.full((1, 4), 1.5))
-    torch.testing.assert_close(ssa.b, torch.ones(1, 4))
+    ssa = use_signed_averaging(MAKE["gpt2"]()).transformer.h[1].attn.signed_softmax_norm
+    torch.testing.assert_close(ssa.n, torch.full((4,), 1.5))
+    torch.testing.assert_close(ssa.b, torch.ones(4))
 
 
 @pytest.mark.parametrize("name", ["gpt2", "roberta"])  # Llama normalizes in float32
 def test_gradients_are_those_of_finite_differences(name):
     model = make(name)
     layers = attention_layers(model)
-    targets = [value for layer in layers for value in layer.signed_softmax.parameters()]
+    targets = [value for layer in layers for value in layer.signed_softmax_norm.parameters()]
     assert len(targets) == 4
 
     def loss():
@@ -40,11 +40,11 @@ def test_gradients_are_those_of_finite_differences(name):
             for head in range(4):
                 ends = []
                 for shift in (1e-6, -2e-6):
-                    values[0, head] += shift
+                    values[head] += shift
                     ends.append(float(loss()))
-                values[0, head] += 1e-6
+                values[head] += 1e-6
                 slope = (ends[0] - ends[1]) / 2e-6
-                assert slope == pytest.approx(float(grad[0, head]), rel=1e-5, abs=1e-9)
+                assert slope == pytest.approx(float(grad[head]), rel=1e-5, abs=1e-9)
                 assert abs(slope) > 1e-9
 
 
@@ -80,7 +80,7 @@ def test_a_saved_model_loads_and_computes_the_same(name, trainable, tmp_path):
     load_model(other, tmp_path / "model.safetensors")
     assert torch.equal(other(TOKENS).logits, model(TOKENS).logits)
     state = model.state_dict()
-    assert sum("signed_softmax" in entry for entry in state) == 4
+    assert sum("signed_softmax_norm" in entry for entry in state) == 4
     fresh = use_signed_averaging(MAKE[name]().double().eval(), trainable=trainable)
     fresh.load_state_dict(state)
     assert torch.equal(fresh(TOKENS).logits, model(TOKENS).logits)
@@ -88,8 +88,8 @@ def test_a_saved_model_loads_and_computes_the_same(name, trainable, tmp_path):
 
 def test_fixed_numbers_are_no_parameters():
     model = use_signed_averaging(MAKE["gpt2"](), n=1.0, trainable=False)
-    assert not any("signed_softmax" in name for name, _ in model.named_parameters())
-    assert (attention_layers(model)[0].signed_softmax.n == 1).all()
+    assert not any("signed_softmax_norm" in name for name, _ in model.named_parameters())
+    assert (attention_layers(model)[0].signed_softmax_norm.n == 1).all()
 
 
 # ---- precision and dropout --------------------------------------------------------------------

@@ -11,10 +11,11 @@ from dataclasses import replace
 import pytest
 import torch
 
+from icllib.data import checksum
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP
-from icllib.results import find_record
+from icllib.results import digest, find_record
 from icllib.tasks import LinearRegression
 from icllib.training import Along, Fleet, OutOfTime, engine, jobs
 from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
@@ -83,6 +84,13 @@ def test_the_time_limit_keeps_everything(folders, monkeypatch, tmp_path):
     assert metrics_of(runs()) == expected
     made = find_record(runs()[0], "test").provenance
     assert all(before < made[name] < before + 1000 for name, before in cost.items())
+
+
+@pytest.mark.parametrize("limit", ["nan", "soon"])
+def test_a_time_limit_that_is_no_number_is_told(folders, monkeypatch, limit):
+    monkeypatch.setenv("ICLLIB_DEADLINE", limit)
+    with pytest.raises(InputError, match=f"ICLLIB_DEADLINE: expected a number, got '{limit}'"):
+        jobs.train_and_save(runs(), "smoke", folders)
 
 
 def test_a_run_that_died_while_it_was_measured_is_not_trained_again(folders, monkeypatch):
@@ -162,6 +170,60 @@ def test_damaged_information_falls_back_and_at_last_training_starts_anew(tmp_pat
     first, second = capsys.readouterr().err.splitlines()
     assert str(newest) in first and first.endswith("falling back to the one before")
     assert str(oldest) in second and second.endswith("starting anew")
+
+
+def signed_anew(folder, change):
+    """The newest checkpoint with other content, and digests that fit it."""
+    newest = checkpoints(folder)[0]
+    tensors, info = read_checkpoint(newest)
+    newest.unlink()
+    change(tensors, info)
+    del info["sha256"]
+    save_checkpoint(folder, 6, tensors, info)  # its step is that of `info`
+
+
+def without(name):
+    return lambda tensors, info: tensors.pop(name)
+
+
+OTHER_CONTENT = {
+    "a step of 10^6": lambda tensors, info: info.update(step=10**6),
+    "a step that is none": lambda tensors, info: info.update(step="1"),
+    "another step than its tensor": lambda tensors, info: tensors["step"].fill_(7),
+    "no cost": lambda tensors, info: info.pop("wall_seconds"),
+    "no parameter": lambda tensors, info: tensors.pop(min(tensors)),
+    "no state of the optimizer": without("optimizer.0.exp_avg"),
+    "one parameter more": lambda tensors, info: tensors.update({"module.more": torch.zeros(1)}),
+    "another shape": lambda tensors, info: tensors.update(alive=torch.ones(2, dtype=torch.bool)),
+    "another type": lambda tensors, info: tensors.update(alive=torch.ones(3)),
+}
+
+
+@pytest.mark.parametrize("change", OTHER_CONTENT.values(), ids=OTHER_CONTENT)
+def test_a_checkpoint_of_something_else_falls_back_too(folders, monkeypatch, capsys, change):
+    short = runs(replace(RECIPE, steps=5))
+    jobs.train_and_save(short, "smoke", folders)
+    expected = metrics_of(short)
+    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr(jobs, "measure", lambda *_: 1 / 0)
+        jobs.train_and_save(short, "smoke", folders)
+    signed_anew(jobs.checkpoint_folder(short), change)
+    jobs.train_and_save(short, "smoke", folders)
+    assert metrics_of(short) == expected
+    assert "falling back to the one before" in capsys.readouterr().err
+
+
+def test_what_is_no_safetensors_file_falls_back_too(tmp_path, capsys):
+    for step in (100, 200):
+        save_checkpoint(tmp_path, step, {"x": torch.zeros(1)}, {})
+    newest = checkpoints(tmp_path)[0]
+    newest.with_suffix(".safetensors").write_bytes(b"something else")
+    info = json.loads(newest.read_text())
+    info |= {"sha256": checksum(newest.with_suffix(".safetensors"))}
+    info.pop("digest")
+    newest.write_text(json.dumps(info | {"digest": digest(info)}))
+    assert load_checkpoint(tmp_path)[1]["step"] == 100
+    assert "falling back to the one before" in capsys.readouterr().err
 
 
 def test_a_checkpoint_holds_the_state_to_the_bit(tmp_path):

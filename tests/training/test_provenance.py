@@ -23,20 +23,33 @@ def test_the_commit_is_that_of_the_checkout():
     assert len(commit()["commit"]) >= 12 and head.startswith(commit()["commit"])
 
 
-def test_a_change_of_the_package_makes_the_checkout_dirty(tmp_path, monkeypatch):
-    monkeypatch.setattr("icllib.training.provenance.PROJECT", tmp_path)
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A folder that is the project and a repository with one commit."""
+    git = lambda *words: subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
+                                        cwd=tmp_path, check=True, capture_output=True)
     (tmp_path / "icllib").mkdir()
-    git = lambda *words: subprocess.run(
-        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=tmp_path, check=True)
-    code = tmp_path / "icllib" / "code.py"
-    code.write_text("1")
+    (tmp_path / "icllib" / "code.py").write_text("1")
     git("init", "-q")
-    git("add", "icllib")
-    git("commit", "-qm", "first")
-    (tmp_path / "notes.md").write_text("no code")
+    git("add", ".")
+    git("commit", "-q", "-m", "one")
+    monkeypatch.setattr("icllib.training.provenance.PROJECT", tmp_path)
+    return tmp_path
+
+
+def test_code_that_was_changed_since_its_commit_is_told(checkout):
     assert commit()["dirty"] is False
-    code.write_text("2")
+    (checkout / "notes").write_text("not code")
+    assert commit()["dirty"] is False
+    (checkout / "icllib" / "code.py").write_text("2")
     assert commit()["dirty"] is True
+
+
+def test_a_download_inside_another_repository_has_not_its_commit(checkout, monkeypatch):
+    assert commit()["commit"] != "unknown"
+    (checkout / "download" / "icllib").mkdir(parents=True)
+    monkeypatch.setattr("icllib.training.provenance.PROJECT", checkout / "download")
+    assert commit() == {"commit": "unknown", "dirty": True}
 
 
 @pytest.mark.parametrize("told, dirty", [("0123456789ab", False), ("0123456789ab-dirty", True)])

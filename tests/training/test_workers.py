@@ -139,6 +139,15 @@ def test_a_worker_that_dies_at_its_start_says_why(folders, monkeypatch):
         Worker(runs(seeds=range(300)), "smoke", folders).join()
 
 
+@pytest.mark.parametrize("number, kind, message", [
+    (9, InputError, r"by signal 9 \(SIGKILL\), as the kernel .* memory runs out; --members or"),
+    (11, InputError, r"by signal 11 \(SIGSEGV\)$"), (15, OutOfTime, r"by signal 15 \(SIGTERM\)$")])
+def test_a_worker_that_is_killed_says_by_what(folders, monkeypatch, number, kind, message):
+    monkeypatch.setattr(worker, "START", f"import os; os.kill(os.getpid(), {number})")
+    with pytest.raises(kind, match=f"^a worker process was ended {message}"):
+        Worker(runs(), "smoke", folders).join()
+
+
 def slowly(method):
     return lambda fleet: (time.sleep(0.005), method(fleet))
 

@@ -14,6 +14,7 @@ from icllib.papers.causal_lm.layers import (
 from icllib.papers.causal_lm.linear_attention import (
     INPUT_MEANS, SEEDS, LayerErrors, Propositions, StationaryErrors, fig02_linear_attention,
     propositions, slope_over_layers)
+from icllib.papers.causal_lm.lines import affine_functions
 from icllib.papers.causal_lm.stationary import (
     ByPositionErrors, ByPositionPropositions, KaczmarzErrors, fig04_causal_by_position, kaczmarz)
 from icllib.papers.causal_lm.trained import (

@@ -1,0 +1,119 @@
+"""Scalable softmax: scores that grow with log n, so that attention to many tokens stays sharp.
+
+Newer than the papers of this book, and in the tables of none; n is the number of tokens that a
+query sees. Each works by scaling queries, so that PyTorch's fused attention does the rest.
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+
+from icllib import attention
+from icllib.checks import finite, whole
+from icllib.errors import InputError
+from icllib.models.mixing import Weighted
+from icllib.models.stacked import Initializer, StackedLinear
+
+
+class ScaledSoftmax(Weighted):
+    """Softmax of scores times s log n, n being the tokens that a query sees: s per head."""
+
+    def __init__(self, draw: Initializer, heads: int, s: float):
+        super().__init__(attention.softmax)
+        self.s = draw.constant(s, (heads,))  # (M, H)
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor, places=None) -> Tensor:
+        folded = (tensor.flatten(0, 1) for tensor in (self.scaled(q, mask), k, v))  # (M B, H, T, d)
+        return scaled_dot_product_attention(*folded, attn_mask=mask).unflatten(0, q.shape[:2])
+
+    def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
+        """The attention map: (M, B, H, T, T)."""
+        return super().weights(self.scaled(q, mask), k, mask)
+
+    def scaled(self, q: Tensor, mask: Tensor) -> Tensor:
+        """Queries times s log n."""
+        return q * self.s[:, None, :, None, None] * log_count(mask, q.dtype)
+
+
+class QueryAwareSoftmax(ScaledSoftmax):
+    """Softmax of queries times base(log n) (1 + tanh(gate(q))), feature by feature.
+
+    base, of one number, has outputs for all heads; gate, of one head's query, serves them all.
+    """
+
+    def __init__(self, draw: Initializer, heads: int, size: int, hidden: int):
+        Weighted.__init__(self, attention.softmax)
+        self.heads, self.size = heads, size
+        widths = {"base": (1, hidden, heads * size), "gate": (size, hidden, size)}
+        for name, (start, middle, end) in widths.items():
+            self.add_module(name, nn.Sequential(usual_linear(draw, f"{name}0", start, middle),
+                                                nn.GELU(), usual_linear(draw, f"{name}1", middle, end)))
+        for parameter in self.gate[-1].parameters():  # so that the gate starts at 1
+            nn.init.zeros_(parameter)
+
+    def scaled(self, q: Tensor, mask: Tensor) -> Tensor:
+        """Queries, scaled."""
+        if q.shape[-1] != self.size:
+            raise InputError(f"size: expected {q.shape[-1]}, the features of a head, got {self.size}")
+        counts = log_count(mask, q.dtype)
+        counts = counts[(None,) * (5 - counts.dim())]  # (1 or M, 1 or B, 1, T, 1)
+        base = self.base(counts.expand(len(q), *counts.shape[1:]))
+        base = base.unflatten(-1, (self.heads, self.size))  # (M, B, 1, T, H, d)
+        return q * base.squeeze(2).transpose(2, 3) * (1 + self.gate(q).tanh())
+
+
+def log_count(mask: Tensor, dtype) -> Tensor:
+    """log n of the n tokens that each row sees: the mask's shape, its last axis 1."""
+    return mask.sum(-1, keepdim=True).to(dtype).log()
+
+
+def usual_linear(draw: Initializer, name: str, fan_in: int, fan_out: int) -> StackedLinear:
+    """A linear layer that starts as PyTorch's: U(+-1/sqrt(fan_in))."""
+    bound = fan_in**-0.5
+    return StackedLinear(draw.uniform(f"{name}.weight", (fan_in, fan_out), bound),
+                         draw.uniform(f"{name}.bias", (fan_out,), bound))
+
+
+@dataclass(frozen=True)
+class SSMax:
+    """Scalable softmax: softmax(s log(n) z) for n visible tokens, s learned per head.
+
+    Nakanishi (2025), "Scalable-Softmax Is Superior for Attention", in its form without a bias.
+    ASSUMED: s starts at 0.43, the value of its Figure 1. Raises InputError for s that is not
+    finite.
+    """
+
+    s: float = field(default=0.43, metadata={"per_member": True})
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        finite(s=self.s)
+
+    def build(self, draw: Initializer, heads: int) -> ScaledSoftmax:
+        """A module for the members of `draw`."""
+        return ScaledSoftmax(draw, heads, self.s)
+
+
+@dataclass(frozen=True)
+class QASSMax:
+    """Query-aware scalable softmax: a query times base(log n) (1 + tanh(gate(q))), then softmax.
+
+    Qu et al. (2026), TabICLv2, with their public code's "qassmax-mlp-elementwise": both parts are
+    perceptrons with 64 hidden GELU neurons, and the gate starts at 1. ASSUMED, as their code's
+    PyTorch does: the rest starts from U(+-1/sqrt(fan_in)), from the same numbers in every layer. n
+    is the number of visible tokens. Raises InputError for sizes below 1, and in a model whose heads
+    have another size.
+    """
+
+    size: int  # features of a head: the width of the model over its heads
+    hidden: int = 64
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        whole(size=self.size, hidden=self.hidden)
+
+    def build(self, draw: Initializer, heads: int) -> QueryAwareSoftmax:
+        """A module for the members of `draw`."""
+        return QueryAwareSoftmax(draw, heads, self.size, self.hidden)

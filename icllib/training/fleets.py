@@ -1,0 +1,51 @@
+"""Which runs train together, on how many processors."""
+
+import os
+from dataclasses import replace
+
+import torch
+
+from icllib.errors import InputError
+from icllib.training.run import Run
+
+
+def fleets(runs, most: int | None = None) -> list[list[Run]]:
+    """Runs of equal shape, in the order of their first ones, at most so many together."""
+    found = {}
+    for run in runs:
+        found.setdefault(run.shape, []).append(run)
+    return [alike[first : first + (most or len(alike))] for alike in found.values()
+            for first in range(0, len(alike), most or len(alike))]
+
+
+def most_members() -> int | None:
+    """$ICLLIB_MEMBERS, the most models that train together; raises InputError for no number."""
+    text = os.environ.get("ICLLIB_MEMBERS") or None
+    if text and not (text.isdecimal() and int(text)):
+        raise InputError(f"ICLLIB_MEMBERS: expected a whole number from 1 on, got {text!r}")
+    return text and int(text)
+
+
+def processors() -> list[str]:
+    """What a fleet can be split over: the visible GPUs, or else the CPU cores."""
+    if torch.cuda.is_available():
+        return [f"cuda:{index}" for index in range(torch.cuda.device_count())]
+    if hasattr(os, "sched_getaffinity"):  # absent from macOS
+        return ["cpu"] * len(os.sched_getaffinity(0))
+    return ["cpu"] * os.cpu_count()
+
+
+def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
+    """The runs in `count` parts of equal sizes, those of one training, which share checkpoints, in
+    one part."""
+    same = {}
+    for run in (run for fleet in fleets(runs) for run in fleet):
+        same.setdefault(training(run), []).append(run)
+    groups = list(same.values())
+    return [[run for group in groups[index::count] for run in group] for index in range(count)]
+
+
+def training(run: Run) -> Run:
+    """The same run but for what is measured on it."""
+    return replace(run, evaluation=None,
+                   along=run.along and replace(run.along, evaluation=None))

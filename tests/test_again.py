@@ -1,0 +1,83 @@
+"""Records are made again in the fleets that they were made in."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from icllib import again
+from icllib.again import train_again
+from icllib.errors import InputError
+from icllib.results import Record, digest, find_record, settings
+from icllib.runner import PageFailed
+from icllib.training import jobs
+from icllib.training.jobs import train_fleet
+from small_fleet import RECIPE, runs
+
+PAGE = "test/page"
+ZERO, ONE, TWO = runs(replace(RECIPE, steps=20))
+
+
+@pytest.fixture
+def trained(folders, monkeypatch, tmp_path):
+    """Three runs, two of which were trained together; returns the fleets that are trained later."""
+    monkeypatch.setattr(again, "PROJECT", tmp_path)
+    monkeypatch.setattr(again, "runs_of", lambda page: lambda profile: [ZERO, ONE, TWO])
+    for fleet in ([TWO, ZERO], [ONE]):
+        train_fleet(fleet, "cpu", folders)
+    fleets, train = [], jobs.train_fleet
+    monkeypatch.setattr(again, "train_fleet", lambda fleet, *a: (fleets.append(fleet), train(fleet, *a)))
+    return fleets
+
+
+def test_a_record_tells_with_which_others_it_was_trained(trained):
+    names = {run: digest(settings(run)) for run in (ZERO, ONE, TWO)}
+    for run, fleet in ((ZERO, [TWO, ZERO]), (TWO, [TWO, ZERO]), (ONE, [ONE])):
+        made = find_record(run, "test").provenance
+        assert (made["fleet"], made["members"]) == (len(fleet), [names[run] for run in fleet])
+
+
+def test_what_is_made_again_is_the_same_to_the_last_digit(trained, results, monkeypatch, tmp_path):
+    before = {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
+    monkeypatch.setenv("ICLLIB_MEMBERS", "1")  # which the records do not say
+    assert train_again(PAGE, "cpu", None) == "3 of 3 records came out the same to the last digit"
+    assert trained == [[TWO, ZERO], [ONE]]
+    assert {path: path.read_bytes() for path in results.rglob("*") if path.is_file()} == before
+    assert not list((tmp_path / "runs").rglob("*.json"))
+
+
+def test_numbers_that_come_out_otherwise_are_told(trained, folders):
+    record = find_record(ONE, "test")
+    other = np.array(record.metrics["error"]) * 1.01
+    Record.of(ONE, record.metrics | {"error": other}, record.provenance).save(folders)
+    for _ in range(2):  # nothing of the first call is left for the second
+        with pytest.raises(PageFailed, match=r"1 of 3 records .* otherwise, by up to 9.9e-03 of"):
+            train_again(PAGE, "cpu", None)
+    assert trained == 2 * [[TWO, ZERO], [ONE]]
+
+
+def test_a_fleet_of_which_a_record_is_gone_is_not_guessed(trained, folders):
+    find_record(TWO, "test").path(folders).unlink()
+    with pytest.raises(InputError, match=f"{digest(settings(TWO))}.json: expected this record of"):
+        train_again(PAGE, "cpu", None)
+
+
+def test_records_that_tell_nothing_are_left(trained, folders):
+    old = find_record(ZERO, "test")
+    made = {name: value for name, value in old.provenance.items() if name != "members"}
+    for run in (ZERO, TWO):
+        Record.of(run, find_record(run, "test").metrics, made).save(folders)
+    assert train_again(PAGE, "cpu", None) == (
+        "1 of 1 records came out the same to the last digit; 2 more do not tell with which others "
+        "they were trained")
+    assert trained == [[ONE]]
+    find_record(ONE, "test").path(folders).unlink()
+    with pytest.raises(InputError, match="expected records at cpu that tell with which others"):
+        train_again(PAGE, "cpu", None)
+
+
+@pytest.mark.parametrize("profile", ["stored", "smoke"])
+def test_a_profile_without_records_is_refused(page, icllib, profile):
+    page("1 + 1")
+    code, _, err = icllib("run", "causal_lm/sample", "--profile", profile, "--as-recorded")
+    assert code == 2 and "--as-recorded: expected one of cpu, gpu, paper with --profile" in err

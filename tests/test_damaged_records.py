@@ -1,0 +1,90 @@
+"""Records that are not what was saved are refused, and what was saved is read."""
+
+import json
+import math
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from icllib.errors import InputError
+from icllib.evaluate import ErrorByLength
+from icllib.models import MLP
+from icllib.results import Record, digest, load_record, to_json
+from icllib.tasks import LinearRegression
+from icllib.training import Recipe, Run
+
+RUN = Run(LinearRegression(2, 0.1), MLP(4), Recipe((1, 2), steps=3), ErrorByLength((1, 2)), 7, 10)
+PROVENANCE = {"profile": "cpu", "commit": "abc", "dirty": False}
+
+
+@pytest.fixture
+def saved(results):
+    return Record.of(RUN, {"error": np.array([1 / 3, 2e-9])}, PROVENANCE).save(
+        results / "context_scaling" / "some_page")
+
+
+def edit(path, change):
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def test_a_truncated_record_says_so(saved):
+    saved.write_text(saved.read_text()[:-40])
+    with pytest.raises(InputError, match="expected a complete record, got a damaged file"):
+        load_record(saved)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'"text"', b'{"key": "x"}', b"\xff",
+                                     b"[" * 100_000])
+def test_any_other_damage_says_so_too(saved, content):
+    saved.write_bytes(content)
+    with pytest.raises(InputError, match="damaged"):
+        load_record(saved)
+
+
+@pytest.mark.parametrize("part, value", [
+    ("metrics", {}), ("metrics", None), ("provenance", {}), ("provenance", {"profile": "qick"})])
+def test_a_record_without_numbers_or_profile_is_damaged(saved, part, value):
+    edit(saved, lambda content: content.update({part: value}))
+    with pytest.raises(InputError, match=f"{saved}: expected a complete record, got a damaged"):
+        load_record(saved)
+
+
+@pytest.mark.parametrize("part, name, value", [
+    ("metrics", "error", 0.125), ("provenance", "commit", "def"), ("provenance", "profile", "gpu"),
+    ("provenance", "fleet", 3)])
+def test_metrics_and_provenance_that_were_edited_by_hand_are_told(saved, part, name, value):
+    edit(saved, lambda content: content[part].update({name: value}))
+    with pytest.raises(InputError, match="metrics or provenance are not those that were recorded"):
+        load_record(saved)
+
+
+def test_a_checksum_is_of_metrics_and_provenance_alike(saved):
+    edit(saved, lambda content: content.update(checksum=digest(content["metrics"])))
+    with pytest.raises(InputError, match="its checksum is of its metrics alone"):
+        load_record(saved)
+    edit(saved, lambda content: content.pop("checksum"))
+    with pytest.raises(InputError, match="damaged"):
+        load_record(saved)
+
+
+def test_what_was_saved_is_what_is_read(results):
+    awkward = {"sources": {"mine": "0" * 12}, "wall_seconds": 1 / 3, "diverged": True, "other": None}
+    made = Record.of(RUN, {"error": np.array([[math.nan, math.inf], [1e-300, 3]]), "count": 7},
+                     PROVENANCE | awkward)
+    read = load_record(made.save(results / "context_scaling" / "some_page"))
+    assert to_json(asdict(read)) == to_json(asdict(made)) and read.checksum == made.checksum
+
+
+def test_changed_settings_no_longer_match_the_key(saved):
+    edit(saved, lambda content: content["run"].update(seed=8))
+    with pytest.raises(InputError, match="expected key .* got"):
+        load_record(saved)
+
+
+def test_a_renamed_record_says_so(saved):
+    renamed = saved.rename(saved.with_name("000000000000.json"))
+    with pytest.raises(InputError, match="expected the file name"):
+        load_record(renamed)

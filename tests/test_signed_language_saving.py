@@ -1,0 +1,122 @@
+"""Scaled signed averaging in models of `transformers`: what is saved never turns into softmax."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForCausalLM, GPT2LMHeadModel, GPT2Model
+
+from icllib.errors import InputError
+from icllib.models import signed_language
+from icllib.models.signed_language import (attention_layers, load_signed_averaging,
+                                           use_signed_averaging)
+from random_language_models import MAKE, TOKENS, make
+
+LOAD_ELSEWHERE = """
+import sys
+from transformers import AutoModelForCausalLM
+AutoModelForCausalLM.from_pretrained(sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_a_saved_model_loads_with_n_and_b_and_computes_the_same(name, tmp_path):
+    model = make(name)
+    model.save_pretrained(tmp_path)
+    again = load_signed_averaging(tmp_path, dtype=torch.float64).eval()
+    assert type(again) is type(model)
+    assert torch.equal(again(TOKENS).logits, model(TOKENS).logits)
+    for own, other in zip(attention_layers(again), attention_layers(model)):
+        assert torch.equal(own.signed_softmax_norm.n, other.signed_softmax_norm.n)
+    again.save_pretrained(tmp_path / "again")
+    third = load_signed_averaging(tmp_path / "again", dtype=torch.float64).eval()
+    assert torch.equal(third(TOKENS).logits, model(TOKENS).logits)
+
+
+@pytest.mark.parametrize("trainable", [True, False])
+def test_what_is_fixed_stays_fixed(trainable, tmp_path):
+    use_signed_averaging(MAKE["gpt2"](), 2.5, 0.5, trainable).save_pretrained(tmp_path)
+    again = load_signed_averaging(tmp_path)
+    assert any("norm.excess" in name for name, _ in again.named_parameters()) == trainable
+    torch.testing.assert_close(attention_layers(again)[0].signed_softmax_norm.n,
+                               torch.full((4,), 2.5), atol=1e-6, rtol=0)
+
+
+def test_another_class_loads_the_same_layers(tmp_path):
+    model = make("gpt2")
+    model.save_pretrained(tmp_path)
+    inner = load_signed_averaging(tmp_path, GPT2Model, dtype=torch.float64).eval()
+    assert type(inner) is GPT2Model
+    assert torch.equal(inner(TOKENS).last_hidden_state,
+                       model.transformer(TOKENS).last_hidden_state)
+
+
+def test_plain_loading_stops_before_it_computes(tmp_path):
+    make("gpt2").save_pretrained(tmp_path)
+    signed_language.register()
+    for kind in (GPT2LMHeadModel, AutoModelForCausalLM):
+        model = kind.from_pretrained(tmp_path)
+        with pytest.raises(InputError, match="got none: load what was saved by load_signed"):
+            model(TOKENS)
+
+
+def test_plain_loading_stops_where_this_project_is_not_imported(tmp_path):
+    make("gpt2").save_pretrained(tmp_path)
+    done = subprocess.run([sys.executable, "-c", LOAD_ELSEWHERE, str(tmp_path)], text=True,
+                          capture_output=True)
+    assert done.returncode and '"icllib_signed_averaging"` is not supported' in done.stderr
+
+
+def test_what_has_no_n_and_b_is_refused(tmp_path):
+    make("gpt2", ssa=False).save_pretrained(tmp_path / "softmax")
+    with pytest.raises(InputError, match="folder: expected a model saved with signed averaging"):
+        load_signed_averaging(tmp_path / "softmax")
+    make("gpt2").save_pretrained(tmp_path)
+    weights = load_file(tmp_path / "model.safetensors")
+    lost = {name: value for name, value in weights.items() if "h.1.attn.signed" not in name}
+    assert len(lost) == len(weights) - 2
+    save_file(lost, tmp_path / "model.safetensors", {"format": "pt"})
+    with pytest.raises(InputError, match="weights with n and b, got none for .*h.1.attn"):
+        load_signed_averaging(tmp_path)
+
+
+@pytest.mark.parametrize("half", [torch.bfloat16, torch.float16])
+def test_n_and_b_stay_in_single_precision(half, tmp_path):
+    model = make("llama").float()
+    before = attention_layers(model)[0].signed_softmax_norm.n.detach().clone()
+    assert not torch.equal(before.to(half).float(), before)
+    model.save_pretrained(tmp_path)
+    for cast in (model.to(half), load_signed_averaging(tmp_path, dtype=half)):
+        assert next(cast.parameters()).dtype == half
+        ssa = attention_layers(cast)[0].signed_softmax_norm
+        assert ssa.excess.dtype == ssa.log_b.dtype == torch.float32
+        assert torch.equal(ssa.n, before) and cast(TOKENS).logits.dtype == half
+    saved = tmp_path / "half"
+    model.save_pretrained(saved)
+    assert torch.equal(attention_layers(load_signed_averaging(saved))[0].signed_softmax_norm.n, before)
+
+
+def test_weight_decay_leaves_n_and_b_alone():
+    """By the two usual rules: what has one axis, and what `transformers` takes for a norm."""
+    from transformers import Trainer
+
+    model = use_signed_averaging(MAKE["gpt2"]())
+    ours = [name for name, _ in model.named_parameters() if "signed_softmax_norm" in name]
+    decayed = Trainer.get_decay_parameter_names(None, model)
+    assert len(ours) == 4 and not set(ours) & set(decayed)
+    assert "transformer.h.0.attn.c_attn.weight" in decayed
+    assert all(model.get_parameter(name).dim() == 1 for name in ours)
+
+
+@pytest.mark.parametrize("version, fits", [("4.57.6", False), ("5.0.0", False), ("5.3.0", False),
+                                           ("5.4.0", True), ("5.10.0.dev0", True), ("6.0", True)])
+def test_a_version_that_computes_something_else_is_refused(version, fits, monkeypatch):
+    monkeypatch.setattr("transformers.__version__", version)
+    model = make("gpt2", ssa=False)
+    if fits:
+        use_signed_averaging(model)
+    else:
+        with pytest.raises(InputError, match=f"transformers: expected version 5.4 .* {version}$"):
+            use_signed_averaging(model)

@@ -1,0 +1,159 @@
+"""Scaled signed averaging under the tools around `transformers`; those not installed are skipped."""
+
+import copy
+import json
+import random
+
+import pytest
+import torch
+from transformers import Trainer, TrainingArguments
+
+from icllib.models.language import prefix_attention
+from icllib.models.signed_language import load_signed_averaging
+from random_language_models import MAKE, TOKENS, make
+
+DECODERS = ["gpt2", "llama", "qwen"]
+
+
+def batch():
+    return {"input_ids": TOKENS, "labels": TOKENS}
+
+
+def gradients(model):
+    model.zero_grad()
+    model(**batch()).loss.backward()
+    return {name: p.grad for name, p in model.named_parameters() if p.grad is not None}
+
+
+def signed(names):
+    return [name for name in names if "signed_softmax_norm" in name]
+
+
+@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_gradient_checkpointing_changes_no_gradient(name, reentrant):
+    model = make(name).train()
+    expected = gradients(model)
+    model.gradient_checkpointing_enable({"use_reentrant": reentrant})
+    found = gradients(model)
+    assert len(signed(found)) == 4
+    for key, value in expected.items():
+        torch.testing.assert_close(found[key], value, atol=1e-12, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_gradient_checkpointing_keeps_a_prefix_that_has_ended(name):
+    model = make(name).train()
+    found = []
+    for checkpointing in (False, True):
+        if checkpointing:
+            model.gradient_checkpointing_enable({"use_reentrant": False})
+        model.zero_grad()
+        with prefix_attention(model, [4, 2]):
+            loss = model(**batch()).loss
+        loss.backward()  # layers are computed again, outside of the block
+        found.append([p.grad.clone() for p in model.parameters()])
+    for own, expected in zip(*found):
+        torch.testing.assert_close(own, expected, atol=1e-12, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_a_compiled_model_computes_the_same(name):
+    model = make(name)
+    expected = gradients(model)
+    torch.compiler.reset()
+    compiled = torch.compile(model, backend="aot_eager")
+    found = gradients(compiled)
+    for key, value in expected.items():
+        torch.testing.assert_close(found[f"_orig_mod.{key}"], value, atol=1e-10, rtol=1e-8)
+
+
+def trained(model, folder, **options):
+    rows = [{"input_ids": row, "labels": row} for row in TOKENS.repeat(3, 1)[:5]]
+    settings = TrainingArguments(folder, per_device_train_batch_size=2, max_steps=3, use_cpu=True,
+                                 learning_rate=0.01, weight_decay=10.0, report_to=[], seed=1,
+                                 save_strategy="no", disable_tqdm=True, **options)
+    Trainer(model, settings, train_dataset=rows).train()
+    return model
+
+
+@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.parametrize("bf16", [False, True])
+def test_the_trainer_trains_n_and_b_and_saves_them(name, bf16, tmp_path):
+    pytest.importorskip("accelerate", reason="accelerate, which Trainer needs, is not installed")
+    model = make(name).float()
+    before = {key: p.detach().clone() for key, p in model.named_parameters()}
+    trained(model, tmp_path, bf16=bf16).eval()
+    for key in signed(before):  # Adam's steps are about the learning rate, decay would be ten times
+        step = (model.get_parameter(key) - before[key]).abs()
+        assert 0 < step.min() and step.max() < 0.04
+    model.save_pretrained(tmp_path / "saved")
+    again = load_signed_averaging(tmp_path / "saved").state_dict()
+    assert all(torch.equal(again[key], value) for key, value in model.state_dict().items())
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_lora_leaves_n_and_b_alone_or_trains_them(name, tmp_path):
+    peft = pytest.importorskip("peft", reason="peft is not installed")
+    base = make(name).float()
+    pristine = copy.deepcopy(base)
+    for extra, count in ((None, 0), (["signed_softmax_norm"], 4)):
+        model = peft.get_peft_model(copy.deepcopy(base), peft.LoraConfig(
+            r=2, target_modules="all-linear", modules_to_save=extra, init_lora_weights=False))
+        assert len(signed(name for name, p in model.named_parameters() if p.requires_grad)) == count
+        assert len(signed(gradients(model))) == count
+        with torch.no_grad():
+            for key in signed(name for name, p in model.named_parameters() if p.requires_grad):
+                model.get_parameter(key).add_(0.5)
+        expected = model.eval()(TOKENS).logits
+        model.save_pretrained(tmp_path / str(count))
+        again = peft.PeftModel.from_pretrained(copy.deepcopy(pristine), tmp_path / str(count))
+        torch.testing.assert_close(again.eval()(TOKENS).logits, expected)
+
+
+def toy_tokenizer():
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    words = ["<pad>", "<end>", *(f"w{i}" for i in range(2, 50))]
+    made = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, "<pad>"))
+    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    return PreTrainedTokenizerFast(tokenizer_object=made, pad_token="<pad>", eos_token="<end>")
+
+
+def toy_questions():
+    """Twenty contexts, each with two words that may follow."""
+    draw = random.Random(0)
+    return [{"context": draw.sample(range(2, 50), draw.randint(3, 6)),
+             "choices": draw.sample(range(2, 50), 2), "right": draw.randrange(2)}
+            for _ in range(20)]
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_an_evaluation_of_lm_eval_equals_one_by_hand(name, tmp_path):
+    """Log likelihoods of a toy task, and the share of questions whose right word is likelier."""
+    pytest.importorskip("lm_eval", reason="lm_eval is not installed")
+    from lm_eval import simple_evaluate
+    from lm_eval.models.huggingface import HFLM
+
+    questions, model = toy_questions(), make(name).float()
+    with open(tmp_path / "toy.jsonl", "w") as file:
+        for asked in questions:
+            file.write(json.dumps({key: " ".join(f"w{i}" for i in value) if key == "context" else
+                                   [f"w{i}" for i in value] if key == "choices" else value
+                                   for key, value in asked.items()}) + "\n")
+    task = {"task": "toy", "dataset_path": "json", "output_type": "multiple_choice",
+            "dataset_kwargs": {"data_files": {"test": str(tmp_path / "toy.jsonl")},
+                               "cache_dir": str(tmp_path / "cache")},
+            "test_split": "test", "doc_to_text": "{{context}}", "doc_to_choice": "{{choices}}",
+            "doc_to_target": "{{right}}", "metric_list": [{"metric": "acc"}]}
+    harness = HFLM(pretrained=model, tokenizer=toy_tokenizer(), device="cpu", batch_size=4)
+    found = simple_evaluate(harness, tasks=[task], bootstrap_iters=0, log_samples=True)
+    right = 0
+    for sample, asked in zip(found["samples"]["toy"], questions):
+        logits = model(torch.tensor([asked["context"]])).logits[0, -1].detach()
+        expected = logits.log_softmax(-1)[asked["choices"]]
+        own = torch.tensor([likelihood for likelihood, _ in sample["filtered_resps"]])
+        torch.testing.assert_close(own, expected, atol=1e-4, rtol=0)
+        right += int(expected.argmax()) == asked["right"]
+    assert found["results"]["toy"]["acc,none"] == pytest.approx(right / len(questions))
