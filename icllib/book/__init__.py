@@ -10,8 +10,7 @@ from icllib.book.front import write_front
 from icllib.book.ledger import write_ledger
 from icllib.decisions import ledger
 from icllib.errors import InputError
-from icllib.files import check_writable
-from icllib.results import PROJECT
+from icllib.files import PROJECT, check_writable
 
 GENERATED = PROJECT / "book" / "_generated"
 

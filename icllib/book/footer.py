@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import yaml
 
-from icllib.results import PROJECT
+from icllib.files import PROJECT
 
 
 @cache

@@ -1,5 +1,6 @@
 """The ledger as tables: one for each chapter, one that sorts and filters, and files for programs."""
 
+import base64
 import csv
 import io
 import json
@@ -12,8 +13,7 @@ import pandas as pd
 from icllib.book.papers import hours, papers
 from icllib.claims import PAPERS
 from icllib.decisions import STRENGTHS, VERDICTS, Decision, interval
-from icllib.files import write_text
-from icllib.results import PROJECT
+from icllib.files import PROJECT, write_text
 from icllib.verdicts import badge, ours_text, printed_text, tolerance_text, typeset
 
 EVIDENCE = ("exact", *list(STRENGTHS.values())[:3])  # from the strongest on
@@ -29,6 +29,7 @@ def write_ledger(decisions: list[Decision], folder: Path) -> None:
         write_text(folder / f"claims_{paper}.md", table(rows))
     write_text(folder / "summary.md", summary(decisions))
     write_text(folder / "ledger.html", app(decisions))
+    write_datatables(folder / "served")
     write_text(folder / "served/claims.json", json.dumps(list(map(entry, decisions)), indent=1))
     write_text(folder / "served/claims.csv", as_csv(decisions))
 
@@ -85,7 +86,7 @@ def table(decisions: list[Decision]) -> str:
         claim = item.claim
         statement = claim.statement.replace("|", "\\|")
         printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
-        page = (f"[{claim.page.split('/')[1]}](../notebooks/{claim.page}.ipynb)" if item.profile
+        page = (f"[{claim.page.partition('/')[2]}](../notebooks/{claim.page}.ipynb)" if item.profile
                 else "; ".join(filter(None, (claim.not_run, claim.cost, printed))))
         lines.append(f'| <a href="../claims/{claim.id}.html">{claim.number}</a> '
                      f"| {badge(item)}{parts_held(item)} | {statement} | {claim.where} | {page} |")
@@ -101,20 +102,25 @@ def parts_held(item: Decision) -> str:
 
 
 def app(decisions: list[Decision]) -> str:
-    """Every claim as an HTML table, which a script makes one that searches, sorts and filters.
-
-    The script, DataTables, is part of the HTML: a browser loads none from a file's folder.
-    """
-    from itables import to_html_datatable  # which only a machine that builds the book needs
-
+    """Every claim as an HTML table, which book/_static/ledger.js makes one that searches, sorts and
+    filters."""
     found = pd.DataFrame([cells(item) for item in decisions], columns=COLUMNS)
-    panes = {"columns": [0, 3, 4, 5], "initCollapsed": True, "layout": "columns-4",
-             "controls": False, "viewTotal": True}
-    return to_html_datatable(
-        found, connected=False, use_to_html=True, allow_html=True, showIndex=False,
-        classes="table ledger", style="width:100%", pageLength=25, autoWidth=False,
-        layout={"top1": {"searchPanes": panes}}, columnDefs=[
-            {"targets": panes["columns"], "searchPanes": {"show": True}}])
+    with pd.option_context("display.max_colwidth", None):
+        html = found.to_html(index=False, escape=False, border=0, classes="table ledger")
+    return (f'<link rel="stylesheet" href="../datatables.css">\n{html}\n'
+            '<script src="../datatables.js"></script>\n<script src="../_static/ledger.js"></script>')
+
+
+def write_datatables(folder: Path) -> None:
+    """DataTables, which itables brings, as files that a page opened from a folder can load: a
+    browser refuses modules there, but not one inside a script."""
+    import itables  # which only a machine that builds the book needs
+
+    bundle = Path(itables.__file__).parent / "html"
+    module = base64.b64encode((bundle / "dt_bundle.js").read_bytes()).decode()
+    write_text(folder / "datatables.js",
+               f'window.datatables = import("data:text/javascript;base64,{module}");\n')
+    write_text(folder / "datatables.css", (bundle / "dt_bundle.css").read_text())
 
 
 def cells(item: Decision) -> list[str]:

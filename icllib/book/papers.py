@@ -6,8 +6,9 @@ from functools import cache
 import yaml
 
 from icllib.claims import PAPERS
+from icllib.files import PROJECT
 from icllib.pages import notebooks_folder
-from icllib.results import PROJECT, Record, clock_of, load_record, results_folder
+from icllib.results import Record, clock_of, load_record, results_folder
 
 
 @dataclass(frozen=True)
