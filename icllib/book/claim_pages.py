@@ -11,7 +11,7 @@ from icllib.verdicts import (badge, gate_text, meaning, parts_table, printed_tex
 
 READ = {"text": "in its text", "table": "in a table", "figure": "read from a figure",
         "corrected": "corrected by us, since what is printed is wrong"}
-ON_SCALE = {"linear": "", "log": ", of the logarithms", "share": ""}
+ON_SCALE = {"linear": "", "log": " (of the logarithms)", "share": ""}
 
 
 def claim_pages(decisions: list[Decision]):
@@ -45,7 +45,7 @@ def facts(item: Decision):
     else:
         yield "The paper's numbers", f"{READ[claim.printed['read']]}; in the table below"
     yield "Judged by", f"{typeset(claim.statistic)} ({claim.predicate})"
-    yield "Holds if", f"each part's 95% interval{ON_SCALE[claim.scale]} lies in: {regions(claim)}"
+    yield "Holds if", f"each part's 95% interval{ON_SCALE[claim.scale]} lies in the region: {regions(claim)}"
     if claim.gate:
         yield "Gate", typeset(gate_text(item)) if item.gate else typeset(claim.gate.statistic)
     if claim.control:

@@ -45,9 +45,9 @@ def hours(page: str, profile: str = "*") -> float:
 
 
 def duration(hours: float) -> str:
-    """Hours in words: "41 s", "12 minutes", "3.4 hours"."""
-    if hours < 1 / 60:
-        return f"{max(1, round(3600 * hours))} s"
+    """Hours in words: "41 seconds", "12 minutes", "3.4 hours"."""
+    if hours < 1 / 30:
+        return f"{max(1, round(3600 * hours))} seconds"
     return f"{round(60 * hours)} minutes" if hours < 1 else f"{hours:.1f} hours"
 
 
