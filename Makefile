@@ -1,16 +1,20 @@
 # make book: build the website from the committed records.
 # make test: run every test, each page at smoke size, and the book with warnings as errors.
-# Both make the environment in .venv first if it is not there yet.
+# make offline: the website as a zip and, where there is Chromium, as one PDF: _build/offline.
+# All make the environment in .venv first if it is not there yet.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: book test bench clean
+.PHONY: book offline test bench clean
 
 book: $(INSTALLED)
 	$(BIN)/python -m icllib book
+
+offline: book
+	$(BIN)/python -m icllib.book.offline
 
 # Two other processors, as far as a library lets itself be told which one it is on: one without AVX
 # and one without AVX-512. Golden numbers must be the same there.

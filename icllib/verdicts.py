@@ -37,9 +37,12 @@ def typeset(text: str) -> str:
                   escape(text, quote=False))
 
 
-def badge(decision: Decision) -> str:
-    """A verdict in the color that the style sheet gives it, with what it means as a tooltip."""
-    return colored(decision.verdict, decision.words, meaning(decision))
+def badge(decision: Decision, words: str | None = None) -> str:
+    """A verdict in the color that the style sheet gives it, with what it means as a tooltip.
+
+    words: what it says, by default verdict and strength.
+    """
+    return colored(decision.verdict, words or decision.words, meaning(decision))
 
 
 def colored(verdict: str, words: str, meaning: str) -> str:

@@ -1,16 +1,20 @@
 """The website: builds without warnings, works offline, shows every claim."""
 
+import json
 import re
+from contextlib import contextmanager
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from icllib import book
-from icllib.claims import Claim, find_claim
+from icllib.book.ledger import summary
+from icllib.claims import PAPERS, find_claim
 from icllib.decisions import decide, ledger
 from icllib.errors import InputError
 from icllib.pages import all_pages
-from icllib.results import PROJECT
-from icllib.verdicts import Verdicts
+from icllib.files import PROJECT
+from icllib.verdicts import Verdicts, typeset
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +34,23 @@ def html_files(site):
     return [path for path in site.rglob("*.html") if "_static" not in path.parts]
 
 
-def test_every_claim_is_on_the_front_page(site):
-    front = (site / "book/index.html").read_text()
-    assert front.count('class="verdict ') == len(ledger())
+def test_every_claim_is_in_the_ledger_and_has_its_page(site):
+    page = (site / "book/ledger.html").read_text()
+    for item in ledger():
+        assert f'href="../claims/{item.claim.id}.html"' in page
+        own = (site / f"claims/{item.claim.id}.html").read_text()
+        assert item.words in own and typeset(item.claim.statement) in own
+    assert len(json.loads((site / "claims.json").read_text())) == len(ledger())
+    assert (site / "claims.csv").read_text().startswith("id,part,verdict")
+
+
+def test_every_mention_of_a_claim_leads_to_its_page(site):
+    for path in (site / "notebooks").rglob("*.html"):
+        words = re.sub(r"<(script|title|pre|h\d|head)\b.*?</\1>", "", path.read_text(), flags=re.DOTALL)
+        assert not re.search(r"[Cc]laim \d+[ ,.:;)]", words), path.name
+    for path in html_files(site):
+        for address in re.findall(r'href="([^"#]*claims/[^"#]*\.html)', path.read_text()):
+            assert (path.parent / address).exists(), f"{path.name}: {address}"
 
 
 def test_verdicts_stand_under_the_title_as_in_the_tables_of_the_page(site):
@@ -40,26 +58,18 @@ def test_verdicts_stand_under_the_title_as_in_the_tables_of_the_page(site):
         title, line, rest = re.split('<p class="verdict-line">(.*?)</p>',
                                      (site / f"notebooks/{page}.html").read_text(), maxsplit=1)
         assert not re.search("<h2>|<p>", title.rpartition("<h1>")[2]), page  # right under it
+        line = re.sub("</?a[^>]*>", "", line)
         groups = re.findall(r'verdict-([\w-]+)"[^>]*>[^<]*</span> claims? ([\d, ]+)', line)
         above = {(number, verdict) for verdict, own in groups for number in own.strip().split(", ")}
-        below = set(re.findall(r'<strong>Claim (\d+) .*?verdict verdict-([\w-]+)"', rest))
+        below = set(re.findall(r'<strong><a [^>]*>Claim (\d+)</a> .*?verdict verdict-([\w-]+)"', rest))
         assert below and {pair for pair in above if pair[1] != "not-run"} == below, page
 
 
-def test_the_ledger_says_how_many_parts_of_a_claim_hold():
-    claim = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
-                  "ordering", "ratio of A to B", ("a", "b", "c"), {"below": 1.0})
-    some = decide(claim, {"a": [0.5], "b": [0.9], "c": [1.1]}, "gpu")
-    every = {"a": [0.5], "b": [0.9], "c": [0.7]}
-    assert "mixed, paper's model</span> 2 of 3 parts |" in book.table([some])
-    assert "holds, smaller model</span> |" in book.table([decide(claim, every, "cpu")])
-
-
 def test_formulas_of_claims_are_typeset_in_the_ledger(site):
-    front = (site / "book/index.html").read_text()
+    page = (site / "book/ledger.html").read_text()
     for formula in (r"|x_N|^2 y_N", r"n &lt; d", r"\Lambda_s^2 \gg 1", r"D^{-(\alpha - 1)}"):
-        assert rf'<span class="math notranslate nohighlight">\({formula}\)</span>' in front
-    assert "$" not in re.sub("<script.*?</script>", "", front, flags=re.DOTALL)
+        assert rf'<span class="math notranslate nohighlight">\({formula}\)</span>' in page
+    assert "$" not in re.sub("<(script|style).*?</\\1>", "", page, flags=re.DOTALL)
 
 
 def test_formulas_of_claims_are_typeset_on_pages():
@@ -73,7 +83,7 @@ def test_formulas_of_claims_are_typeset_on_pages():
 
 def test_the_readme_has_the_verdicts_and_hours_of_the_front_page():
     readme = (PROJECT / "README.md").read_text()
-    *_, rows = book.summary(ledger()).partition("---:|\n")
+    *_, rows = summary(ledger()).partition("---:|\n")
     for row in rows.splitlines():
         paper, numbers = re.fullmatch(r"\| \[.*\]\((.*)\) (.*)", row).groups()
         assert re.search(rf"^\| .*\(book/{paper}\).* {re.escape(numbers)}$", readme, re.MULTILINE), (
@@ -120,6 +130,95 @@ def test_live_pages_work_in_the_book(site, browser, name, curves, theme):
     page.click('a[href*="notebooks/"]:visible')  # what it shows leads to a page of claims
     assert "/notebooks/" in page.url
     context.close()
+
+
+# ---- in a browser ---------------------------------------------------------------------------
+
+
+def sample(site):
+    """All pages that are no notebooks, every seventh of those, and a claim of each paper."""
+    of = lambda folder: sorted((site / folder).rglob("*.html"))
+    return [*of("book"), *of("notebooks")[::7], *(site / f"claims/{name}.1.html" for name in PAPERS)]
+
+
+def font(said) -> bool:
+    """Whether it is about the theme's preloaded fonts, which a browser refuses from a folder only."""
+    return ".woff2" in said.text + said.location["url"]
+
+
+@contextmanager
+def visited(browser, path, **options):
+    """An opened page, whose errors and requests are checked in the end."""
+    context = browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | options))
+    page, errors = context.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: said.type == "error" and not font(said)
+            and errors.append(said.text))
+    page.on("request", lambda asked: asked.url.startswith("http") and errors.append(asked.url))
+    page.goto(path.as_uri())
+    yield page
+    context.close()
+    assert errors == [], path.name
+
+
+def test_pages_fit_a_phone_and_show_their_formulas(site, browser):
+    for path in sample(site):
+        with visited(browser, path, viewport={"width": 390, "height": 844}) as page:
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
+            page.wait_for_function("window.MathJax?.startup?.promise")
+            page.evaluate("MathJax.startup.promise.then(() => null)")
+            raw = page.evaluate("""[...document.querySelectorAll('.math')].filter(item =>
+                item.offsetParent && !item.querySelector('mjx-container')).length""")
+            assert raw == 0, f"{path.name}: {raw} formulas are not rendered"
+            assert page.locator("mjx-merror").count() == 0, path.name
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "print"])
+def test_text_stands_out_from_its_background(site, browser, theme):
+    scheme = "dark" if theme == "print" else theme  # printed from a dark screen
+    for path in sample(site)[::2]:
+        with visited(browser, path, color_scheme=scheme) as page:
+            if theme == "print":
+                page.emulate_media(media="print", color_scheme=scheme)
+            found = Axe().run(page, ".bd-article", {"runOnly": ["color-contrast"]})
+            told = [f"{item['html']} {item['any'][0]['message']}"
+                    for rule in found.response["violations"] for item in rule["nodes"]]
+            assert told == [], path.name
+
+
+def test_the_ledger_searches_sorts_and_filters(site, browser):
+    with visited(browser, site / "book/ledger.html") as page:
+        rows = page.locator("table.ledger tbody tr:visible")
+        page.wait_for_selector("div.dt-search input")
+        page.fill("div.dt-search input", "entropy")
+        assert 0 < rows.count() < 10
+        assert all("entropy" in text.lower() for text in rows.all_inner_texts())
+        page.fill("div.dt-search input", "")
+        page.click("table.ledger thead th:nth-child(2)")
+        page.click("table.ledger thead th:nth-child(2)")
+        numbers = [int(row.locator("td").nth(1).inner_text()) for row in rows.all()]
+        assert numbers == sorted(numbers, reverse=True) and len(numbers) > 9
+        page.click("table.ledger tbody tr:first-child td:nth-child(2) a")
+        assert "/claims/" in page.url and page.locator("dl.facts").count() == 1
+
+
+def test_the_ledger_is_a_plain_table_without_javascript(site, browser):
+    with visited(browser, site / "book/ledger.html", java_script_enabled=False) as page:
+        assert page.locator("table.ledger tbody tr:visible").count() == len(ledger())
+
+
+def test_the_front_page_takes_two_screens_of_a_laptop(site, browser):
+    with visited(browser, site / "book/index.html") as page:
+        assert page.locator(".question").count() == 4
+        assert page.locator(".bd-article").bounding_box()["height"] <= 2 * 900
+
+
+def test_search_finds_the_chapter_on_scaled_signed_averaging_first(site, browser):
+    with visited(browser, site / "search.html") as page:
+        page.goto((site / "search.html").as_uri() + "?q=scaled+signed+averaging")
+        page.wait_for_selector("#search-results li a")
+        first = page.locator("#search-results li a").first.get_attribute("href")
+        assert "book/signed_averaging.html" in first
 
 
 def test_the_table_of_contents_has_every_page():

@@ -1,0 +1,36 @@
+"""Building the website: what is made from records and claims first, then Jupyter Book with warnings
+as errors. `extension` is what Sphinx calls while it builds."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from icllib.book.front import write_front
+from icllib.book.ledger import write_ledger
+from icllib.decisions import ledger
+from icllib.errors import InputError
+from icllib.files import PROJECT, check_writable
+
+GENERATED = PROJECT / "book" / "_generated"
+
+
+def build() -> Path:
+    """Write the ledger, build the book and return its first page.
+
+    Raises InputError without Jupyter Book and for folders that cannot be written to, and
+    CalledProcessError.
+    """
+    for folder in (GENERATED, PROJECT / "_build"):
+        check_writable(folder)
+    jupyter_book = Path(sys.executable).with_name("jupyter-book")
+    if not jupyter_book.exists():
+        raise InputError(f"{jupyter_book}: expected Jupyter Book, got none; requirements.txt has "
+                         "its version")
+    decisions = ledger()
+    write_ledger(decisions, GENERATED)
+    write_front(decisions, GENERATED)
+    # Everything is built anew: an unchanged page would not repeat its warnings.
+    command = [jupyter_book, "build", PROJECT, "--all", "-W", "-n", "--keep-going", "-q"]
+    subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
+    return PROJECT / "_build" / "html" / "index.html"

@@ -1,0 +1,114 @@
+"""A page for each claim, its permanent address: what is claimed, what decides it and what came out."""
+
+from html import escape
+
+from icllib.book.papers import duration, hours, papers, title_of
+from icllib.controls import CONTROLS
+from icllib.decisions import Decision, interval
+from icllib.plotting import short
+from icllib.verdicts import (badge, gate_text, meaning, parts_table, printed_text, tolerance_text,
+                             typeset)
+
+READ = {"text": "in its text", "table": "in a table", "figure": "read from a figure",
+        "corrected": "corrected by us, since what is printed is wrong"}
+ON_SCALE = {"linear": "", "log": " (of the logarithms)", "share": ""}
+
+
+def claim_pages(decisions: list[Decision]):
+    """Name, context and template of each page, as Sphinx wants them."""
+    for item in decisions:
+        paper = papers()[item.claim.paper]
+        parents = [{"link": f"../book/{paper.name}.html", "title": paper.short},
+                   {"link": "../book/ledger.html", "title": "The ledger"}]
+        context = {"title": f"Claim {item.claim.number}: {paper.short}", "parents": parents,
+                   "body": body(item), "description": f"{item.words}: {item.claim.statement}"}
+        yield f"claims/{item.claim.id}", context, "page.html"
+
+
+def body(item: Decision) -> str:
+    """The page of a claim as HTML."""
+    claim, paper = item.claim, papers()[item.claim.paper]
+    rows = "\n".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in facts(item) if text)
+    return (f"<section><h1>{paper.short}, claim {claim.number}</h1>\n"
+            f'<p class="verdict-line">{badge(item)} {escape(meaning(item))}.</p>\n'
+            f'<blockquote class="claim"><p>{typeset(claim.statement)}</p></blockquote>\n'
+            f'<dl class="facts">\n{rows}\n</dl>\n{evidence(item)}</section>')
+
+
+def facts(item: Decision):
+    """What is to be known of a claim: names and HTML."""
+    claim = item.claim
+    yield "Where in the paper", escape(claim.where)
+    if not isinstance(claim.printed["value"], dict):
+        yield "The paper's words or number", (f"{typeset(printed_text(claim))} "
+                                              f"({READ[claim.printed['read']]})")
+    else:
+        yield "The paper's numbers", f"{READ[claim.printed['read']]}; in the table below"
+    yield "Judged by", f"{typeset(claim.statistic)} ({claim.predicate})"
+    yield "Holds if", f"each part's 95% interval{ON_SCALE[claim.scale]} lies in the region: {regions(claim)}"
+    if claim.gate:
+        yield "Gate", typeset(gate_text(item)) if item.gate else typeset(claim.gate.statistic)
+    if claim.control:
+        verdict = f": {item.control_verdict}" if item.control_verdict else ""
+        yield "Control", f"{claim.control} ({escape(CONTROLS[claim.control])}){verdict}"
+    yield "What would change the verdict", what_would_change(item)
+    if claim.page:
+        yield "Figure and code", (f'<a href="../notebooks/{claim.page}.html">'
+                                  f"{typeset(title_of(claim.page))}</a>")
+    if item.profile:
+        yield "Command", (f"<code>python -m icllib run {claim.page} --profile {item.profile}</code>"
+                          f"<br><code>python -m icllib claims {claim.id} --json</code>")
+        spent = hours(claim.page, item.profile)
+        yield "Cost of the page's records", f"{duration(spent)} at profile {item.profile}" * (spent > 0)
+    yield "Not run because", typeset("; ".join(filter(None, (claim.not_run, claim.cost))))
+    yield "Written", ("post hoc: when a result was known already" if claim.post_hoc
+                      else "before the run that decides it")
+    yield "For programs", ('<a href="../claims.json">claims.json</a>, '
+                           '<a href="../claims.csv">claims.csv</a>')
+
+
+def regions(claim) -> str:
+    """Where the statistic must lie, once where it is the same for every part."""
+    found = {part: tolerance_text(claim, part) for part in claim.parts}
+    if len(set(found.values())) == 1:
+        return escape(next(iter(found.values())))
+    return "; ".join(f"{typeset(part)}: {escape(text)}" for part, text in found.items())
+
+
+def what_would_change(item: Decision) -> str:
+    """The part that is nearest to another state, and what it would take."""
+    if not item.profile:
+        return "a run: there is no evidence yet"
+    states = {part: item.state(part) for part in item.evidence}
+    for state, words in (("not learned", "models that pass the gate, for {}"),
+                         ("by its mean", "more seeds for {}: its interval crosses the bound"),
+                         ("not by its mean", "more seeds for {}: its interval crosses the bound")):
+        found = [part for part, own in states.items() if own == state]
+        if found and item.verdict in ("open", "mixed"):
+            return words.format(", ".join(map(typeset, found)))
+    part = min(item.evidence, key=lambda part: distance(item, part))
+    mean, low, high = interval(item.counted(part) or item.evidence[part], item.claim.scale)
+    bound = nearest_bound(item, part)
+    return (f"a 95% interval of {typeset(part)} on the other side of {short(bound, 3)}; "
+            f"it is {short(low, 3)} to {short(high, 3)}, and no part lies nearer to its bound")
+
+
+def nearest_bound(item: Decision, part: str) -> float:
+    """The end of a part's region that its mean is nearest to."""
+    mean = interval(item.counted(part) or item.evidence[part], item.claim.scale)[0]
+    return min(item.claim.region(part), key=lambda bound: abs(bound - mean))
+
+
+def distance(item: Decision, part: str) -> float:
+    """From a part's interval to the nearest bound, in units of the bound."""
+    bound = nearest_bound(item, part)
+    ends = interval(item.counted(part) or item.evidence[part], item.claim.scale)[1:]
+    gap = min(abs(end - bound) for end in ends)
+    return gap / abs(bound) if bound else gap
+
+
+def evidence(item: Decision) -> str:
+    """The table of a claim's parts."""
+    if not item.profile:
+        return ""
+    return f"<h2>Evidence</h2>\n{parts_table(item).to_html(classes='verdicts', border=0)}\n"

@@ -1,0 +1,160 @@
+"""What Sphinx calls: verdicts and facts under titles, links to claims, folded code, pages of claims."""
+
+import json
+import re
+from functools import cache
+from html import escape
+
+from docutils import nodes
+
+from icllib.book.claim_pages import claim_pages
+from icllib.book.footer import footer
+from icllib.book.ledger import bar
+from icllib.book.papers import duration, hours, papers, records_of
+from icllib.claims import PAPERS
+from icllib.decisions import VERDICTS, Decision, ledger
+from icllib.pages import all_pages
+from icllib.verdicts import badge
+
+ledger_of_this_build = cache(ledger)
+NAMED = re.compile(r"\b([Cc]laims?\s+)(\d+(?:(?:,\s+and|,|\s+and|\s+to)\s+\d+)*)")
+
+
+def setup(app) -> dict:
+    """What Sphinx calls first."""
+    app.connect("source-read", fold_code)
+    app.connect("doctree-read", write_under_title)
+    app.connect("doctree-resolved", link_claims)
+    app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
+    app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+# ---- before a page is read ------------------------------------------------------------------
+
+
+def fold_code(app, docname: str, source: list[str]) -> None:
+    """Code cells of pages begin folded; files on disk keep their tags."""
+    if docname.startswith("notebooks/"):
+        notebook = json.loads(source[0])
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                fold(cell["metadata"])
+        source[0] = json.dumps(notebook)
+
+
+def fold(metadata: dict) -> None:
+    """Hides the input of a cell, and says what one sees by unfolding it."""
+    tags = metadata.setdefault("tags", [])
+    hidden = "hide-output" in tags
+    metadata["tags"] = [tag for tag in tags if tag != "hide-output"]
+    metadata["tags"].append("hide-cell" if hidden else "hide-input")
+    what = "Settings, and their code" if hidden else "Code"
+    metadata["mystnb"] = metadata.get("mystnb", {}) | {
+        "code_prompt_show": what, "code_prompt_hide": f"Hide: {what.lower()}"}
+
+
+# ---- under the title ------------------------------------------------------------------------
+
+
+def write_under_title(app, document) -> None:
+    """A page's verdicts of today; a chapter's facts."""
+    folder, _, name = app.env.docname.partition("/")
+    own = [item for item in ledger_of_this_build()
+           if folder == "notebooks" and name in (item.claim.page, item.claim.printed_on)]
+    html = verdict_line(own) if own else glance(name) if folder == "book" and name in PAPERS else ""
+    if html:
+        title = next(document.findall(nodes.title))
+        title.parent.insert(1, nodes.raw("", html, format="html"))
+
+
+def verdict_line(decisions: list[Decision]) -> str:
+    """The numbers of claims by verdict, as HTML."""
+    words = {item.words: item for item in decisions}
+    parts = []
+    for verdict, first in sorted(words.items(), key=lambda pair: VERDICTS.index(pair[1].verdict)):
+        own = [item.claim for item in decisions if item.words == verdict]
+        links = ", ".join(f'<a href="../../claims/{claim.id}.html">{claim.number}</a>'
+                          for claim in own)
+        parts.append(f"<span>{badge(first)} claim{'s' * (len(own) > 1)} {links}</span>")
+    return f'<p class="verdict-line">{" ".join(parts)}</p>'
+
+
+def glance(paper: str) -> str:
+    """What a chapter is about in a box: scope, hardware, time and outcome, as HTML."""
+    own = [item for item in ledger_of_this_build() if item.claim.paper == paper]
+    pages = [page for page in all_pages() if page.startswith(f"{paper}/")]
+    records = [record for page in pages for record in records_of(page)]
+    devices = sorted({record.provenance["device"] for record in records})
+    settled = [item for item in own if item.strength in ("exact", "paper")]
+    links = " · ".join(f'<a href="{url}">{name}</a>'
+                       for name, url in papers()[paper].links.items())
+    rows = {"Outcome": bar(own), "Read": f'{links} · <a href="#errata">its errata</a>',
+            "Scope": f"{len(own)} claims on {len(pages)} pages, from {len(records)} records",
+            "Hardware": escape("; ".join(devices)),
+            "Time": f"{duration(hours(f'{paper}/*'))} in all",
+            "Against a full replication": f"{len(settled)} of {len(own)} claims have evidence at the "
+            "paper's own size, or exact; the others have smaller models or none yet"}
+    listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items())
+    return f'<aside class="glance"><p>At a glance</p><dl class="facts">{listed}</dl></aside>'
+
+
+# ---- links to claims ------------------------------------------------------------------------
+
+
+def link_claims(app, doctree, docname: str) -> None:
+    """Makes each "claim N" in a chapter and its pages a link to the page of that claim."""
+    paper = next((part for part in docname.split("/") if part in PAPERS), None)
+    if paper is None:
+        return
+    known = {item.claim.number for item in ledger_of_this_build() if item.claim.paper == paper}
+    address = lambda number: app.builder.get_relative_uri(docname, f"claims/{paper}.{number}")
+    for text in list(doctree.findall(nodes.Text)):
+        if NAMED.search(text) and not isinstance(text.parent, (nodes.reference, nodes.title,
+                                                               nodes.literal, nodes.literal_block)):
+            text.parent.replace(text, linked(text, known, address))
+    for raw in doctree.findall(nodes.raw):
+        html = re.sub(r"<strong>Claim (\d+) ",
+                      lambda found: f'<strong><a href="{address(found[1])}">Claim {found[1]}</a> ',
+                      raw.astext())
+        raw.children = [nodes.Text(html)]
+
+
+def linked(text: str, known: set[str], address) -> list:
+    """The nodes of a text in which each number of a known claim is a link."""
+    found, end = [], 0
+    for match in NAMED.finditer(text):
+        for number in re.finditer(r"\d+", match[2]):
+            if number[0] in known:
+                start = match.start(2) + number.start()
+                found += [nodes.Text(text[end:start]),
+                          nodes.reference("", number[0], refuri=address(number[0]), internal=True)]
+                end = start + len(number[0])
+    return [*found, nodes.Text(text[end:])]
+
+
+# ---- around a page --------------------------------------------------------------------------
+
+
+def complete_page(app, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Description, title with the paper's name, cite button; and no script that nothing uses."""
+    paper = next((part for part in pagename.split("/") if part in PAPERS), None)
+    if paper and pagename.startswith("notebooks/"):
+        context["title"] = f"{context['title']}: {papers()[paper].short}"
+    if doctree is not None:
+        paragraphs = (item.astext() for item in doctree.findall(nodes.paragraph))
+        context["description"] = next(paragraphs, "")
+    about = shortened(context.get("description") or app.config.html_title)
+    context["metatags"] = context.get("metatags", "") + (
+        f'<meta name="description" content="{escape(about)}">\n')
+    # The theme brings Thebe, which loads from the network and which no page uses.
+    context["script_files"] = [script for script in context.get("script_files", ())
+                               if "thebe" not in f"{script.filename} {script.attributes}".lower()]
+    if "body" in context:
+        context["body"] += footer(app, pagename, context)
+
+
+def shortened(text: str, most: int = 160) -> str:
+    """The first words of a text, without markup."""
+    words = " ".join(text.replace("$", "").split())
+    return words if len(words) <= most else words[:most].rpartition(" ")[0] + " ..."

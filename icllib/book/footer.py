@@ -1,0 +1,45 @@
+"""The foot of every page: how to cite it, licence, version, date and source."""
+
+from functools import cache
+from html import escape
+from pathlib import PurePosixPath
+
+import yaml
+
+from icllib.files import PROJECT
+
+
+@cache
+def citation() -> dict:
+    """What CITATION.cff says."""
+    return yaml.safe_load((PROJECT / "CITATION.cff").read_text())
+
+
+def footer(app, pagename: str, context: dict) -> str:
+    """The foot of a page as HTML."""
+    cff = citation()
+    source = source_link(app, pagename, context)
+    return (f'<footer class="page-facts"><details><summary>Cite</summary>'
+            f"<pre>{escape(bibtex(cff))}</pre></details>"
+            f"<span>Version {cff['version']} of {cff['date-released']} · "
+            f"{cff['license']} licence{source}</span></footer>")
+
+
+def bibtex(cff: dict) -> str:
+    """The book as a BibTeX entry."""
+    authors = " and ".join("{%s}" % author["name"] for author in cff["authors"])
+    fields = {"title": cff["title"], "author": authors, "year": cff["date-released"][:4],
+              "version": cff["version"]}
+    lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+    return f"@software{{icllib,\n{lines}\n}}"
+
+
+def source_link(app, pagename: str, context: dict) -> str:
+    """Where a page's source is: in the repository that _config.yml names, or beside the site."""
+    repository = app.config.html_theme_options.get("repository_url")
+    if repository and pagename in app.env.found_docs:
+        path = PurePosixPath(app.env.doc2path(pagename, base=False))
+        return f' · <a href="{repository}/blob/main/{path}">Source</a>'
+    if context.get("sourcename"):
+        return f' · <a href="{context["pathto"]("_sources/" + context["sourcename"], 1)}">Source</a>'
+    return ""

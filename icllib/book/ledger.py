@@ -1,0 +1,198 @@
+"""The ledger as tables: one for each chapter, one that sorts and filters, and files for programs."""
+
+import base64
+import csv
+import io
+import json
+from collections import Counter
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+
+from icllib.book.papers import hours, papers
+from icllib.claims import PAPERS
+from icllib.decisions import STRENGTHS, VERDICTS, Decision, interval
+from icllib.files import PROJECT, write_text
+from icllib.verdicts import badge, ours_text, printed_text, tolerance_text, typeset
+
+EVIDENCE = ("exact", *list(STRENGTHS.values())[:3])  # from the strongest on
+LISTED = 3  # parts of a claim in the ledger; its own page has all
+COLUMNS = ["paper", "claim", "what is claimed", "holds", "evidence", "post hoc",
+           "the paper's number", "ours, with its 95% interval", "holds if"]
+
+
+def write_ledger(decisions: list[Decision], folder: Path) -> None:
+    """The tables that pages include, and what is served beside them."""
+    for paper in PAPERS:
+        rows = [item for item in decisions if item.claim.paper == paper]
+        write_text(folder / f"claims_{paper}.md", table(rows))
+    write_text(folder / "summary.md", summary(decisions))
+    write_text(folder / "ledger.html", app(decisions))
+    write_datatables(folder / "served")
+    write_text(folder / "served/claims.json", json.dumps(list(map(entry, decisions)), indent=1))
+    write_text(folder / "served/claims.csv", as_csv(decisions))
+
+
+# ---- counts ---------------------------------------------------------------------------------
+
+
+def summary(decisions: list[Decision]) -> str:
+    """How many claims of each paper have which verdict and which evidence, and what its records
+    cost; last, those that we added."""
+    columns = [*VERDICTS, *map(str.capitalize, EVIDENCE), "Post hoc", "Hours"]
+    lines = ["| paper | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+    for paper in PAPERS:
+        cells = counted(item for item in decisions
+                        if item.claim.paper == paper and not item.claim.ours)
+        title = (PROJECT / f"book/{paper}.md").read_text().splitlines()[0].removeprefix("# ")
+        lines.append(f"| [{title}]({paper}.md) | {cells} | {hours(f'{paper}/*'):.1f} |")
+    cells = counted(item for item in decisions if item.claim.ours)
+    lines.append(f"| [added by us](verdicts.md) | {cells} | |")
+    return "\n".join(lines) + "\n"
+
+
+def counted(decisions) -> str:
+    """Cells of a table: how many of these claims have which verdict, on which evidence those are
+    settled, and how many came post hoc."""
+    decisions = list(decisions)
+    verdicts = Counter(item.verdict for item in decisions)
+    strengths = Counter(item.strength for item in decisions
+                        if item.verdict in ("holds", "mixed", "fails"))
+    late = sum(item.claim.post_hoc for item in decisions)
+    counts = [*(verdicts[name] for name in VERDICTS), *(strengths[name] for name in EVIDENCE), late]
+    return " | ".join(map(str, counts))
+
+
+def bar(decisions) -> str:
+    """How many claims have which verdict as one stacked bar, as HTML."""
+    counts = Counter(item.verdict for item in decisions)
+    found = [name for name in VERDICTS if counts[name]]
+    words = ", ".join(f"{counts[name]} {name}" for name in found)
+    pieces = "".join(f'<span class="verdict-{name.replace(" ", "-")}" style="flex-grow: '
+                     f'{counts[name]}" title="{counts[name]} {name}">{counts[name]}</span>'
+                     for name in found)
+    return f'<span class="verdict-bar" role="img" aria-label="Claims: {words}">{pieces}</span>'
+
+
+# ---- tables ---------------------------------------------------------------------------------
+
+
+def table(decisions: list[Decision]) -> str:
+    """Claims of a chapter as a Markdown table."""
+    lines = ["| claim | verdict | what is claimed | where | page, or why not run |",
+             "|---|---|---|---|---|"]
+    for item in decisions:
+        claim = item.claim
+        statement = claim.statement.replace("|", "\\|")
+        printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
+        page = (f"[{claim.page.partition('/')[2]}](../notebooks/{claim.page}.ipynb)" if item.profile
+                else "; ".join(filter(None, (claim.not_run, claim.cost, printed))))
+        lines.append(f'| <a href="../claims/{claim.id}.html">{claim.number}</a> '
+                     f"| {badge(item)}{parts_held(item)} | {statement} | {claim.where} | {page} |")
+    return "\n".join(lines) + "\n"
+
+
+def parts_held(item: Decision) -> str:
+    """How many parts hold of a claim that is mixed."""
+    if item.verdict != "mixed":
+        return ""
+    held = [item.state(part) for part in item.evidence]
+    return f" {held.count('yes')} of {len(held)} parts"
+
+
+def app(decisions: list[Decision]) -> str:
+    """Every claim as an HTML table, which book/_static/ledger.js makes one that searches, sorts and
+    filters."""
+    found = pd.DataFrame([cells(item) for item in decisions], columns=COLUMNS)
+    with pd.option_context("display.max_colwidth", None):
+        html = found.to_html(index=False, escape=False, border=0, classes="table ledger")
+    return (f'<link rel="stylesheet" href="../datatables.css">\n{html}\n'
+            '<script src="../datatables.js"></script>\n<script src="../_static/ledger.js"></script>')
+
+
+def write_datatables(folder: Path) -> None:
+    """DataTables, which itables brings, as files that a page opened from a folder can load: a
+    browser refuses modules there, but not one inside a script."""
+    import itables  # which only a machine that builds the book needs
+
+    bundle = Path(itables.__file__).parent / "html"
+    module = base64.b64encode((bundle / "dt_bundle.js").read_bytes()).decode()
+    write_text(folder / "datatables.js",
+               f'window.datatables = import("data:text/javascript;base64,{module}");\n')
+    write_text(folder / "datatables.css", (bundle / "dt_bundle.css").read_text())
+
+
+def cells(item: Decision) -> list[str]:
+    """A row of the ledger, as HTML."""
+    claim, printed = item.claim, item.claim.printed["value"]
+    by_part = isinstance(printed, dict)
+    numbers = ({part: printed_text(claim, part) for part in claim.parts} if by_part
+               else {"": printed_text(claim)})
+    ours = {part: ours_text(claim, part, item.counted(part) or samples)
+            for part, samples in (item.evidence or {}).items()}
+    bounds = {part: tolerance_text(claim, part) for part in claim.parts}
+    bounds = bounds if len(set(bounds.values())) > 1 else {"": next(iter(bounds.values()))}
+    return [papers()[claim.paper].short,
+            f'<a href="../claims/{claim.id}.html" title="claim {claim.id}">{claim.number}</a>',
+            f'{typeset(claim.statement)} <small>({escape(claim.where)})</small>',
+            badge(item, item.verdict), item.strength or "none", "yes" if claim.post_hoc else "no",
+            listed(numbers), listed(ours) if ours else escape(claim.not_run or ""), listed(bounds)]
+
+
+def listed(texts: dict[str, str]) -> str:
+    """What is to be said of each part, the first few under each other, as HTML."""
+    if len(texts) == 1:
+        return typeset(*texts.values())
+    lines = [f"{typeset(part)}: {typeset(text)}" for part, text in texts.items()]
+    more = [f"and {len(lines) - LISTED} more"] * (len(lines) > LISTED)
+    return "<br>".join(lines[:LISTED] + more)
+
+
+# ---- for programs ---------------------------------------------------------------------------
+
+
+def entry(item: Decision) -> dict:
+    """A claim with all that its verdict follows from, for JSON."""
+    claim = item.claim
+    return {"id": claim.id, "paper": claim.paper, "source": claim.source,
+            "statement": claim.statement, "printed": claim.printed, "predicate": claim.predicate,
+            "statistic": claim.statistic, "scale": claim.scale, "tolerance": claim.tolerance,
+            "verdict": item.verdict, "evidence": item.strength, "profile": item.profile,
+            "post_hoc": claim.post_hoc, "added_by_us": claim.ours, "page": claim.page,
+            "not_run": claim.not_run, "cost": claim.cost, "gate": item.gate,
+            "control": claim.control, "control_verdict": item.control_verdict,
+            "parts": [part_entry(item, part) for part in item.evidence or ()]}
+
+
+def part_entry(item: Decision, part: str) -> dict:
+    """What was measured for a part; the mean and its interval are of the samples that count."""
+    samples = item.evidence[part]
+    mean, low, high = map(finite, interval(item.counted(part) or samples, item.claim.scale))
+    bottom, top = map(finite, item.claim.region(part))
+    return {"part": part, "mean": mean, "low": low, "high": high, "at_least": bottom,
+            "at_most": top, "holds": item.state(part), "samples": list(map(finite, samples))}
+
+
+def finite(value: float) -> float | None:
+    """JSON has no infinity and no NaN."""
+    return value if abs(value) < float("inf") else None
+
+
+def as_csv(decisions: list[Decision]) -> str:
+    """A row for each part of each claim; claims that were not run have one row without numbers."""
+    rows = []
+    for item in map(entry, decisions):
+        printed = item["printed"]["value"]
+        own = {name: item[name] for name in ("id", "source", "verdict", "evidence", "post_hoc",
+                                             "page", "statement", "statistic")}
+        for part in item["parts"] or [{"part": None}]:
+            value = printed.get(part["part"]) if isinstance(printed, dict) else printed
+            rows.append(own | part | {"printed": value})
+    text = io.StringIO()
+    names = ["id", "part", "verdict", "evidence", "post_hoc", "printed", "mean", "low", "high",
+             "at_least", "at_most", "holds", "source", "page", "statement", "statistic"]
+    writer = csv.DictWriter(text, names, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

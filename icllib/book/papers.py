@@ -1,0 +1,57 @@
+"""What the book says of each paper as a whole: book/papers.yml beside what its records cost."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import yaml
+
+from icllib.claims import PAPERS
+from icllib.files import PROJECT
+from icllib.pages import notebooks_folder
+from icllib.results import Record, clock_of, load_record, results_folder
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper as the front page and its chapter introduce it, from book/papers.yml."""
+
+    name: str  # of PAPERS
+    short: str  # for tables and titles
+    question: str
+    claim: str
+    answer: str
+    figure: str  # the page whose first figure decides
+    links: dict  # what -> address
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    """The four papers by name; raises TypeError for one that lacks a field."""
+    entries = yaml.safe_load((PROJECT / "book/papers.yml").read_text())
+    return {name: Paper(name, **entries[name]) for name in PAPERS}
+
+
+@cache
+def records_of(page: str) -> tuple[Record, ...]:
+    """The committed records that a page made, at every profile."""
+    return tuple(load_record(path) for path in sorted(results_folder().glob(f"{page}/*/*.json")))
+
+
+def hours(page: str, profile: str = "*") -> float:
+    """What the committed records of a page, or of a paper's pages as "paper/*", cost, each in the
+    time of `clock_of`."""
+    made = [item.provenance for item in records_of(page) if profile in ("*", item.profile)]
+    return sum(item[f"{clock_of(item)}_seconds"] / item.get("fleet", 1) for item in made) / 3600
+
+
+def duration(hours: float) -> str:
+    """Hours in words: "41 seconds", "12 minutes", "3.4 hours"."""
+    if hours < 1 / 30:
+        return f"{max(1, round(3600 * hours))} seconds"
+    return f"{round(60 * hours)} minutes" if hours < 1 else f"{hours:.1f} hours"
+
+
+def title_of(page: str) -> str:
+    """The title of a page of notebooks/, from its first lines."""
+    source = (notebooks_folder() / f"{page}.py").read_text()
+    return source.partition("# # ")[2].splitlines()[0]

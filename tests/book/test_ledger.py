@@ -1,0 +1,91 @@
+"""The ledger's tables and files say what the verdicts say."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+
+from icllib.book.claim_pages import body, what_would_change
+from icllib.book.extension import fold, linked, shortened
+from icllib.book.ledger import app, as_csv, bar, cells, entry, table
+from icllib.claims import Claim
+from icllib.decisions import Decision, decide
+
+CLAIM = Claim("causal_lm.6", "Figure 2", "A is below $B$.", {"value": "below", "read": "figure"},
+              "ordering", "ratio of A to B", ("a", "b", "c"), {"below": 1.0},
+              page="causal_lm/propositions")
+EVERY = decide(CLAIM, {"a": [0.5], "b": [0.9], "c": [0.7]}, "cpu")
+SOME = decide(CLAIM, {"a": [0.5], "b": [0.9], "c": [1.1]}, "gpu")
+NONE = Decision(CLAIM, "not run")
+
+
+def test_the_ledger_says_how_many_parts_of_a_claim_hold():
+    assert "mixed, paper's model</span> 2 of 3 parts |" in table([SOME])
+    assert "holds, smaller model</span> |" in table([EVERY])
+
+
+def test_a_row_has_both_numbers_and_the_bound():
+    assert [cell for cell in cells(EVERY)[4:]] == [
+        "smaller model", "no", "below", "a: 0.5<br>b: 0.9<br>c: 0.7", "below 1"]
+
+
+def test_many_parts_are_left_to_the_page_of_the_claim():
+    parts = tuple("abcde")
+    claim = Claim("causal_lm.7", "Table 1", "Small.", {"value": dict.fromkeys(parts, 2.0),
+                  "read": "table"}, "value", "error", parts, {"factor": 2.0})
+    row = cells(decide(claim, dict.fromkeys(parts, [1.5, 1.6]), "paper"))
+    assert row[6] == "a: 2<br>b: 2<br>c: 2<br>and 2 more" and row[8] == "1 to 4"
+    assert "1.55" in row[7]
+
+
+def test_the_table_has_every_claim_before_any_script_runs():
+    html = app([EVERY, SOME, NONE])
+    assert html.partition("<tbody>")[2].count("<tr>") == 3
+    assert not re.search(r'(?:src|href)="https?:', html)
+
+
+def test_the_bar_counts_verdicts():
+    assert 'aria-label="Claims: 2 holds, 1 mixed, 1 not run"' in bar([EVERY, SOME, EVERY, NONE])
+    assert "flex-grow: 2" in bar([EVERY, EVERY])
+
+
+def test_files_for_programs_carry_samples_bounds_and_no_infinity():
+    own = json.loads(json.dumps(entry(SOME), allow_nan=False))
+    assert own["verdict"] == "mixed" and own["parts"][2] == {
+        "part": "c", "mean": 1.1, "low": 1.1, "high": 1.1, "at_least": None, "at_most": 1.0,
+        "holds": "no", "samples": [1.1]}
+    rows = list(csv.DictReader(io.StringIO(as_csv([SOME, NONE]))))
+    assert [(row["part"], row["mean"]) for row in rows] == [
+        ("a", "0.5"), ("b", "0.9"), ("c", "1.1"), ("", "")]
+
+
+def test_the_page_of_a_claim_has_all_that_decides_it():
+    html = body(Decision(CLAIM, "not run"))
+    assert "not run" in html and r"\(B\)" in html and "Evidence" not in html
+    assert "<h2>Evidence</h2>" in body(EVERY) and "below 1" in body(EVERY)
+
+
+def test_what_would_change_a_verdict_names_the_nearest_part():
+    assert what_would_change(EVERY).startswith("a 95% interval of b on the other side of 1;")
+    wide = decide(CLAIM, {"a": [0.5], "b": [0.2, 1.5], "c": [0.4]}, "cpu")
+    assert what_would_change(wide) == "more seeds for b: its interval crosses the bound"
+
+
+def test_numbers_of_claims_become_links():
+    found = linked("see claims 3, 4 and 70, but claim 9 too", {"3", "4", "9"}, lambda name: name)
+    assert [node.astext() for node in found if node.tagname == "reference"] == ["3", "4", "9"]
+    assert "".join(node.astext() for node in found) == "see claims 3, 4 and 70, but claim 9 too"
+
+
+@pytest.mark.parametrize("tags, folded", [([], ["hide-input"]), (["figure"], ["figure", "hide-input"]),
+                                          (["hide-output"], ["hide-cell"])])
+def test_code_is_folded_and_alternative_text_kept(tags, folded):
+    metadata = {"tags": tags, "mystnb": {"image": {"alt": "words"}}}
+    fold(metadata)
+    assert metadata["tags"] == folded and metadata["mystnb"]["image"] == {"alt": "words"}
+
+
+def test_a_description_ends_with_a_word():
+    assert shortened("one two three", 9) == "one two ..." and shortened("$a$ b") == "a b"
