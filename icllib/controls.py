@@ -14,8 +14,6 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
     "ridge regression": "the best linear predictor, which uses every pair, in the model's place",
     "zero predictor": "the answer 0, whatever the prompt",
     "untrained model": "the model before its first step of training, or before it has learned",
-    "shuffled labels": "the labels of each prompt in another order",
-    "labels hidden": "the labels of each prompt hidden",
     "inconsistent estimator": "an estimator that does not become exact with ever more data",
     "other mask": "the model with the other attention mask",
     "other law": "the closed form with the exponents of another regime",

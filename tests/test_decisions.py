@@ -131,7 +131,7 @@ def test_parts_of_others_are_a_control():
 def test_a_control_is_of_a_known_kind():
     with pytest.raises(InputError, match="control: expected one of roles exchanged"):
         replace(ORDERING, control="hope")
-    assert len(CONTROLS) <= 16
+    assert len(CONTROLS) <= 15
 
 
 # ---- the ledger -----------------------------------------------------------------------------

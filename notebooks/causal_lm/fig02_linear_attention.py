@@ -119,28 +119,9 @@ print(f"standard error at n = 100 of a mean over 64 prompts: "
 # ## Paper beside ours
 
 # %%
-page.decide("causal_lm.6", {"layer 50": errors["prefix_queries"][:, 50]
-                            / errors["causal_queries"][:, 50]}, shown)
-first = {mu: pairs[(stationary[mu] < 1e-2).argmax(1)] for mu in (0, 1)}
-page.decide("causal_lm.7", {"mu = 0": first[0]}, shown, control={"mu = 0": first[1]})
-ends = {mu: values[:, 299] for mu, values in stationary.items()}
-page.decide("causal_lm.8", {f"mu = {mu}": ends[mu] / ends[mu - 1]
-                            for mu in (1, 2, 3)}, shown)
-noisy = causal_lm.KaczmarzErrors(0.0, pairs=300, every=20).measure()["noisy_error"]
-page.decide("causal_lm.41", {"mu = 0": ends[0] / stationary[0][:, 39]}, shown,
-            control={"mu = 0": [float(noisy[14] / noisy[1])]})  # at 300 and 40 pairs
-page.decide("causal_lm.42", {"n = 40": smallest}, shown,
-            control={"n = 40": errors["prefix_queries"].min(axis=1)})
-to_pairs = {mask: rates[f"{mask}_queries"] / rates[f"{mask}_pairs"]
-            for mask in ("prefix", "causal")}
-page.decide("causal_lm.43", {"n = 40": to_pairs["prefix"]}, shown,
-            control={"n = 40": to_pairs["causal"]})
-late_to_early = lambda curves: (causal_lm.slope_over_layers(curves, 30, 50)
-                                / causal_lm.slope_over_layers(curves, 10, 30))
-power_law = late_to_early(1 / np.maximum(depth, 1)[None])
-page.decide("causal_lm.48", {mask: late_to_early(errors[f"{mask}_pairs"])
-                             for mask in ("prefix", "causal")}, shown,
-            control={mask: power_law for mask in ("prefix", "causal")})
+handed = causal_lm.figure_2_evidence(errors, stationary)
+for number, (evidence, control) in handed.items():
+    page.decide(f"causal_lm.{number}", evidence, shown, control=control)
 page.verdicts()
 
 # %% [markdown]

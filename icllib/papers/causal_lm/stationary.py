@@ -6,14 +6,17 @@ Exact or sampled in double precision, and the same in every profile.
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
 import torch
 
 from icllib.attention import causal_pairs
 from icllib.papers.causal_lm.linear_attention import (
-    INPUT_MEANS, SEEDS, SIZES, draw, query_errors)
+    INPUT_MEANS, SEEDS, SIZES, draw, query_errors, slope_over_layers)
 from icllib.results import ADDED
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory, largest
+
+MASKS = ("prefix", "causal")
 
 
 @dataclass(frozen=True)
@@ -129,3 +132,35 @@ def fig04_causal_by_position(profile: str) -> list:
 def kaczmarz(profile: str) -> list[KaczmarzErrors]:
     """One pass of Kaczmarz's method for every mu."""
     return [KaczmarzErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in range(SEEDS)]
+
+
+def figure_2_evidence(errors: dict, stationary: dict) -> dict:
+    """What Figure 2 hands to its claims: number -> (evidence, control or None), by part.
+
+    errors: "prefix_pairs" and so on, (seeds, layers + 1); stationary: by mu, (seeds, pairs). The
+    controls: the other mask, other inputs, noisy labels, and a power law in place of a rate.
+    """
+    rate = lambda kind: slope_over_layers(errors[kind], 30, 50)
+    to_pairs = {mask: rate(f"{mask}_queries") / rate(f"{mask}_pairs") for mask in MASKS}
+    last = {kind: values[:, 50] for kind, values in errors.items()}
+    ends = {mu: values[:, 299] for mu, values in stationary.items()}
+    first = {mu: 1 + (stationary[mu] < 1e-2).argmax(1) for mu in (0, 1)}
+    noisy = KaczmarzErrors(0.0, pairs=300, every=20).measure()["noisy_error"]
+    power_law = late_to_early(1 / np.maximum(np.arange(errors["prefix_pairs"].shape[1]), 1)[None])
+    return {
+        6: ({"layer 50": last["prefix_queries"] / last["causal_queries"]}, None),
+        7: ({"mu = 0": first[0]}, {"mu = 0": first[1]}),
+        8: ({f"mu = {mu}": ends[mu] / ends[mu - 1] for mu in (1, 2, 3)}, None),
+        41: ({"mu = 0": ends[0] / stationary[0][:, 39]},
+             {"mu = 0": [float(noisy[14] / noisy[1])]}),  # at 300 and 40 pairs
+        42: ({"n = 40": errors["causal_queries"].min(axis=1)},
+             {"n = 40": errors["prefix_queries"].min(axis=1)}),
+        43: ({"n = 40": to_pairs["prefix"]}, {"n = 40": to_pairs["causal"]}),
+        48: ({mask: late_to_early(errors[f"{mask}_pairs"]) for mask in MASKS},
+             dict.fromkeys(MASKS, power_law)),
+    }
+
+
+def late_to_early(curves) -> np.ndarray:
+    """The rate over layers 30 to 50 over that over layers 10 to 30: 1 for a constant one."""
+    return slope_over_layers(curves, 30, 50) / slope_over_layers(curves, 10, 30)
