@@ -151,8 +151,8 @@ page.decide("context_scaling.30",
 def slopes(records, model):
     """Of claims 1, 2 and 31, by range of T."""
     own = [r for r in records if r.run["model"]["type"] == f"models.{model}"]
-    excess = {T: icllib.samples(own, "excess", pretraining_tasks=T) for T in sheet.COUNTS
-              if T >= 1000}
+    counts = {r.run["pretraining_tasks"] for r in own}
+    excess = {T: icllib.samples(own, "excess", pretraining_tasks=T) for T in counts}
     return sheet.slopes_over_tasks(excess, tuple(own[0].run["evaluation"]["lengths"]))
 
 page.decide("context_scaling.31", slopes(one_layer, "FeatureMLP"), shown_one, below_zero,

@@ -216,7 +216,7 @@ def estimators(profile: str) -> list:
 def identities_and_errors(profile: str) -> list:
     """Identities; errors on four tasks at d = 8 and on linear functions at other d."""
     linear = [LinearRegression(d, LINEAR_8.noise_std, d**-0.5) for d in (1, 2, 4)]
-    small = {"lengths": (10, 100), "functions": 2} if profile == "smoke" else {}
+    small = {"lengths": (10, 1000, 2154), "functions": 2} if profile == "smoke" else {}
     return [Identities(d) for d in (8, 20)] + [
         EstimatorErrors(task, seed=seed, **small)
         for task in (*FIGURE_5_TASKS.values(), *linear) for seed in range(SEEDS)]
@@ -225,7 +225,7 @@ def identities_and_errors(profile: str) -> list:
 def consistency(profile: str) -> list[EstimatorErrors]:
     """Errors up to 10^6 pairs in few dimensions, of the Hilbert estimate and of a smoother that is
     not consistent."""
-    lengths = MANY_PAIRS[:3] if profile == "smoke" else MANY_PAIRS
+    lengths = MANY_PAIRS[:4] if profile == "smoke" else MANY_PAIRS
     return [EstimatorErrors(family(d), lengths, functions=4, queries=16, seed=seed,
                             kernels=("hilbert", other))
             for family, other in FAMILIES.values() for d in FEW_DIMENSIONS
@@ -274,12 +274,12 @@ def rates(records) -> dict:
 
     records: of `consistency`.
     """
-    found = {"hilbert": {}, "other": {}}
+    lengths, found = records[0].run["lengths"], {"hilbert": {}, "other": {}}
     for title, (_, other) in FAMILIES.items():
         for d in FEW_DIMENSIONS:
             for name, kernel in (("hilbert", "hilbert"), ("other", other)):
                 excess = measured(records, title, f"{kernel}_excess", d)
-                found[name][f"{title} d = {d}"] = rate(MANY_PAIRS, excess)
+                found[name][f"{title} d = {d}"] = rate(lengths, excess)
     return found
 
 
