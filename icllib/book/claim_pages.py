@@ -2,6 +2,7 @@
 
 from html import escape
 
+from icllib.book.links import linked_html
 from icllib.book.papers import duration, hours, papers, title_of
 from icllib.controls import CONTROLS
 from icllib.decisions import Decision, interval
@@ -20,8 +21,11 @@ def claim_pages(decisions: list[Decision]):
         paper = papers()[item.claim.paper]
         parents = [{"link": f"../book/{paper.name}.html", "title": paper.short},
                    {"link": "../book/ledger.html", "title": "The ledger"}]
+        own = {other.claim.number for other in decisions if other.claim.paper == paper.name}
+        html = linked_html(body(item), own - {item.claim.number},
+                           lambda number: f"{paper.name}.{number}.html")
         context = {"title": f"Claim {item.claim.number}: {paper.short}", "parents": parents,
-                   "body": body(item), "description": f"{item.words}: {item.claim.statement}"}
+                   "body": html, "description": f"{item.words}: {item.claim.statement}"}
         yield f"claims/{item.claim.id}", context, "page.html"
 
 

@@ -10,6 +10,7 @@ from docutils import nodes
 from icllib.book.claim_pages import claim_pages
 from icllib.book.footer import footer
 from icllib.book.ledger import bar
+from icllib.book.links import NAMED, linked, linked_html
 from icllib.book.papers import duration, hours, papers, records_of
 from icllib.claims import PAPERS
 from icllib.decisions import VERDICTS, Decision, ledger
@@ -17,11 +18,11 @@ from icllib.pages import all_pages
 from icllib.verdicts import badge
 
 ledger_of_this_build = cache(ledger)
-NAMED = re.compile(r"\b([Cc]laims?\s+)(\d+(?:(?:,\s+and|,|\s+and|\s+to)\s+\d+)*)")
 
 
 def setup(app) -> dict:
     """What Sphinx calls first."""
+    app.set_html_assets_policy("always")  # formulas of claims are HTML, in which Sphinx sees none
     app.connect("source-read", fold_code)
     app.connect("doctree-read", write_under_title)
     app.connect("doctree-resolved", link_claims)
@@ -114,23 +115,7 @@ def link_claims(app, doctree, docname: str) -> None:
                                                                nodes.literal, nodes.literal_block)):
             text.parent.replace(text, linked(text, known, address))
     for raw in doctree.findall(nodes.raw):
-        html = re.sub(r"<strong>Claim (\d+) ",
-                      lambda found: f'<strong><a href="{address(found[1])}">Claim {found[1]}</a> ',
-                      raw.astext())
-        raw.children = [nodes.Text(html)]
-
-
-def linked(text: str, known: set[str], address) -> list:
-    """The nodes of a text in which each number of a known claim is a link."""
-    found, end = [], 0
-    for match in NAMED.finditer(text):
-        for number in re.finditer(r"\d+", match[2]):
-            if number[0] in known:
-                start = match.start(2) + number.start()
-                found += [nodes.Text(text[end:start]),
-                          nodes.reference("", number[0], refuri=address(number[0]), internal=True)]
-                end = start + len(number[0])
-    return [*found, nodes.Text(text[end:])]
+        raw.children = [nodes.Text(linked_html(raw.astext(), known, address))]
 
 
 # ---- around a page --------------------------------------------------------------------------

@@ -8,8 +8,9 @@ import re
 import pytest
 
 from icllib.book.claim_pages import body, what_would_change
-from icllib.book.extension import fold, linked, shortened
+from icllib.book.extension import fold, shortened
 from icllib.book.ledger import app, as_csv, bar, cells, entry, table
+from icllib.book.links import linked, linked_html
 from icllib.claims import Claim
 from icllib.decisions import Decision, decide
 
@@ -77,6 +78,13 @@ def test_numbers_of_claims_become_links():
     found = linked("see claims 3, 4 and 70, but claim 9 too", {"3", "4", "9"}, lambda name: name)
     assert [node.astext() for node in found if node.tagname == "reference"] == ["3", "4", "9"]
     assert "".join(node.astext() for node in found) == "see claims 3, 4 and 70, but claim 9 too"
+
+
+def test_numbers_of_claims_become_links_in_html_but_in_links():
+    html = '<b>Claim 3</b> (claims 4 and 9) <a href="x">claim 4</a> <i title="claim 3">'
+    assert linked_html(html, {"3", "4"}, lambda name: f"{name}.html") == (
+        '<b>Claim <a href="3.html">3</a></b> (claims <a href="4.html">4</a> and 9) '
+        '<a href="x">claim 4</a> <i title="claim 3">')
 
 
 @pytest.mark.parametrize("tags, folded", [([], ["hide-input"]), (["figure"], ["figure", "hide-input"]),
