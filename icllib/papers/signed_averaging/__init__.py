@@ -9,7 +9,8 @@ from icllib.papers.signed_averaging.ablations import (
     attention_or_feed_forward, boundary_values, shift_ratios, table05_deviant_input,
     table06_depth_heads, training_laws)
 from icllib.papers.signed_averaging.affine import (
-    ASSUMED, FIRST_STDS, SIGMAS, SIZES, affine_run, decoder, scorings, table01_scoring_functions)
+    ASSUMED, FIRST_STDS, PAIR_SIZES, RATES, SIGMAS, SIZES, affine_run, decoder, learning_rates,
+    scorings, table01_scoring_functions)
 from icllib.papers.signed_averaging.affine_measures import (
     DEVIANT, FIRST_COUNTED, LearnedExponents, LineAnswers, ShiftedErrors)
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
@@ -36,4 +37,5 @@ from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (
     TIMED, TrainingTime, additional_parameters, learned_exponents)
+from icllib.papers.signed_averaging.without_labels import without_labels
 from icllib.papers.signed_averaging.weight_sizes import WeightSizes, query_key_weights

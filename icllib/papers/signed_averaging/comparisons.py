@@ -10,12 +10,11 @@ import pandas as pd
 
 from icllib.decisions import interval
 from icllib.pages import settings_of
-from icllib.papers.signed_averaging.ablations import geometric_mean
+from icllib.papers.signed_averaging.ablations import geometric_mean, models_by_scoring
 from icllib.papers.signed_averaging.affine import (
-    ASSUMED, SIGMAS, TEMPERATURES, scorings, table01_scoring_functions)
+    ASSUMED, SIGMAS, TEMPERATURES, table01_scoring_functions)
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.plotting import band
-from icllib.results import dealt
 
 PRINTED = {  # Table 1, at sigma = 1, ..., 10
     "SSA": (4e-5, 3e-4, 1e-3, 0.02, 0.02, 0.15, 1.24, 1.04, 2.74, 8.50),
@@ -206,9 +205,8 @@ def printed_steps() -> pd.DataFrame:
 
 
 def fig03_softmax_ssa(profile: str) -> list:
-    """Figure 3: the runs of Table 1 with softmax, then those with SSA."""
-    runs_of = dealt(table01_scoring_functions(profile), scorings())
-    return [*runs_of["softmax"], *runs_of["SSA"]]
+    """Figure 3: the base model with softmax, then with SSA."""
+    return [run for runs in models_by_scoring(profile).values() for run in runs]
 
 
 def training_control(profile: str) -> list:

@@ -180,7 +180,7 @@ def test_the_paper_s_settings():
     errors = run.evaluation.parts[0]
     assert (errors.functions, errors.prompts, errors.points) == (100, 64, 40)
     assert errors.function_stds == run.along.evaluation.function_stds == tuple(range(1, 11))
-    assert run.along.steps == (31_250, 62_500, 125_000, 250_000, 500_000)
+    assert run.along.steps == (31_250, 62_500, 125_000, 250_000, *range(300_000, 500_001, 50_000))
     assert affine_run(SIZES["paper"], run.model, 0, curriculum=False).recipe.curriculum is None
 
 
