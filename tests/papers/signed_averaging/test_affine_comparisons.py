@@ -162,7 +162,9 @@ def test_pages_share_the_runs_of_the_table(profile):
     pair = sheet.fig03_softmax_ssa(profile)
     assert [run.model.scoring for run in pair] == [Softmax()] * seeds + [SignedAveraging()] * seeds
     *ssa, timing = sheet.learned_exponents(profile)
-    assert set(names(pair)) < set(names(every)) and names(ssa) == names(every)[:seeds]
+    # At `cpu` softmax and SSA beside each other are larger than for all of Table 1.
+    assert set(names(pair)).isdisjoint(names(every)) == (profile == "cpu")
+    assert names(ssa) == names(every)[:seeds]
     paper = (timing.layers, timing.heads, timing.width, timing.batch) == (12, 8, 256, 64)
     assert paper == (profile != "smoke")
 
