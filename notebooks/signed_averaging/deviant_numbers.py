@@ -20,6 +20,13 @@
 # settled the label: an $x_i \le 0$ under `every`, an $x_i > 0$ under `some`. What is counted is how
 # often the answer at $x_p$, and at the ten numbers after it, is the model's own to the large number
 # alone and not the truth. At $m = 1$, an ordinary number, this is the rate of plain mistakes.
+#
+# For the answers *after* $x_p$ this prompt cannot show what the paper says. The true label of $x_p$
+# stands directly after it, and with it the earlier numbers no longer matter: the next label follows
+# from that one and the sign of the next number. A model that trusts the label before it is right,
+# whatever it made of $x_p$. So the second part of the claim fails here for a reason that has nothing
+# to do with attention. Its control is the same experiment without labels in the prompt, whose models
+# are being trained (claim 53).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -28,6 +35,8 @@ profile = "stored"
 import icllib
 from icllib.papers import signed_averaging as sheet
 from icllib.papers.signed_averaging import deviant_sequences as deviant
+from icllib.papers.signed_averaging import quantifier_figures as figures
+from icllib.papers.signed_averaging import quantifier_models as models
 
 page = icllib.Page("signed_averaging/deviant_numbers")
 records = icllib.records(sheet.deviant_numbers, profile, page=page.name)
@@ -81,7 +90,12 @@ numbers(table, "own answer", x="size m")
 # ## Paper beside ours
 
 # %%
-page.decide("signed_averaging.36", deviant.evidence(records), shown)
+of_figure_4 = icllib.records(sheet.fig04_every, profile,
+                             page="signed_averaging/fig04_every")
+cells = models.cells("every")
+page.decide("signed_averaging.36", deviant.evidence(records), shown,
+            figures.reached(of_figure_4, cells, cells[:1]),
+            deviant.evidence(records, size=0))
 page.verdicts()
 
 # %% [markdown]
@@ -96,7 +110,7 @@ page.verdicts()
 #   The answer is then the model's own to the number alone in each of the three. It is wrong in one of
 #   them, where the claim finds all sequences wrong; in the other two the model is wrong about 100 alone,
 #   and so by mistake right about the sequence. There the claim finds nothing.
-# - *For an entire sequence.* Not seen: none of the answers to the ten numbers after the large one is
+# - *For an entire sequence.* Not seen, and hardly to be seen with labels in the prompt: none of the answers to the ten numbers after the large one is
 #   wrong where another has settled the label. Where they leave it open, about half of the answers after
 #   the number are wrong, but as many with $m = 1$: so late, an open label is rare in training.
 # - *Why.* In a decoder of this kind the answer at $x_p$ hangs on $x_p$ alone as $m$ grows, whatever turns

@@ -91,7 +91,11 @@ numbers(table, ["share", "log-odds"]).set_axis(names, axis=1)
 # ## Paper beside ours
 
 # %%
-page.decide("signed_averaging.8", figures.share_evidence(records), shown)
+softmax, _ = cells = models.cells("every", (models.AS_PRINTED,))
+page.decide("signed_averaging.8", figures.share_evidence(records), shown,
+            {"softmax alone": figures.reached(records, cells, [softmax]),
+             "softmax over SSA": figures.reached(records, cells, cells)},
+            figures.equal_shares(records))
 page.verdicts()
 
 # %% [markdown]

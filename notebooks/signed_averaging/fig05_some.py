@@ -19,6 +19,10 @@
 # A label depends on signs alone, so the predictor that always says *true* errs on one sequence in
 # eight at every length and $\sigma$ ([base rates](quantifier_base_rates.ipynb)). It is the reference
 # here.
+#
+# As under `every`, the prompt holds most of the answer: at $x_k$ the model has read $y_{k-1}$, and
+# $y_k = y_{k-1} \vee (x_k > 0)$. Nothing has to be gathered from the earlier numbers. The control
+# without labels in the prompt is claim 52.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -110,7 +114,9 @@ figures.part_table(errors)
 # by seed:
 
 # %%
-page.decide("signed_averaging.10", figures.evidence(records, errors, "some"), shown)
+cells = models.cells("some")
+page.decide("signed_averaging.10", figures.evidence(records, errors, "some"), shown,
+            figures.reached(records, cells, cells[:2]))
 page.verdicts()
 
 # %% [markdown]

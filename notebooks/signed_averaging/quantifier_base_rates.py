@@ -17,6 +17,11 @@
 #
 # $$P(\text{open at } k) = 2^{-k} .$$
 #
+# These rates are of predictors that never look at the labels of the prompt. In the paper's prompt,
+# $x_1, y_1, x_2, y_2, \dots$, a model has read $y_{k-1}$ when it answers at $x_k$, and the last label
+# and the sign of $x_k$ are then all that it needs: $y_k = y_{k-1} \wedge (x_k > 0)$ for `every` and
+# $y_{k-1} \vee (x_k > 0)$ for `some`.
+#
 # The paper does not say when a sequence counts as wrong. Here it does if the answer at any position
 # from the third on is wrong. The *constant* predictor, always false for `every` and always true for
 # `some`, is then wrong exactly where the label is open at position 3. A predictor that is right on

@@ -61,7 +61,9 @@ numbers(table[table.series.isin(weight_sizes.LAWS)], digits=3, x="training steps
 # ## Paper beside ours
 
 # %%
-page.decide("signed_averaging.37", weight_sizes.evidence(records), shown)
+page.decide("signed_averaging.37", weight_sizes.evidence(records), shown,
+            weight_sizes.reached(shown, icllib.records(
+                sheet.training_laws, profile, page="signed_averaging/training_laws")))
 page.verdicts()
 
 # %% [markdown]
@@ -74,6 +76,8 @@ page.verdicts()
 #   is as large after $N(0, 100)$ as after $N(0, 1)$ in the mean, from 0.4 to 1.4 times by seed.
 # - Labels grow with the inputs, to the order of 10 and 100. What must grow with them is what is read
 #   out, and the values do: they end two to three times larger than after $N(0, 1)$.
+# - The claim counts models that have learned their own task, by the measure of
+#   [that page](training_laws.ipynb): none has at `cpu`, and it is open.
 # - At `cpu` the models trained on $N(0, 100)$ have not learned their task
 #   ([training distributions](training_laws.ipynb)), and their weights say little about trained ones.
 #

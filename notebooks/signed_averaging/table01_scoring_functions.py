@@ -4,8 +4,8 @@
 # **In short:** in the paper scaled signed averaging (SSA) has a far lower error than softmax
 # outside the training distribution, and no known alternative has. At `cpu` (42 models of 2 layers
 # and width 32, 35 minutes of processor time), SSA has the error of softmax (ratio 1.0; in print
-# 0.072), and no function a lower one beyond the spread. All errors are far above the printed ones:
-# nothing is decided. In print, SSA and softmax do not seem to be tested on the others' functions.
+# 0.072), and no function a lower one beyond the spread. No model has learned the task well enough
+# to count (the gate is an error of 0.005 at $\sigma = 1$): all claims are open. In print, SSA and softmax do not seem to be tested on the others' functions.
 #
 # Is softmax the reason why transformers fail on functions that are larger than those they were
 # trained on? {cite:t}`naim2025scaled` train the same decoder with thirteen scoring functions on
@@ -149,12 +149,20 @@ sheet.printed_steps()
 # ## Paper beside ours
 
 # %%
-page.decide("signed_averaging.2", sheet.growth(errors["softmax"]), shown)
+page.decide("signed_averaging.2", sheet.growth(errors["softmax"]), shown,
+            sheet.reached(errors, "softmax"))
 for number, statistic in zip((3, 4, 5, 6), sheet.STATISTICS):
-    page.decide(f"signed_averaging.{number}", statistic(ours), shown)
+    evidence = statistic(ours)
+    control = {part: sheet.ridge_over(errors["softmax"]) for part in evidence}
+    page.decide(f"signed_averaging.{number}", evidence, shown,
+                sheet.gates(errors, number), control if number > 4 else None)
 at_1 = lambda name: np.divide(*ours(name, "softmax"))[:, 0]
-page.decide("signed_averaging.35", {"sigma = 1": at_1("SSA")}, shown)
-page.decide("signed_averaging.45", {"four functions": at_1("four functions")}, shown)
+page.decide("signed_averaging.35", {"sigma = 1": at_1("SSA")}, shown,
+            sheet.reached(errors, "SSA", "softmax"),
+            {"sigma = 1": 2 / errors["softmax"][:, 0]})
+page.decide("signed_averaging.45", {"four functions": at_1("four functions")}, shown,
+            sheet.reached(errors, "four functions", "softmax"),
+            {"four functions": 2 / errors["softmax"][:, 0]})
 page.verdicts()
 
 # %% [markdown]
@@ -162,14 +170,21 @@ page.verdicts()
 #
 # - The paper trains 12 layers of width 256 for 500,000 steps. At `cpu` the models are small and
 #   training is short (the settings say how much), and the errors in distribution are hundreds of
-#   times the printed ones or more. Rows are then to be compared with each other, not with the printed
-#   errors, and a small profile refutes nothing.
+#   times the printed ones or more. None of these models passes the gate of the claims, an error of
+#   0.005 at $\sigma = 1$: they have not learned the task well enough to decide anything, and all
+#   claims of this page stay open.
 # - At `cpu` SSA has the error of softmax at every $\sigma$, within the spread over seeds. At
 #   $\sigma = 1$ it is 17% higher in the mean of three seeds, 7% to 22% in each; the interval does not
 #   settle whether accuracy is lost (claim 35).
 # - That four functions are better than softmax at $\sigma = 1$ (claim 45) is not seen at `cpu`, where
 #   each seed has a larger error with them. The printed errors, $5 \cdot 10^{-5}$ and
 #   $8 \cdot 10^{-5}$, are of one model each.
+# - *How the learning rate was found.* At `cpu` it was first four times as high, 0.004. Of 21 models
+#   trained so, which are not shown, SSA had learned in two seeds of three (errors 0.05 and 0.08 at
+#   $\sigma = 1$; 0.91 in the third) and softmax in one (0.07; 0.91 twice); temperature 5 in two,
+#   temperature 10 and 20 in one or none. The rate was then lowered until every seed of softmax
+#   learned, and the 21 records were removed. So the rate was chosen for softmax and not by one search
+#   for all; that SSA learns at a higher rate than softmax is seen in those models alone.
 # - All functions have the same learning rate and steps, as in the paper. At `cpu` softmax at high
 #   temperature stays on the plateau on which every model starts, an error near 0.9 at $\sigma = 1$:
 #   that temperature does not help is then a statement on the speed of learning. The

@@ -11,15 +11,17 @@ from icllib.papers.signed_averaging.ablations import (
 from icllib.papers.signed_averaging.affine import (
     ASSUMED, FIRST_STDS, PAIR_SIZES, RATES, SIGMAS, SIZES, affine_run, decoder, learning_rates,
     scorings, table01_scoring_functions)
+from icllib.papers.signed_averaging.affine_controls import (
+    reached, reached_on_law, ridge_errors, ridge_failure, ridge_over, ridge_rise)
 from icllib.papers.signed_averaging.affine_measures import (
     DEVIANT, FIRST_COUNTED, LearnedExponents, LineAnswers, ShiftedErrors)
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
 from icllib.papers.signed_averaging.babyberta import table03_babyberta
 from icllib.papers.signed_averaging.bounds import (
-    BoundsByRange, printed_sentences, weight_at_gap)
+    BoundsByRange, printed_sentences, reversed_order, weight_at_gap)
 from icllib.papers.signed_averaging.comparisons import (
     PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, cells_with_ssa_below, errors_at,
-    fig03_softmax_ssa, geometric_rows, growth, mean_ratio, nearer_row, printed_steps,
+    fig03_softmax_ssa, gates, geometric_rows, growth, mean_ratio, nearer_row, printed_steps,
     training_control, training_settings)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
 from icllib.papers.signed_averaging.deviant_sequences import DeviantNumbers, deviant_numbers
@@ -36,6 +38,6 @@ from icllib.papers.signed_averaging.quantifiers import (
 from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (
-    TIMED, TrainingTime, additional_parameters, learned_exponents)
-from icllib.papers.signed_averaging.without_labels import without_labels
+    TIMED, TOKEN_TABLE, TrainingTime, additional_parameters, learned_exponents, parameters)
 from icllib.papers.signed_averaging.weight_sizes import WeightSizes, query_key_weights
+from icllib.papers.signed_averaging.without_labels import without_labels

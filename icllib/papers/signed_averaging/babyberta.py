@@ -113,6 +113,11 @@ def probe_ratios(accuracies: dict, probes) -> dict:
     return ratios
 
 
+def reached(accuracies: dict, *names) -> np.ndarray:
+    """The gate of both claims: the smallest mean of all probes of these models, by seed."""
+    return np.min([accuracies[name].mean(axis=1) for name in names], axis=0)
+
+
 def leads_of_named_probes(accuracies: dict, probes) -> dict:
     """Claim 49: what SSA 2 gains on each named probe, less its largest gain on the others.
 

@@ -81,6 +81,25 @@ def weight_at_gap(gap: float, k: int, low: float = 0.0) -> float:
     return float(weights(np.array([low + gap, *[low] * (k - 1)]), None, None)[0])
 
 
+def reversed_order(shift: float | None = None, seeds: int = 5, pairs: int = 100_000) -> np.ndarray:
+    """How often abs(x) < abs(y) and yet the embedding of y is the shorter one: (seeds,).
+
+    Section 5.2. Of numbers from N(0, 1) and x W + b, drawn as PyTorch draws a linear layer of one
+    input, W and b uniform in [-1, 1], 256 wide; or b = shift W.
+    """
+    found = []
+    for seed in range(seeds):
+        random = np.random.default_rng(seed)
+        weight, bias = random.uniform(-1, 1, (2, 256))
+        bias = bias if shift is None else shift * weight
+        x, y = np.sort(np.abs(random.standard_normal((2, pairs))), axis=0) * random.choice(
+            (-1, 1), (2, pairs))
+        # |x W + b|^2 - |y W + b|^2
+        excess = (x**2 - y**2) * (weight @ weight) + 2 * (x - y) * (weight @ bias)
+        found.append(np.mean(excess >= 0))
+    return np.array(found)
+
+
 def norms(matrices) -> np.ndarray:
     """Spectral norms of (rows, k, k)."""
     return np.linalg.norm(matrices, 2, (1, 2))

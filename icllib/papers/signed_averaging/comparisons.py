@@ -13,6 +13,7 @@ from icllib.pages import settings_of
 from icllib.papers.signed_averaging.ablations import geometric_mean, models_by_scoring
 from icllib.papers.signed_averaging.affine import (
     ASSUMED, SIGMAS, TEMPERATURES, table01_scoring_functions)
+from icllib.papers.signed_averaging.affine_controls import reached
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.plotting import band
 
@@ -121,6 +122,17 @@ def temperatures_to_softmax(compared) -> dict[str, np.ndarray]:
 def alternatives_to_softmax(compared) -> dict[str, np.ndarray]:
     """Claim 6."""
     return {name: mean_ratio(compared, name) for name in HELD_AGAINST_SOFTMAX}
+
+
+def gates(errors: dict, number: int):
+    """What the models of claims 3 to 6 have reached at sigma = 1: (seeds,), or that by part."""
+    if number == 3:
+        return reached(errors, "SSA", "softmax")
+    if number == 4:
+        return {name: reached(errors, "SSA", name) for name in list(PRINTED)[2:]}
+    names = HELD_AGAINST_SOFTMAX if number == 6 else [f"temperature {value}"
+                                                      for value in TEMPERATURES]
+    return {name: reached(errors, name, "softmax") for name in names}
 
 
 STATISTICS = (ssa_to_softmax, ssa_to_alternatives, temperatures_to_softmax,

@@ -160,10 +160,13 @@ def at_and_after(values) -> dict[str, np.ndarray]:
     return dict(zip(WHERE, (means[..., 0], means[..., 1:].mean(axis=-1))))
 
 
-def evidence(records) -> dict:
-    """The parts of the claim: the softmax model of "every", at the largest size, by seed."""
+def evidence(records, size: int = -1) -> dict:
+    """The parts of the claim: the softmax model of "every", at the largest size, by seed.
+
+    size: the place of another size; at the first, an ordinary number, the claim must not hold.
+    """
     shares = own_mistakes(records)[chosen_cells()[0]]
-    return {part: values[:, -1] for part, values in at_and_after(shares).items()}
+    return {part: values[:, size] for part, values in at_and_after(shares).items()}
 
 
 def deviant_tables(records, profile: str) -> list[pd.DataFrame]:

@@ -47,6 +47,12 @@ def ratios_to_softmax(rates: dict, part: str = ALL) -> dict:
     return {name: own[part] / rates["softmax"][part] for name, own in rates.items()}
 
 
+def exact_answers(records) -> np.ndarray:
+    """The control of the claims: the ratio to softmax where no sequence is wrong, by seed."""
+    rates, (everywhere, *_) = error_rates(records), parts(records[0]).values()
+    return half_a_sequence(records[0], everywhere.sum()) / rates["softmax"][ALL]
+
+
 def evidence(rates: dict, names) -> dict:
     """The parts of a claim: these scoring functions, over the whole grid."""
     ratios = ratios_to_softmax(rates)

@@ -111,6 +111,14 @@ def at_length(records, quantifier: str, n: int) -> np.ndarray:
     return stacked(records, chosen, "wrong")[chosen[0]][..., np.abs(lengths - n).argmin()]
 
 
+def reached(records, names, chosen) -> np.ndarray:
+    """The gate of the claims, the share of wrong sequences at the smallest sigma and the length of
+    training: the largest among the chosen ones of the names, by seed."""
+    sigmas, lengths = grid(records[0])
+    wrong, place = stacked(records, names, "wrong"), np.abs(lengths - TRAINED).argmin()
+    return np.max([wrong[name][:, sigmas.argmin(), place] for name in chosen], axis=0)
+
+
 def longer_sequences(records, quantifier: str) -> dict:
     """Softmax's share of wrong sequences beyond the lengths of training at sigma = 1, by seed."""
     return {f"length {n}": at_length(records, quantifier, n)[:, 0] for n in (60, 100, 200)}
@@ -170,9 +178,20 @@ def attention_tables(records, profile: str) -> list[pd.DataFrame]:
 
 def share_evidence(records) -> dict:
     """The parts of the claim on Figure 2: softmax's share over 0.9, and over SSA's."""
-    chosen = cells("every", (AS_PRINTED,))
-    softmax, ssa = (share(maps, 0) for maps in stacked(records, chosen, "attention").values())
+    softmax, ssa = shares_of_70(records)
     return {"softmax alone": softmax / 0.9, "softmax over SSA": softmax / ssa}
+
+
+def equal_shares(records) -> dict:
+    """The same for attention that weighs all tokens alike, in place of softmax."""
+    equal, ssa = 1 / len(token_names(0)), shares_of_70(records)[1]
+    return {"softmax alone": [equal / 0.9], "softmax over SSA": equal / ssa}
+
+
+def shares_of_70(records) -> list[np.ndarray]:
+    """What softmax and SSA give to 70 in the first example, by seed."""
+    maps = stacked(records, cells("every", (AS_PRINTED,)), "attention")
+    return [share(own, 0) for own in maps.values()]
 
 
 # ---- drawing --------------------------------------------------------------------------------

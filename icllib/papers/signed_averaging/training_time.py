@@ -91,6 +91,16 @@ def seconds(take_step, device: str) -> float:
     return (time.perf_counter() - started) / REPLAYS
 
 
+# Of GPT-2's table of tokens at width 256, which a model of numbers never reads.
+TOKEN_TABLE = 50_257 * 256
+
+
+def parameters(layers: int = 12, heads: int = 8, width: int = 256) -> int:
+    """Parameters of the paper's decoder with softmax, for prompts of 40 pairs."""
+    module = Transformer(layers, heads, width, tokens="separate").build([0], 1, 40)
+    return sum(values.numel() for values in module.parameters())
+
+
 def additional_parameters(layers: int, heads: int) -> int:
     """How many more parameters a decoder has with SSA than with softmax."""
     ssa, softmax = (Transformer(layers, heads, heads, scoring, tokens="separate").build([0], 1, 2)

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import torch
 
-from icllib.papers.signed_averaging.ablations import models_by_law
+from icllib.papers.signed_averaging.ablations import by_model, models_by_law
+from icllib.papers.signed_averaging.affine import SIZES
+from icllib.papers.signed_averaging.affine_controls import reached_on_law
 from icllib.plotting import GREEN, ORANGE, POSITIVE, SKY, draw, legend_below, series
 from icllib.results import stacked
 from icllib.training import Run
@@ -67,6 +69,17 @@ def evidence(records) -> dict:
     narrow, *wide = LAWS
     return {f"{letter}, {name}": found[name][:, kind] / found[narrow][:, kind]
             for name in wide for kind, letter in enumerate("QK")}
+
+
+def reached(profile: str, records) -> dict:
+    """The gate of the claim, by part: what the models of training_laws reached on their own law."""
+    models = models_by_law(profile)
+    grids = by_model(records, models, "error_grid")
+    own = {name: reached_on_law(grids[name], SIZES[profile].grid, models[name][0].task.input_std)
+           for name in LAWS}
+    narrow, *wide = LAWS
+    return {f"{letter}, {name}": np.maximum(own[narrow], own[name])
+            for name in wide for letter in "QK"}
 
 
 def size_tables(records, profile: str) -> list[pd.DataFrame]:

@@ -12,7 +12,7 @@ from icllib import attention
 from icllib.claims import find_claim
 from icllib.errors import InputError
 from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging.appendix_j import entropy_bounds
+from icllib.papers.signed_averaging.appendix_j import Printed, entropy_bounds
 from icllib.results import Record
 from icllib.theory import scoring
 
@@ -117,7 +117,8 @@ def test_a_wrong_formula_is_seen(monkeypatch, name, wrong, parts):
 
 def test_an_entropy_outside_either_bound_is_seen():
     too_low, too_high = np.array([[0.5, 0.01]]), np.array([[0.5, 0.5, 0.5]])
-    assert entropy_bounds(too_low, 2) > 0.5 and entropy_bounds(too_high, 2) > 0.4
+    assert entropy_bounds(Printed(), too_low, 2) > 0.5
+    assert entropy_bounds(Printed(), too_high, 2) > 0.4
 
 
 def test_the_lipschitz_constant_needs_n_of_at_least_1():
