@@ -14,7 +14,8 @@
 # path shows the error at $a, c \sim \mathcal{N}(0, \sigma)$ against its error in distribution, at
 # $\sigma = 1$. Of two functions the one with the lower path is better at equal error in distribution.
 #
-# The claims of Table 1 on SSA and on the alternatives are repeated by one rule, which was fixed
+# The claims of Table 1 on the alternatives, and on the page of [Figure 3](fig03_softmax_ssa.ipynb) that
+# on SSA, are repeated by one rule, which was fixed
 # before the first run: *two functions are compared at the larger of their two final errors at
 # $\sigma = 1$, seed by seed.* The one that ends there is taken at its last stop or where it first
 # reached this error; the other where it first reached it, on straight lines between stops in
@@ -38,18 +39,8 @@ sheet.training_settings(sheet.training_control, shown)
 # %%
 import numpy as np
 
-from icllib.plotting import band
-
 paths = icllib.stacked(records, sheet.scorings(), "error_along")
-means = {name: np.exp(np.log(samples).mean(axis=0)) for name, samples in paths.items()}
-SHOWN = (3, 5, 10)
-tables = []
-for sigma in SHOWN:
-    for name, samples in paths.items():
-        own = [(f"seed {seed}", path, 1) for seed, path in enumerate(samples)]
-        for which, path, seeds in [*own, ("mean", means[name], len(samples))]:
-            tables.append(band(f"sigma = {sigma}", f"{name}, {which}", path[:, 0],
-                               *[path[:, sigma - 1]] * 3, seeds, shown))
+tables = sheet.path_tables(paths, shown)
 compared = {"equal steps": sheet.EqualSteps({name: samples[:, -1]
                                              for name, samples in paths.items()}),
             "equal error": sheet.EqualError(paths)}
@@ -68,17 +59,8 @@ above, below = plt.figure(figsize=(9, 7.5)).subfigures(2, 1)
 panels = [*above.subplots(1, 3), below.subplots()]
 colors = {"SSA": BLUE, "softmax": ORANGE, "sparsemax": RED, "four functions": PURPLE,
           "cosFormer": GREEN}
-for axes, sigma in zip(panels, SHOWN):
-    # What is drawn last is on top.
-    for name in [*(name for name in paths if name not in colors), *reversed(colors)]:
-        color = colors.get(name, "0.7")
-        axes.plot(*paths[name][..., [0, sigma - 1]].T, color=color, alpha=0.2, lw=1)
-        axes.plot(*means[name].T[[0, sigma - 1]], "-o", color=color, markevery=[-1])
-    axes.grid(True, which="both", axis="y")
-    axes.set(xscale="log", yscale="log", xlabel=r"error at $\sigma$ = 1",
-             ylabel=rf"error at $\sigma$ = {sigma}")
-for name, color in (*colors.items(), ("others", "0.7")):
-    panels[0].plot([], [], color=color, label=name)
+sheet.draw_paths(panels, paths, colors)
+panels[0].plot([], [], color="0.7", label="others")
 draw_rows(panels[3], table, "ratio to softmax", "equal steps", color="0.6")
 draw_rows(panels[3], table, "ratio to softmax", "equal error", color="black", marker="D")
 panels[3].axvline(1, color="grey", lw=1)
@@ -86,9 +68,8 @@ panels[3].invert_yaxis()
 panels[3].set(xscale="log", xlabel=r"error / softmax error, $\sigma$ = 3 to 10",
               xticks=(0.8, 0.9, 1, 1.25, 1.5, 2))
 panels[3].legend(frameon=True)
-for axis in (*(axes.yaxis for axes in panels[:3]), panels[3].xaxis):
-    axis.set_major_formatter("{x:g}")
-    axis.set_minor_formatter("{x:g}")
+panels[3].xaxis.set_major_formatter("{x:g}")
+panels[3].xaxis.set_minor_formatter("{x:g}")
 legend = legend_below(panels[0], 6)
 
 # %% [markdown]
@@ -105,8 +86,9 @@ import pandas as pd
 
 steps = records[0].run["along"]["steps"]
 pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
-              {name: f"{path[stop, sigma - 1]:.3g}" for name, path in means.items()}
-              for sigma in (1, SHOWN[-1]) for stop, step in enumerate(steps)})
+              {name: f"{sheet.mean_path(samples)[stop, sigma - 1]:.3g}"
+               for name, samples in paths.items()}
+              for sigma in (1, 10) for stop, step in enumerate(steps)})
 
 # %% [markdown]
 # The last panel: the ratio to softmax at equal steps and at equal error.
@@ -122,7 +104,7 @@ pd.concat({kind: sheet.beyond_spread(found) for kind, found in ratios.items()}, 
 
 # %%
 final = compared["equal steps"].errors
-for number, statistic in zip((21, 22, 23, 24), sheet.STATISTICS):
+for number, statistic in zip((22, 23, 24), sheet.STATISTICS[1:]):
     evidence = statistic(compared["equal error"])
     control = {part: sheet.ridge_over(final["softmax"]) for part in evidence}
     page.decide(f"signed_averaging.{number}", evidence, shown,
@@ -140,8 +122,8 @@ page.verdicts()
 #   left the plateau on which all models start, both are compared on that plateau, where neither
 #   has learned to use the slope: such a ratio near 1 says nothing about the function.
 # - At `cpu` the paths end at an error at $\sigma = 1$ that is hundreds of times the paper's or more.
-#   The claims count models with 0.005 at most, and claim 21, of SSA and softmax, those with 0.001.
-#   No path gets there, and the claims are open.
+#   The claims count models with 0.005 at most. No path gets there, and the claims are open. Claim 21,
+#   of SSA and softmax alone, is on the page of [Figure 3](fig03_softmax_ssa.ipynb).
 # - Equal error in distribution does not make two models equal in all but the scoring function. It
 #   takes away the one difference that training for longer would take away, too.
 #

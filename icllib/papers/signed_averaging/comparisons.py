@@ -32,6 +32,7 @@ PRINTED = {  # Table 1, at sigma = 1, ..., 10
     "cosFormer": (2e-4, 5.6e-3, 0.43, 2.07, 5.10, 12.54, 16.91, 46.68, 66.22, 91.02),
     "SA-softmax": (6e-5, 2.8e-3, 0.37, 1.83, 3.83, 11.94, 13.72, 39.29, 58.43, 80.31),
 }
+PATHS = (3, 5, 10)  # sigmas of the paths along training that are drawn
 HELD_AGAINST_SOFTMAX = ("sparsemax", "entmax", "softmax and average", "four functions",
                         "cosFormer", "SA-softmax")  # claims 6 and 24
 
@@ -155,6 +156,46 @@ def geometric_rows(panel: str, name: str, values: dict, profile: str) -> pd.Data
     samples = [np.atleast_1d(value) for value in values.values()]
     columns = zip(*(interval(sample, "log") for sample in samples))
     return band(panel, name, list(values), *columns, max(map(len, samples)), profile)
+
+
+def path_tables(paths: dict, profile: str) -> list[pd.DataFrame]:
+    """Errors along training at the sigmas of PATHS against that at sigma = 1: each seed, the mean.
+
+    paths: name -> (seeds, stops, 10).
+    """
+    tables = []
+    for sigma in PATHS:
+        for name, samples in paths.items():
+            own = [(f"seed {seed}", path, 1) for seed, path in enumerate(samples)]
+            for which, path, seeds in [*own, ("mean", mean_path(samples), len(samples))]:
+                tables.append(band(f"sigma = {sigma}", f"{name}, {which}", path[:, 0],
+                                   *[path[:, sigma - 1]] * 3, seeds, profile))
+    return tables
+
+
+def mean_path(samples) -> np.ndarray:
+    """The geometric mean over seeds: (seeds, stops, 10) -> (stops, 10)."""
+    return np.exp(np.log(samples).mean(axis=0))
+
+
+def draw_paths(panels, paths: dict, colors: dict) -> None:
+    """A panel for each of PATHS: faint seeds, and their mean with a dot at the end.
+
+    colors: of some names, the first of which are drawn on top; all others are grey below them.
+    """
+    for axes, sigma in zip(panels, PATHS):
+        for name in [*(name for name in paths if name not in colors), *reversed(colors)]:
+            color = colors.get(name, "0.7")
+            axes.plot(*paths[name][..., [0, sigma - 1]].T, color=color, alpha=0.2, lw=1)
+            axes.plot(*mean_path(paths[name]).T[[0, sigma - 1]], "-o", color=color,
+                      markevery=[-1])
+        axes.grid(True, which="both", axis="y")
+        axes.set(xscale="log", yscale="log", xlabel=r"error at $\sigma$ = 1",
+                 ylabel=rf"error at $\sigma$ = {sigma}")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("{x:g}")
+    for name, color in colors.items():
+        panels[0].plot([], [], color=color, label=name)
 
 
 def beyond_spread(ratios: dict) -> pd.DataFrame:
