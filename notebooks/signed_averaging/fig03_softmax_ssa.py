@@ -117,7 +117,7 @@ from icllib.plotting import legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6))
 sheet.draw_paths(panels, paths, {"SSA": BLUE, "softmax": ORANGE})
-legend = legend_below(panels[1], 2)
+legend = legend_below(panels[0], 2)
 
 # %% tags=["numbers"]
 import pandas as pd

@@ -172,11 +172,11 @@ def on_line(answers, slope: float) -> np.ndarray:
     return answers[:, LineAnswers().slopes.index(slope)]
 
 
-def rise(answers, slope: float) -> np.ndarray:
-    """How far predictions rise from abs(x) = 10 to 20, as a share of the true rise: (seeds,).
+def rise(answers, slope: float, near: float = 10, far: float = 20) -> np.ndarray:
+    """How far predictions rise between two abs(x), as a share of the true rise: (seeds,).
 
     answers: (seeds, queries) on y = slope x. A model that follows the line has 1; one whose
     predictions have reached their boundary has 0.
     """
     size = lambda x: np.abs(answers[:, [QUERIES.index(-x), QUERIES.index(x)]]).mean(axis=1)
-    return (size(20) - size(10)) / (slope * 10)
+    return (size(far) - size(near)) / (slope * (far - near))
