@@ -20,8 +20,8 @@ from icllib.papers.context_scaling.perceptrons import (
     fig07_prompt_alone, fig07_prompt_and_features, reads)
 from icllib.papers.context_scaling.scaling import (
     SGPTS, UNTRAINED_LENGTHS, context_ratios, fig01_decoders, fig01_perceptrons, fig01_scaling,
-    fig08_sgpt_scaling, log_slope, optimizer_steps, scaling_ratios, scaling_tasks, transformers,
-    untrained_lengths, untrained_ratios)
+    fig08_sgpt_scaling, log_slope, optimizer_steps, scaling_ratios, scaling_tasks, seeds,
+    transformers, untrained_lengths, untrained_ratios)
 from icllib.papers.context_scaling.sizes import (
     against_best, best_size, by_size, over_axis, sizes)
 from icllib.papers.context_scaling.three_tasks import (

@@ -6,8 +6,8 @@ from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, FeatureMLP, ScalarRegression
 from icllib.papers.context_scaling.common import (
-    FIGURE_1_MOST, FIGURE_4_COUNT, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
-from icllib.papers.context_scaling.scaling import FIGURE_1, seeds
+    FIGURE_1_MOST, FIGURE_4_COUNT, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation, near_bound)
+from icllib.papers.context_scaling.scaling import FIGURE_1, fig01_perceptrons, seeds
 from icllib.results import samples
 from icllib.tasks import DecisionTree, SparseLinear
 from icllib.training import Recipe, Run
@@ -34,6 +34,7 @@ FIGURE_5 = {
 # perceptron of Figure 1, whose runs are also Figure 7's. ASSUMED: Figure 7 is silent too. A model of
 # nine inputs needs few steps, and T never matters. Claims 14 and 15 ask for the ends of the range of
 # T alone, and prompt and features are most of the cost.
+FIGURE_6_SEEDS = {"smoke": 2, "cpu": 3, "gpu": 5, "paper": 5}  # since claim 11 lies near its bound
 ENDS, FOUR = (10**4, 10**6), (10**3, 10**4, 10**5, 10**6)
 FIGURE_7 = {
     "smoke": (ENDS, ENDS, 4, 4),
@@ -63,8 +64,8 @@ def fig06_scalar_against_row(profile: str) -> list[Run]:
         for kernel in KERNELS.values():
             row = FeatureMLP(kernel, width=mlp.width), recipe
             scalar = ScalarRegression(kernel), replace(recipe, weight_decay=0.0)
-            runs += [Run(task, *model, evaluation(recipe.lengths, profile), seed, FIGURE_1_MOST)
-                     for model in (row, scalar) for seed in seeds(profile)]
+            runs += [Run(task, *model, near_bound(recipe.lengths, profile), seed, FIGURE_1_MOST)
+                     for model in (row, scalar) for seed in range(FIGURE_6_SEEDS[profile])]
     return runs
 
 
@@ -76,7 +77,9 @@ def fig07_features(profile: str) -> list[Run]:
 
 def fig07_prompt_alone(profile: str) -> list[Run]:
     """The models of Figure 7 that read the prompt; on linear functions those of Figure 1."""
-    return at_every_count([MLP()], FIGURE_7[profile][0], profile)
+    counts = FIGURE_7[profile][0]
+    return ([run for run in fig01_perceptrons(profile) if run.pretraining_tasks in counts]
+            + at_every_count([MLP()], counts, profile, {"ReLU network": TASKS["ReLU network"]}))
 
 
 def fig07_prompt_and_features(profile: str) -> list[Run]:
@@ -86,15 +89,19 @@ def fig07_prompt_and_features(profile: str) -> list[Run]:
 
 
 def fig07_features_alone(profile: str) -> list[Run]:
-    """The models of Figure 7 that read a row of features and nothing else."""
+    """The models of Figure 7 that read a row of features and nothing else; claim 14 is about the
+    ends of the range of T."""
     models = [FeatureMLP(kernel) for kernel in KERNELS.values()]
-    return at_every_count(models, FIGURE_7[profile][0], profile, features_alone=True)
+    runs = at_every_count(models, FIGURE_7[profile][0], profile, features_alone=True)
+    return [replace(run, evaluation=near_bound(run.recipe.lengths, profile))
+            if run.pretraining_tasks in ENDS else run for run in runs]
 
 
-def at_every_count(models, counts, profile: str, features_alone: bool = False) -> list[Run]:
-    """These models on both tasks, as wide and trained as a profile says, at these T, all seeds."""
+def at_every_count(models, counts, profile: str, tasks=TASKS, features_alone: bool = False
+                   ) -> list[Run]:
+    """These models on these tasks, as wide and trained as a profile says, at these T, all seeds."""
     runs = []
-    for task, _ in TASKS.values():
+    for task, _ in tasks.values():
         mlp, recipe = perceptron(task, profile, features_alone)
         measure = evaluation(recipe.lengths, profile)
         runs += [Run(task, replace(model, width=mlp.width), recipe, measure, seed, count)
@@ -136,6 +143,7 @@ def feature_ratios(records, title: str) -> tuple:
 
 def bayes_floor(evaluation: ErrorByLength):
     """The error of optimal ridge regression on linear functions, in units of zero's: (K,)."""
-    evaluation = replace(evaluation, prompts=min(evaluation.prompts, 2**15))  # enough for a line
+    evaluation = ErrorByLength(evaluation.lengths, min(evaluation.prompts, 2**15),
+                               evaluation.seed)  # enough for a line
     floor = evaluation.measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"][0]
     return floor / LINEAR_8.label_variance

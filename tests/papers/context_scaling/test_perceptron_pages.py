@@ -17,7 +17,8 @@ NAMES = {"prompt": MLP(), "psi_L": FeatureMLP("linear"), "psi_H": ScalarRegressi
 def test_figures_share_their_runs(profile):
     first, sixth, seventh = (set(page(profile)) for page in (
         sheet.fig01_scaling, sheet.fig06_scalar_against_row, sheet.fig07_features))
-    assert {run for run in sixth if isinstance(run.model, FeatureMLP)} < seventh
+    rows = {run for run in sixth if isinstance(run.model, FeatureMLP)}
+    assert {run for run in rows if run.seed in sheet.seeds(profile)} < seventh
     on_prompt = {run for run in seventh
                  if isinstance(run.model, MLP) and run.task == sheet.LINEAR_8}
     assert on_prompt and on_prompt <= first
