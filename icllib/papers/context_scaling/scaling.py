@@ -9,7 +9,8 @@ import numpy as np
 from icllib.errors import InputError
 from icllib.models import MLP, SGPT, Transformer
 from icllib.papers.context_scaling.common import (
-    FIGURE_4_COUNT, LENGTHS, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation, near_bound)
+    FIGURE_4_COUNT, LENGTHS, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation, near_bound,
+    own_evaluation)
 from icllib.tasks import ReluNetwork
 from icllib.training import Recipe, Run
 
@@ -21,30 +22,38 @@ class Size(NamedTuple):
     decoder_recipe: Recipe
     mlp: MLP
     mlp_recipe: Recipe
-    counts: tuple[int, ...]  # T
+    counts: tuple[int, ...]  # T of the perceptron
     seeds: int
+    decoder_counts: tuple[int, ...]
 
+
+FROM_100 = (100, 10**3, 10**4, 10**5, 10**6)  # T of Figure 1A. ASSUMED: its text names two of them
+FROM_1000, FROM_1E4 = FROM_100[1:], FROM_100[2:]
 
 # ASSUMED everywhere: steps and batch (Appendix A gives neither); the same number of steps for
 # every T. paper: Adam at a constant 1e-4 with batch 64 (Garg et al., 2022) and AdamW at 1e-4
 # with batch 128 (Tong and Pehlevan, 2024), the works whose code the paper follows.
 FIGURE_1 = {
     "smoke": Size(Transformer(1, 2, 16), Recipe(LENGTHS, steps=4, batch=4),
-                  MLP(16), Recipe(LENGTHS, steps=4, batch=4), (10**4, 10**5, 10**6), 2),
-    "cpu": Size(Transformer(2, 4, 64),
-                  Recipe(LENGTHS, 3000, 16, learning_rate=2e-3, schedule="cosine", warmup=0.1),
-                  MLP(1024),
-                  Recipe(LENGTHS, 8000, 128, learning_rate=4e-3, schedule="cosine", warmup=0.05),
-                  (100, 10**3, 10**4, 10**5, 10**6), 3),
+                  MLP(16), Recipe(LENGTHS, steps=4, batch=4), FROM_1E4, 2, FROM_1E4),
+    "cpu": Size(Transformer(3, 4, 64),
+                Recipe(LENGTHS, 40_000, 64, learning_rate=1e-3, schedule="cosine", warmup=0.05),
+                MLP(1024),
+                Recipe(LENGTHS, 8000, 128, learning_rate=4e-3, schedule="cosine", warmup=0.05),
+                FROM_100, 3, FROM_1000),
     "gpu": Size(Transformer(8, 8, 256),
                 Recipe(LENGTHS, 20_000, 64, learning_rate=5e-4, schedule="cosine", warmup=0.1),
                 MLP(1024),
                 Recipe(LENGTHS, 100_000, 128, learning_rate=1e-3, schedule="cosine", warmup=0.05),
-                (100, 10**3, 10**4, 10**5, 10**6), 3),
+                FROM_100, 3, FROM_100),
     "paper": Size(Transformer(8, 8, 256), Recipe(LENGTHS, 500_000, 64, learning_rate=1e-4),
                   MLP(1024), Recipe(LENGTHS, 500_000, 128, learning_rate=1e-4, weight_decay=0.01),
-                  (100, 10**3, 10**4, 10**5, 10**6), 3),
+                  FROM_100, 3, FROM_100),
 }
+
+# Decoder and recipe of the pages beside Figure 1, where they are not its own. ASSUMED.
+BESIDE = {"cpu": (Transformer(2, 4, 64),
+                  Recipe(LENGTHS, 3000, 16, learning_rate=2e-3, schedule="cosine", warmup=0.1))}
 
 # Per profile: SGPT and the learning rate at which it trains; all else is as for the decoder.
 # Appendix A: 8 layers of width 256. ASSUMED: everything at cpu, and the rate at gpu.
@@ -76,12 +85,13 @@ def seeds(profile: str) -> range:
 def transformers(profile: str, **recipe) -> dict:
     """The two models of the paper's comparisons by name, each with how it trains.
 
-    recipe: what differs from the recipe of Figure 1, such as the context lengths.
+    recipe: what differs from the decoder's, such as the context lengths.
     """
     size, (sgpt, rate) = FIGURE_1[profile], SGPTS[profile]
-    of_decoder = replace(size.decoder_recipe, **recipe)
+    decoder, of_decoder = BESIDE.get(profile, (size.decoder, size.decoder_recipe))
+    of_decoder = replace(of_decoder, **recipe)
     return {"SGPT": (sgpt, replace(of_decoder, learning_rate=rate)),
-            "GPT-2": (size.decoder, of_decoder)}
+            "GPT-2": (decoder, of_decoder)}
 
 
 def fig01_scaling(profile: str) -> list[Run]:
@@ -92,7 +102,9 @@ def fig01_scaling(profile: str) -> list[Run]:
 def fig01_decoders(profile: str) -> list[Run]:
     """The decoders of Figure 1."""
     size = FIGURE_1[profile]
-    return against_tasks(LINEAR_8, size.decoder, size.decoder_recipe, profile)
+    measure = own_evaluation(LENGTHS, profile)
+    return [Run(LINEAR_8, size.decoder, size.decoder_recipe, measure, seed, count)
+            for count in size.decoder_counts for seed in seeds(profile)]
 
 
 def fig01_perceptrons(profile: str) -> list[Run]:
@@ -137,8 +149,8 @@ def optimizer_steps(profile: str) -> list[Run]:
     ASSUMED: of the T of Figure 1 the smallest and the two of its panel B, to save time.
     """
     counts = {min(FIGURE_1[profile].counts), 10**5, 10**6}
-    runs = fig01_scaling(profile)
-    runs += [run for run in fig08_sgpt_scaling(profile) if run.task == LINEAR_8 and run not in runs]
+    runs = fig01_perceptrons(profile)
+    runs += [run for run in fig08_sgpt_scaling(profile) if run.task == LINEAR_8]
     runs = [run for run in runs if run.pretraining_tasks in counts]
     longer = [replace(run, recipe=replace(run.recipe, steps=2 * run.recipe.steps)) for run in runs]
     return runs + longer

@@ -10,8 +10,8 @@ from icllib.papers.context_scaling.common import (
     FIGURE_1_MOST, LENGTHS, LINEAR_8, evaluation)
 from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS
 from icllib.papers.context_scaling.scaling import (
-    FIGURE_1, SGPTS, fig01_scaling, fig08_sgpt_scaling, log_slope, scaling_tasks, seeds,
-    transformers)
+    FIGURE_1, FROM_100, SGPTS, fig01_decoders, fig01_perceptrons, fig08_sgpt_scaling, log_slope,
+    scaling_tasks, seeds, transformers)
 from icllib.results import from_settings, samples
 from icllib.training import Run
 
@@ -22,7 +22,7 @@ FORMS = {  # the readings of phi (Section 4) and of the last skip (Eq. 13 or Sec
     "absolute, no skip": {"normalization": "absolute", "mlp_skip": False},
 }
 DEPTHS = {"smoke": (1, 2), "cpu": (1, 2, 4, 8), "gpu": (1, 2, 4, 8, 16), "paper": (1, 2, 4, 8, 16)}
-COUNTS = FIGURE_1["paper"].counts  # Figure 1A's, at every profile
+COUNTS = FROM_100  # Figure 1A's, at every profile
 WIDE_COUNT = 10**5  # ASSUMED: the smaller T of Figure 1B, which training goes through often
 
 
@@ -67,14 +67,12 @@ def by_depth_and_phi(profile: str) -> list[Run]:
     measure = evaluation(LENGTHS, profile)
     asked = [Run(LINEAR_8, model, how, measure, seed, FIGURE_1_MOST)
              for model, how in dict.fromkeys(cases) for seed in seeds(profile)]
-    return asked + [run for run in fig01_scaling(profile)
-                    if run.model == FIGURE_1[profile].decoder]
+    return asked + fig01_decoders(profile)
 
 
 def perceptrons_by_width(profile: str) -> list[Run]:
     """Figure 1's perceptron at the smaller T of its panel B, and one twice as wide."""
-    figure_1 = [run for run in fig01_scaling(profile)
-                if run.model == FIGURE_1[profile].mlp and run.pretraining_tasks == WIDE_COUNT]
+    figure_1 = [run for run in fig01_perceptrons(profile) if run.pretraining_tasks == WIDE_COUNT]
     measure = evaluation(LENGTHS, profile)  # claim 22 lies far from its bound
     return figure_1 + [replace(run, model=replace(run.model, width=2 * run.model.width),
                                evaluation=measure) for run in figure_1]
@@ -148,7 +146,7 @@ def against_counts(records, profile: str, ridge) -> dict:
         errors = [errors_of(records, model, count)[:, place] for count in counts]
         return counts, np.stack(errors, axis=1)
 
-    counts = FIGURE_1[profile].counts
+    counts = FIGURE_1[profile].decoder_counts
     return {"one-layer SGPT": at_10("FeatureMLP", COUNTS, FIGURE_5_LENGTHS),
             "GPT-2": at_10("Transformer", counts, LENGTHS),
             "ridge": (counts, ridge[:, [LENGTHS.index(10)] * len(counts)])}
