@@ -2,11 +2,11 @@
 # # Figure 1: task-scaling and context-scaling
 #
 # **In short:** in the paper GPT-2's error falls with more pre-training tasks and with more labeled
-# pairs in the prompt, a perceptron's (MLP) with more tasks only. So it is here. At $10^5$ tasks the
-# MLP's error triples from 10 pairs to 40; at $10^6$ it falls by a quarter from 5 pairs to 10, by
-# another tenth up to 30, and at 40 is back where it was at 10 (profile `gpu`, under four hours on a
-# CPU). GPT-2's falls by 60% from 10 to 40 (`cpu`: a small model, 24 minutes). Neither comes near
-# ridge regression.
+# pairs in the prompt, a perceptron's (MLP) with more tasks only. The MLP's error does fall with
+# tasks. With pairs, at $10^5$ tasks, it triples from 10 to 40; at $10^6$ it is a tenth lower at 20 and
+# 30 than at 10, and at 40 back where it was (profile `gpu`, under four hours on a CPU). GPT-2's falls
+# by 60% from 10 pairs to 40, but at `cpu`, a small model and 24 minutes, it ends at three times the
+# error of ridge regression, too far for a verdict.
 #
 # Two things can make a model better at learning in context. More *pre-training tasks* $T$: its
 # error falls with $T$ at a fixed context length $n$ (task-scaling). More *context*: its error
@@ -56,10 +56,12 @@ import numpy as np
 from icllib.baselines import Ridge, Zero
 from icllib.plotting import series
 
-counts = sorted({r.run["pretraining_tasks"] for r in records["MLP"]})
+counts = {name: sorted({r.run["pretraining_tasks"] for r in own})
+          for name, own in records.items()}
+counts |= dict.fromkeys(("ridge", "zero"), counts["MLP"])
 at_10 = sheet.LENGTHS.index(10)
 profiles |= dict.fromkeys(("ridge", "zero"), profiles["GPT-2"])
-evaluation = sheet.fig01_decoders(profiles["ridge"])[0].evaluation
+evaluation = sheet.evaluation(sheet.LENGTHS, profiles["ridge"])
 floors = {"ridge": evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8)),
           "zero": evaluation.measure(sheet.LINEAR_8, Zero())}
 
@@ -72,11 +74,11 @@ def of(name, metric, T):
 tables = []
 for metric in ("error", "excess"):
     for name, size in profiles.items():
-        over_tasks = np.stack([of(name, metric, T)[:, at_10] for T in counts], axis=1)
-        tables.append(series(f"A {metric}", name, counts, over_tasks, size))
+        over_tasks = np.stack([of(name, metric, T)[:, at_10] for T in counts[name]], axis=1)
+        tables.append(series(f"A {metric}", name, counts[name], over_tasks, size))
     tables += [series(f"B {metric}, T = 1e{np.log10(T):.0f}", name, sheet.LENGTHS,
                       of(name, metric, T), size)
-               for T in counts[-2:] for name, size in profiles.items()]
+               for T in counts["MLP"][-2:] for name, size in profiles.items()]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; the decoder's falls with T, the MLP's stays above that of zero up to T of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: the decoder's error falls towards ridge regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and by another tenth up to 30, and at 40 is back where it was at 10."}}
@@ -96,7 +98,7 @@ panels[0].set(xscale="log", xlabel="pre-training tasks T", title="A: n = 10")
 ticks = [0.1, 0.2, 0.5, 1, 2]
 panels[0].set(ylabel="mean squared error", yticks=ticks, yticklabels=ticks)
 legend_below(panels[0], 4)
-for axes, T in zip(panels[1:], counts[-2:]):
+for axes, T in zip(panels[1:], counts["MLP"][-2:]):
     axes.set(title=f"B: $T = 10^{np.log10(T):.0f}$")
 
 # %% [markdown]
@@ -116,22 +118,43 @@ numbers(table, "B", x="context length n")
 # ## Paper beside ours
 
 # %%
-# Of log10 excess error at n = 10 against log10 T, one per seed.
-slopes = lambda name: sheet.log_slope(
-    counts, [of(name, "excess", T)[:, at_10] for T in counts])
+def by_count(name, metric):
+    """T -> (seeds, context lengths)."""
+    return {T: of(name, metric, T) for T in counts[name]}
 
-def ratios(name):
-    """Error at n = 40 over error at n = 10, by T."""
-    errors = {T: of(name, "error", T) for T in counts}
-    return sheet.context_ratios(errors, sheet.LENGTHS)
+slopes = {name: sheet.slopes_over_tasks(by_count(name, "excess"), sheet.LENGTHS)
+          for name in records}
+errors = {name: by_count(name, "error") for name in records}
+near_ridge = sheet.over_ridge(errors["GPT-2"][10**6], sheet.LINEAR_8, evaluation)
+below_zero = {f"1e{k}": sheet.over_zero(errors["MLP"][10**k], sheet.LINEAR_8, sheet.LENGTHS)
+              for k in (5, 6)}
+# Controls: predictors that do nothing with the pairs, and that use all of them
+without, using = ({T: floors[name]["error"] for T in errors["MLP"]}
+                  for name in ("zero", "ridge"))
 
-page.decide("context_scaling.1", {"GPT-2": slopes("GPT-2")}, profiles["GPT-2"])
-page.decide("context_scaling.2", {"MLP": slopes("MLP")}, profiles["MLP"])
-page.decide("context_scaling.3", ratios("GPT-2"), profiles["GPT-2"])
-page.decide("context_scaling.4", ratios("MLP"), profiles["MLP"])
-highest = np.max(list(ratios("MLP").values()), axis=0)
-page.decide("context_scaling.32", {"MLP": highest}, profiles["MLP"])
+page.decide("context_scaling.1", slopes["GPT-2"], profiles["GPT-2"],
+            sheet.seen_twice(near_ridge, records["GPT-2"]))
+page.decide("context_scaling.2", slopes["MLP"], profiles["MLP"], below_zero["1e6"])
+page.decide("context_scaling.3", sheet.context_ratios(errors["GPT-2"], sheet.LENGTHS),
+            profiles["GPT-2"], near_ridge, sheet.context_ratios(without, sheet.LENGTHS))
+by_length = sheet.ratios_by_length(errors["MLP"], sheet.LENGTHS)
+page.decide("context_scaling.4", by_length, profiles["MLP"],
+            {part: below_zero[part.split()[2]] for part in by_length},
+            sheet.ratios_by_length(using, sheet.LENGTHS))
+
+def highest(errors):
+    """Claim 32's: at the T at which the error grows most from 10 pairs to 40."""
+    return {"MLP": np.max([*sheet.context_ratios(errors, sheet.LENGTHS).values()], axis=0)}
+
+page.decide("context_scaling.32", highest(errors["MLP"]), profiles["MLP"],
+            sheet.worst(*below_zero.values()), highest(using))
 page.verdicts()
+
+# %% [markdown]
+# The introduction of the paper shows a language model that completes triples of numbers:
+
+# %%
+page.not_run()
 
 # %% [markdown]
 # ## What differs and why
@@ -145,11 +168,18 @@ page.verdicts()
 #   context length, the more so the longer the prompt. At $T = 10^5$ it is better than zero up to 10
 #   pairs.
 # - At $T = 10^6$ the error of the MLP does fall at first. From 5 pairs to 10 it falls by a quarter, by
-#   another tenth up to 30, and at 40 it is still a quarter below that at 5; claim 4 starts at 10. A
-#   model that learned nothing would pass that claim too; this one is far better than zero at every
-#   context length.
+#   another tenth up to 30, and at 40 it is still a quarter below that at 5. Claim 4 starts at 10
+#   pairs; it was first judged at 40 alone, where it holds, and now at 20 and 30 too, where at
+#   $T = 10^6$ it does not. At $T = 10^5$ it holds because the MLP is overfitted: from 20 pairs on its
+#   error is above that of zero. At 10 pairs, where its gate is, it is below zero.
+# - With $10^2$ tasks every model overfits, so that a slope from there says little. Claims 1, 2 and
+#   [31](what_would_a_reviewer_ask.ipynb) therefore share two ranges, from $10^3$ and from $10^4$ on.
+#   From $10^2$ on, the range of claim 1 before, GPT-2's slope is $-0.09$ at `cpu`.
+# - The table of the introduction asks a language model, Claude, for the last number of the last of four
+#   triples. Each of its four rows is an exact linear pattern that least squares on the first three
+#   triples finds. We did not ask the model.
 # - All seeds are measured on the same 4,096 prompts, so the intervals do not contain the spread of
-#   these prompts. It matters for claim 4 at $T = 10^6$, 0.99 against a bound of 0.95: on 12 sets
+#   these prompts. It matters for claim 4 at 40 pairs and $T = 10^6$, 0.99 against a bound of 0.95: on 12 sets
 #   of as many prompts, evaluation seeds 0 to 11, the logarithm of the ratio has a standard
 #   deviation of 0.034 for the zero predictor and of 0.025 for ridge regression, while that of 0.99
 #   to 0.95 is 0.044. The trained MLP was not measured on other prompts.

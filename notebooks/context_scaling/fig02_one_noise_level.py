@@ -4,8 +4,9 @@
 # **In short:** the paper finds that SGPT, GPT-2 without key, query and value weights, "matches the
 # performance" of GPT-2; in its figure both match ridge regression. At `cpu` (small models, 8
 # dimensions instead of 20, eight minutes on a CPU) SGPT's error is 1.08 to 1.14 times that of ridge
-# regression; the claim allows 1.1. It is below GPT-2's with the same seed up to 35 pairs; at 40 it
-# is 2 to 3% above for two of three seeds.
+# regression, and below GPT-2's with the same seed up to 35 pairs. That decides nothing: with 20
+# dimensions there are fewer pairs than dimensions on half of the figure, with 8 nowhere. So the
+# claims, of SGPT and of GPT-2 beside ridge regression, stay open.
 #
 # *SGPT* is GPT-2 with its key, query and value weights replaced by the identity, softmax by the
 # division of each row by its sum of absolute values, the embedding left random, and without
@@ -130,9 +131,28 @@ pd.concat(by_seed, names=["model", "seed"]).round(3)
 # The statistic is the error of SGPT over that of the reference, against noisy labels.
 
 # %%
-page.decide("context_scaling.5", {
-    f"{name} n = {n}": (errors["SGPT"]["error"] / errors[name]["error"])[:, k]
-    for name in ("ridge", "GPT-2") for k, n in enumerate(lengths)}, shown)
+def over(name, reference):
+    """Error over that of the reference, by context length: one per seed."""
+    ratios = errors[name]["error"] / errors[reference]["error"]
+    return {f"n = {n}": ratios[:, k] for k, n in enumerate(lengths)}
+
+errors["zero"] = {"error": sheet.zero(task, run.evaluation)[None]}
+near_ridge = {name: sheet.over_ridge(errors[name]["error"], task, run.evaluation)
+              for name in ("SGPT", "GPT-2")}
+learned = {name: sheet.at_papers_dimension(ratios, task)
+           for name, ratios in near_ridge.items()}
+both = sheet.worst(*learned.values())
+beside = {"ridge": learned["SGPT"], "GPT-2": both}  # which models each part compares
+
+def by_reference(name):
+    return {f"{reference} {part}": values for reference in beside
+            for part, values in over(name, reference).items()}
+
+page.decide("context_scaling.5", by_reference("SGPT"), shown,
+            {part: beside[part.split()[0]] for part in by_reference("SGPT")},
+            by_reference("zero"))
+page.decide("context_scaling.36", over("GPT-2", "ridge"), shown, learned["GPT-2"],
+            over("zero", "ridge"))
 page.verdicts()
 
 # %% [markdown]
@@ -140,7 +160,8 @@ page.verdicts()
 #
 # - The paper gives no $T$, number of steps, batch size or learning rate for this figure: every
 #   entry marked *assumed* is ours, and $T$ is that of Figure 4, in the same section.
-# - At `cpu` both models are small, $d$ is 8 instead of 20, and training has 6,000 steps. It has
+# - At `cpu` both models are small, $d$ is 8 instead of 20, another regime, which the gates of the
+#   claims do not count, and training has 6,000 steps. It has
 #   so many because in a trial with half of them GPT-2 was still on a plateau near one step of
 #   gradient descent. One of its three seeds is near it here too, which makes its band so wide: a
 #   95% interval of three seeds that reaches below the floor, where no error can lie on average.

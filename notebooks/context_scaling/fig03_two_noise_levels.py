@@ -5,7 +5,8 @@
 # GPT-2 at each, and shows both near ridge regression tuned for the level. At `cpu` (small models,
 # 8 dimensions instead of 20, seven minutes on a CPU) SGPT comes within 14% of ridge at the high
 # noise. At the low one its error is four to six times as large from 10 pairs on, GPT-2's higher
-# still on average. No selection of the algorithm is seen at this size.
+# still on average. No selection of the algorithm is seen at this size, which is too far from the
+# paper's, with its 20 dimensions, for a verdict.
 #
 # Here the noise level is drawn anew for every prompt,
 #
@@ -53,6 +54,8 @@ of_decoder
 # errors: what is left without the label noise, $\sigma^2$ less on average.
 
 # %%
+from icllib.baselines import Zero
+from icllib.evaluate import ErrorByLength
 from icllib.plotting import series
 
 run = sheet.fig03_two_noise_levels(shown)[0]
@@ -135,13 +138,34 @@ by_seed.rename_axis("seed").round(3)
 # The statistic is the error of SGPT over that of the reference at the same noise level.
 
 # %%
-ratios = {name: errors["SGPT"]["error"] / errors[name]["error"]
-          for name in ("ridge", "GPT-2")}
-page.decide("context_scaling.6", {
-    f"{name} sigma = {sigma} n = {n}": ratio[:, level, lengths.index(n)]
-    for name, ratio in ratios.items() for level, sigma in enumerate(task.noise_stds)
-    for n in (10, 20, 30, 40)}, shown)
-page.decide("context_scaling.29", sheet.over_other_penalty(errors, run), shown)
+def over(name, reference, at):
+    """Error over that of the reference, by level and context length: one per seed."""
+    ratios = errors[name]["error"] / errors[reference]["error"]
+    return {f"sigma = {sigma} n = {n}": ratios[:, level, lengths.index(n)]
+            for level, sigma in enumerate(task.noise_stds) for n in at}
+
+high = task.at_level(1)  # at low noise ridge alone is within 1.25 of ridge
+errors["zero"] = {"error": sheet.of_baseline(task, run.evaluation, Zero())}
+at_high = ErrorByLength(lengths, run.evaluation.prompts)
+near_ridge = {name: sheet.over_ridge(errors[name]["error"][:, 1], high, at_high)
+              for name in ("SGPT", "GPT-2")}
+learned = {name: sheet.at_papers_dimension(ratios, high)
+           for name, ratios in near_ridge.items()}
+beside = {"ridge": learned["SGPT"], "GPT-2": sheet.worst(*learned.values())}
+
+def by_reference(name):
+    return {f"{reference} {part}": values for reference in beside
+            for part, values in over(name, reference, (10, 20, 30, 40)).items()}
+
+page.decide("context_scaling.6", by_reference("SGPT"), shown,
+            {part: beside[part.split()[0]] for part in by_reference("SGPT")},
+            by_reference("zero"))
+selecting, single = sheet.over_one_penalty(errors, run)
+at = f"n = {sheet.PENALTY_PAIRS}"
+page.decide("context_scaling.29", {at: selecting}, shown, learned["SGPT"], {at: single})
+all_lengths = 1, 3, 7, 10, 20, 30, 40
+page.decide("context_scaling.38", over("GPT-2", "ridge", all_lengths), shown,
+            learned["GPT-2"], over("zero", "ridge", all_lengths))
 page.verdicts()
 
 # %% [markdown]
@@ -156,6 +180,10 @@ page.verdicts()
 #   $\sigma = 0.5$ no better. So no selection of an algorithm is seen at this size. Most of the loss
 #   comes from the prompts with high noise and from short contexts, and little from low noise at long
 #   ones.
+# - Does a model select? Claim 29 once asked for less error at each level than ridge regression with
+#   the other level's penalty has. One ridge regression with a penalty between the two passes that at
+#   both levels, though it selects nothing. So the bar is now the best single penalty for both levels
+#   together: only what differs by level gets below it, as tuned ridge regression does.
 # - At `cpu` the seeds of GPT-2 differ much, as in Figure 2: one does as well as SGPT at 20 pairs,
 #   two are well above. Hence the wide bands, which reach below the floor, where no error can lie on
 #   average.

@@ -3,9 +3,11 @@
 #
 # **In short:** the paper reports SGPT as good as GPT-2 on trees, networks and sparse functions,
 # better than XGBoost on trees, and on sparse functions near the Lasso and far below least squares.
-# At `cpu` (small models, 20 minutes on a CPU) it is as good as GPT-2 on networks and no worse on
-# sparse functions; but its error is 1.4 and 2.7 times XGBoost's on trees at 50 and 100 pairs, and
-# above that of least squares on sparse functions.
+# At `cpu` (small models, 20 minutes on a CPU) it is as good as GPT-2 on networks, but neither matches
+# a student trained on the prompt alone; its error is 1.4 and 2.7 times XGBoost's on trees at 50 and
+# 100 pairs, and above that of least squares on sparse functions. Trees with 4 dimensions and networks
+# with 8, instead of 20, are another regime, and on sparse functions no model has learned enough: all
+# claims stay open.
 #
 # Linear regression has a closed form, so a transformer that solves it may have learned little.
 # {cite:t}`abedsoltan2024context` train SGPT and GPT-2 on three families of functions of
@@ -62,10 +64,12 @@ sheet.figure_4_baselines([record for record in records if record not in trained]
 # Errors are divided by the error of the predictor that always answers 0.
 
 # %%
+import numpy as np
+
 from icllib.baselines import LASSO_PENALTIES, best_of_sweep
 from icllib.plotting import series
 
-curves = sheet.figure_4_curves(records)
+curves, settings = sheet.figure_4_curves(records), sheet.fig04_three_tasks(shown)
 sweep = curves[sheet.SPARSE]["Lasso"]  # one row per penalty
 penalties, curves[sheet.SPARSE]["Lasso"] = best_of_sweep(LASSO_PENALTIES, sweep)
 lengths = {panel: n for panel, (_, n) in sheet.figure_4_tasks(shown).items()}
@@ -126,6 +130,10 @@ by_seed.rename_axis("seed").rename_axis("n", axis=1).round(2)
 # ## Paper beside ours
 
 # %%
+tasks = sheet.figure_4_tasks(shown)
+for panel, found in curves.items():
+    found["zero"] = np.ones((1, len(lengths[panel])))  # its error is the unit
+
 def ratios(panel, label, name, at, factor=1.0, margin=0.0, of="SGPT"):
     """A curve's error over the bound that another sets, by part of the claim."""
     found = {n: [curves[panel][curve][..., lengths[panel].index(n)]
@@ -133,19 +141,49 @@ def ratios(panel, label, name, at, factor=1.0, margin=0.0, of="SGPT"):
     return {f"{label}n = {n}": ours / (factor * other + margin)
             for n, (ours, other) in found.items()}
 
-page.decide("context_scaling.7", (
-    ratios(sheet.TREES, "GPT-2 ", "GPT-2, separate tokens", (50, 100), factor=1.25)
-    | ratios(sheet.TREES, "XGBoost ", "XGBoost", (50, 100))), shown)
-page.decide("context_scaling.8", (
-    ratios(sheet.NETWORKS, "", "GPT-2", (11, 31, 51, 71, 91))), shown)
-page.decide("context_scaling.9", (
-    ratios(sheet.SPARSE, "Lasso ", "Lasso", (5, 10, 15, 20), margin=0.05)
-    | ratios(sheet.SPARSE, "OLS ", "least squares", (10, 15), factor=0.75)), shown)
-page.decide("context_scaling.25",
-            ratios(sheet.SPARSE, "", "GPT-2", (5, 10, 15, 20)), shown)
+def learned(panel, *names):
+    """What the gates ask of these models, the worst of them at each seed."""
+    (task, _), found = tasks[panel], curves[panel]
+    measure = next(run for run in settings if run.task == task).evaluation
+    if panel == sheet.TREES:
+        over = lambda name: found[name][:, -1] / found["XGBoost"][0, -1]
+    else:  # without noise ridge regression is exact from d pairs on, so fewer on sparse ones
+        at = 15 if panel == sheet.SPARSE else None
+        over = lambda name: sheet.over_ridge(
+            found[name] * task.label_variance, task, measure, at)
+    return sheet.at_papers_dimension(sheet.worst(*map(over, names)), task)
+
+def trees(of):
+    return (ratios(sheet.TREES, "GPT-2 ", "GPT-2, separate tokens", (50, 100), 1.25, of=of)
+            | ratios(sheet.TREES, "XGBoost ", "XGBoost", (50, 100), of=of))
+
+def sparse(of):
+    return (ratios(sheet.SPARSE, "Lasso ", "Lasso", (5, 10, 15, 20), margin=0.05, of=of)
+            | ratios(sheet.SPARSE, "OLS ", "least squares", (10, 15), 0.75, of=of))
+
+def networks(label, name, of):
+    return ratios(sheet.NETWORKS, label, name, (11, 31, 51, 71, 91), of=of)
+
+separate = "GPT-2, separate tokens"
+page.decide("context_scaling.7", trees("SGPT"), shown,
+            {part: learned(sheet.TREES, *("SGPT", separate)[: 1 + ("GPT" in part)])
+             for part in trees("SGPT")}, trees("zero"))
+page.decide("context_scaling.8", networks("", "GPT-2", "SGPT"), shown,
+            learned(sheet.NETWORKS, "SGPT", "GPT-2"), networks("", "GPT-2", "zero"))
+page.decide("context_scaling.9", sparse("SGPT"), shown,
+            learned(sheet.SPARSE, "SGPT"), sparse("zero"))
+few = 5, 10, 15, 20
+page.decide("context_scaling.25", ratios(sheet.SPARSE, "", "GPT-2", few), shown,
+            learned(sheet.SPARSE, "SGPT", "GPT-2"),
+            ratios(sheet.SPARSE, "", "GPT-2", few, of="zero"))
 page.decide("context_scaling.26", ratios(
-    sheet.TREES, "", "GPT-2, separate tokens", (50, 100),
-    of="GPT-2, joint tokens"), shown)
+    sheet.TREES, "", separate, (50, 100), of="GPT-2, joint tokens"), shown,
+    learned(sheet.TREES, separate))
+names = "SGPT", "GPT-2"
+student, answer_0 = ({part: values for name in names for part, values in networks(
+    f"{name} ", "student network", of or name).items()} for of in (None, "zero"))
+page.decide("context_scaling.37", student, shown, {
+    part: learned(sheet.NETWORKS, part.split()[0]) for part in student}, answer_0)
 page.verdicts()
 
 # %% [markdown]
@@ -154,10 +192,13 @@ page.verdicts()
 # - At `cpu` the models are small, training is short, there are fewer context lengths, and trees and
 #   networks have fewer dimensions than the paper's 20. Sparse functions are the paper's. What such
 #   models fail to do says nothing about the paper's.
+# - Fewer dimensions are another task, not a small version. On trees over 20 coordinates, the paper's,
+#   XGBoost has errors of 0.96 and 0.57 at 50 and 100 pairs; over 4 it has 0.385 and 0.158. So the
+#   gates of the claims on trees and networks count models at the paper's $d$ alone.
 # - Trees at `cpu`: it is the other way round than in the footnote. GPT-2 learns with joint tokens,
 #   while with separate tokens its error hardly depends on $n$: it would first have to learn which $y$
-#   belongs to which $x$. So the two GPT-2 parts of the claim hold here for a reason that is not the
-#   paper's; beside the decoder with joint tokens, SGPT is worse by 10% at 50 pairs and by 17% at 100.
+#   belongs to which $x$, and its gate, 1.25 times the error of XGBoost, it would miss by far.
+#   Beside the decoder with joint tokens, SGPT is worse by 10% at 50 pairs and by 17% at 100.
 #   XGBoost is better than all of them there, perhaps since trees over so few coordinates suit its
 #   greedy splits.
 # - Networks at `cpu`: SGPT is as good as GPT-2. From 11 pairs on the errors of both are far above

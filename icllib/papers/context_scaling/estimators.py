@@ -1,8 +1,9 @@
 """Section 5.1 and Appendix B: the estimators inside feature maps, exactly and against n."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
 import torch
 from scipy import integrate, stats
 from torch import Tensor
@@ -11,9 +12,10 @@ from icllib.baselines import ExponentialSmoother, HilbertEstimate, PsiL, Ridge
 from icllib.models.features import log_kernel
 from icllib.papers.context_scaling.common import LINEAR_8
 from icllib.papers.context_scaling.perceptrons import FIGURE_5_TASKS
-from icllib.results import samples
+from icllib.papers.context_scaling.scaling import log_slope
+from icllib.results import ADDED, samples
 from icllib.streams import Stream
-from icllib.tasks import LinearRegression, ReluNetwork
+from icllib.tasks import DecisionTree, LinearRegression, ReluNetwork, SparseLinear
 from icllib.theory import largest
 
 SEEDS = 5  # ASSUMED: each has its own prompts
@@ -27,6 +29,18 @@ ESTIMATORS = {  # of each task of Figure 5: names of their metrics and of their 
     "sparse linear": {"exponential": "exponential", "hilbert": "Hilbert"},
 }
 RIDGE_LENGTHS = (10, 20, 40)  # of those of Figures 1 and 2, Appendix A
+# Consistency, in few dimensions, where 10^6 pairs are many: families of functions in d dimensions,
+# each with a kernel smoother that is not consistent on it.
+FAMILIES = {
+    "linear": (lambda d: LinearRegression(d, LINEAR_8.noise_std, d**-0.5), "gaussian"),
+    "ReLU network": (ReluNetwork, "exponential"),
+    "decision tree": (DecisionTree, "exponential"),
+    "sparse linear": (lambda d: SparseLinear(d, nonzero=1), "gaussian"),
+}
+FEW_DIMENSIONS = (1, 2)  # ASSUMED
+MANY_PAIRS = (10, 100, *(round(10 ** (3 + k / 3)) for k in range(10)))  # ASSUMED: up to 10^6
+END = 1000  # pairs from which on a rate is fitted: the last three decades
+CONSISTENCY_SEEDS = 6  # ASSUMED
 RIDGE_FUNCTIONS = 1024  # ASSUMED: with four queries each, as many prompts as in Figure 1
 
 
@@ -84,6 +98,7 @@ class EstimatorErrors:
     functions: int = 32  # ASSUMED
     queries: int = 4  # ASSUMED: of each function
     seed: int = 0
+    kernels: tuple[str, ...] = field(default=("exponential", "hilbert"), metadata=ADDED)
     version: ClassVar[int] = 2
 
     def measure(self) -> dict:
@@ -109,8 +124,8 @@ class EstimatorErrors:
         if isinstance(self.task, (LinearRegression, ReluNetwork)):  # whose moments are known
             steps = xs.new_tensor([best_step(self.task, n) for n in self.lengths])
             answers["one_step"] = steps[:, None] * psi
-        for kernel in ("exponential", "hilbert"):
-            logs = log_kernel(kernel, queries, xs)
+        for kernel in self.kernels:
+            logs = log_weights(kernel, queries, xs)
             weights = (logs - logs.amax(-1, keepdim=True)).exp()
             smooth = (weights * ys).cumsum(-1)[:, ends] / weights.cumsum(-1)[:, ends]
             answers[kernel] = smooth.mT
@@ -123,6 +138,17 @@ class EstimatorErrors:
         """The Bayes predictor's answers: (Q,)."""
         penalty = Ridge.bayes(self.task).penalty * torch.eye(xs.shape[-1], dtype=xs.dtype)
         return queries @ torch.linalg.solve(xs.mT @ xs + penalty, xs.mT @ ys)
+
+
+def log_weights(kernel: str, queries: Tensor, points: Tensor) -> Tensor:
+    """Logarithms of a kernel smoother's weights: (Q, d), (n, d) -> (Q, n).
+
+    "gaussian": exp(-|x - x'|^2 / 2), whose width is the same for any number of pairs, so that the
+    smoother tends to an average over neighbors that do not come nearer.
+    """
+    if kernel == "gaussian":
+        return torch.cdist(queries, points).square() / -2
+    return log_kernel(kernel, queries, points)
 
 
 # ---- closed forms ---------------------------------------------------------------------------
@@ -184,7 +210,7 @@ def closed_forms(title: str, kind: str, lengths) -> dict:
 
 def estimators(profile: str) -> list:
     """Section 5.1, Appendix B and what the introduction says of the estimators."""
-    return identities_and_errors(profile) + one_step_and_ridge(profile)
+    return identities_and_errors(profile) + one_step_and_ridge(profile) + consistency(profile)
 
 
 def identities_and_errors(profile: str) -> list:
@@ -194,6 +220,16 @@ def identities_and_errors(profile: str) -> list:
     return [Identities(d) for d in (8, 20)] + [
         EstimatorErrors(task, seed=seed, **small)
         for task in (*FIGURE_5_TASKS.values(), *linear) for seed in range(SEEDS)]
+
+
+def consistency(profile: str) -> list[EstimatorErrors]:
+    """Errors up to 10^6 pairs in few dimensions, of the Hilbert estimate and of a smoother that is
+    not consistent."""
+    lengths = MANY_PAIRS[:3] if profile == "smoke" else MANY_PAIRS
+    return [EstimatorErrors(family(d), lengths, functions=4, queries=16, seed=seed,
+                            kernels=("hilbert", other))
+            for family, other in FAMILIES.values() for d in FEW_DIMENSIONS
+            for seed in range(CONSISTENCY_SEEDS)]
 
 
 def one_step_and_ridge(profile: str) -> list[EstimatorErrors]:
@@ -222,15 +258,42 @@ def estimator_curves(records) -> dict:
         f"d = {d}": measured(records, "linear", "hilbert_excess", d) for d in (1, 2, 4, 8)}}
 
 
-def one_step_over_ridge(records) -> dict:
+def rate(lengths, excess):
+    """p of an excess error that falls like (ln n)^-p at the end of the range, one per seed.
+
+    The Hilbert estimate's rate is known, 1 / ln n (Devroye et al., 1998), for which p = 1; an error
+    that stays has p = 0. excess: (seeds, K).
+    """
+    at_end = [place for place, n in enumerate(lengths) if n >= END]
+    logs = np.log(np.array(lengths)[at_end])
+    return -log_slope(logs, excess[:, at_end].T)
+
+
+def rates(records) -> dict:
+    """`rate` by estimator ("hilbert", "other") and family and dimension: (seeds,).
+
+    records: of `consistency`.
+    """
+    found = {"hilbert": {}, "other": {}}
+    for title, (_, other) in FAMILIES.items():
+        for d in FEW_DIMENSIONS:
+            for name, kernel in (("hilbert", "hilbert"), ("other", other)):
+                excess = measured(records, title, f"{kernel}_excess", d)
+                found[name][f"{title} d = {d}"] = rate(MANY_PAIRS, excess)
+    return found
+
+
+def over_ridge_errors(records, name: str) -> dict:
     """The ratio of errors that claim 23 judges, one per seed, by part.
 
-    records: of `one_step_and_ridge`.
+    records: of `one_step_and_ridge`. name: "one_step", or "zero" for the answer 0.
     """
     ratios = {}
-    for d in (LINEAR_8.dimension, LINEAR_20.dimension):
-        one_step, ridge = (measured(records, "linear", f"{name}_error", d)
-                           for name in ("one_step", "ridge"))
-        ratios |= {f"d = {d} n = {n}": one_step[:, k] / ridge[:, k]
+    for task in (LINEAR_8, LINEAR_20):
+        d = task.dimension
+        ridge = measured(records, "linear", "ridge_error", d)
+        errors = (np.full_like(ridge, task.label_variance) if name == "zero"
+                  else measured(records, "linear", f"{name}_error", d))
+        ratios |= {f"d = {d} n = {n}": errors[:, k] / ridge[:, k]
                    for k, n in enumerate(RIDGE_LENGTHS)}
     return ratios

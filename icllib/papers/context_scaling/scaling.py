@@ -186,6 +186,28 @@ def context_ratios(errors: dict, lengths, before: str = "") -> dict:
             for name, T in (("1e5", 10**5), ("1e6", 10**6))}
 
 
+def ratios_by_length(errors: dict, lengths) -> dict:
+    """The errors at 20, 30 and 40 pairs over that at 10 for two T, as claim 4 judges them: (seeds,).
+
+    Raises InputError where a T is missing.
+    """
+    check_counts(errors, (10**5, 10**6))
+    at_10 = lengths.index(10)
+    return {f"T = {name} n = {n}": errors[T][:, lengths.index(n)] / errors[T][:, at_10]
+            for name, T in (("1e5", 10**5), ("1e6", 10**6)) for n in (20, 30, 40)}
+
+
+def slopes_over_tasks(excess: dict, lengths) -> dict:
+    """Slopes of log10 excess error at 10 pairs against log10 T, as claims 1, 2 and 31 judge them, by
+    range of T: (seeds,). excess: T -> (seeds, len(lengths))."""
+    at_10 = lengths.index(10)
+    found = {}
+    for name, first in (("1e3", 10**3), ("1e4", 10**4)):
+        counts = sorted(T for T in excess if T >= first)
+        found[f"from T = {name}"] = log_slope(counts, [excess[T][:, at_10] for T in counts])
+    return found
+
+
 def log_slope(xs, ys) -> np.ndarray:
     """The slope of log10 y against log10 x, such as claim 1's: (K,), (K, seeds) -> (seeds,)."""
     return np.polyfit(np.log10(xs), np.log10(ys), 1)[0]

@@ -8,6 +8,7 @@ import pandas as pd
 
 from icllib.papers.context_scaling.common import (
     FIGURE_4_COUNT, LENGTHS, LINEAR_8, evaluation)
+from icllib.papers.context_scaling.learned import over_ridge
 from icllib.papers.context_scaling.noise import FIGURE_2_LENGTHS, one_noise_level
 from icllib.papers.context_scaling.scaling import seeds, transformers
 from icllib.training import Run
@@ -93,3 +94,13 @@ def against_best(sizes: pd.DataFrame, best: dict) -> pd.DataFrame:
     errors = sizes.pivot(index="seed", columns=list(best), values="error")
     heads = 0 if (sizes.heads == 0).all() else best["heads"]
     return errors.div(errors[best["layers"], best["width"], heads], axis=0)
+
+
+def best_over_ridge(records, name: str, task, evaluation) -> np.ndarray:
+    """What the gate asks of a model at the size that does best: (seeds,)."""
+    ratios = {}
+    for record in records:
+        if NAMES[record.run["model"]["type"]] == name:
+            own = over_ridge([record["error"]], task, evaluation)[0]
+            ratios.setdefault(record.run["seed"], []).append(own)
+    return np.array([min(ratios[seed]) for seed in sorted(ratios)])

@@ -10,7 +10,7 @@ from icllib.papers.context_scaling.common import (
     FIGURE_1_MOST, LENGTHS, LINEAR_8, evaluation)
 from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS
 from icllib.papers.context_scaling.scaling import (
-    FIGURE_1, FROM_100, SGPTS, fig01_decoders, fig01_perceptrons, fig08_sgpt_scaling, log_slope,
+    FIGURE_1, FROM_100, SGPTS, fig01_decoders, fig01_perceptrons, fig08_sgpt_scaling,
     scaling_tasks, seeds, transformers)
 from icllib.results import from_settings, samples
 from icllib.training import Run
@@ -105,13 +105,6 @@ def one_layer_over_deep(records) -> dict:
     return {f"T = {name}": errors_of(records, "FeatureMLP", count)[:, FIGURE_5_LENGTHS.index(10)]
             / errors_of(records, "SGPT", count)[:, LENGTHS.index(10)]
             for name, count in (("1e4", 10**4), ("1e5", 10**5), ("1e6", 10**6))}
-
-
-def slope_over_tasks(records) -> np.ndarray:
-    """Claim 31: of one-layer SGPT's excess error at 10 pairs against T, by the rule of claim 1:
-    (seeds,)."""
-    excess = [samples(records, "excess", pretraining_tasks=T) for T in COUNTS]
-    return log_slope(COUNTS, [found[:, FIGURE_5_LENGTHS.index(10)] for found in excess])
 
 
 def against_layers(records, profile: str, ridge) -> dict:

@@ -1,5 +1,8 @@
 """The estimators' page: against the baselines, Monte Carlo and what the identities must refuse."""
 
+import math
+
+import numpy as np
 import pytest
 import torch
 
@@ -69,8 +72,9 @@ def record_of(task, lengths, functions, seed=0):
 
 def test_one_step_over_ridge_is_the_ratio_of_the_two_baselines():
     tasks, lengths = (context_scaling.LINEAR_8, LINEAR_20), (10, 20, 40)
-    found = context_scaling.one_step_over_ridge(
-        [record_of(task, lengths, 2, seed) for task in tasks for seed in (0, 1)])
+    records = [record_of(task, lengths, 2, seed) for task in tasks for seed in (0, 1)]
+    found, of_zero = (context_scaling.over_ridge_errors(records, name)
+                      for name in ("one_step", "zero"))
     assert len(found) == 6
     for task in tasks:
         for n in lengths:
@@ -78,6 +82,8 @@ def test_one_step_over_ridge_is_the_ratio_of_the_two_baselines():
                 one_step, ridge = (mean_square(task, baseline, n, 2, seed, longest=40)
                                    for baseline in (OneStepGD.optimal(task), Ridge.bayes(task)))
                 assert ratio == pytest.approx(one_step / ridge, rel=1e-4)
+                assert of_zero[f"d = {task.dimension} n = {n}"][seed] == pytest.approx(
+                    task.label_variance / ridge, rel=1e-4)
 
 
 def test_curves_are_the_errors_of_the_tasks_of_figure_5():
@@ -94,6 +100,28 @@ def test_curves_are_the_errors_of_the_tasks_of_figure_5():
     assert curves["linear, excess"]["one gradient step, theory"][0] == pytest.approx(known - 0.05)
     assert curves["ReLU network, error"]["exponential, theory"][1] == pytest.approx(
         context_scaling.exponential_limit(8))
+
+
+@pytest.mark.parametrize("power", (0, 1, 2))
+def test_the_rate_is_the_power_of_the_logarithm_at_the_end(power):
+    """Whatever comes before a thousand pairs; an error that stays has rate 0, one over n a high one."""
+    lengths = (10, 100, 1000, 10**4, 10**5, 10**6)
+    excess = np.array([[0.3 * math.log(n) ** -power if n >= 1000 else 1 / n for n in lengths]] * 2)
+    assert context_scaling.rate(lengths, excess) == pytest.approx([power] * 2)
+    assert (context_scaling.rate(lengths, 1 / np.array([lengths])) > 5).all()
+
+
+def test_the_gaussian_smoother_tends_to_half_a_linear_function():
+    """In one dimension its neighbors of x have the law N(x / 2, 1 / 2): E (x / 2 - x)^2 = 1 / 4."""
+    task = LinearRegression(1, 0.1, 1.0)
+    settings = EstimatorErrors(task, (20_000,), functions=40, queries=50, kernels=("gaussian",))
+    metrics, stream = settings.measure(), Stream.of([0], "evaluation")
+    expected = []
+    for function in range(40):
+        prompt = task.sample(stream, torch.tensor([[function]]), 20_050, torch.float64)
+        queries = prompt.means[0, 0, -50:]
+        expected.append((queries / 2).square().mean())
+    assert metrics["gaussian_excess"].item() == pytest.approx(sum(expected).item() / 40, rel=0.05)
 
 
 @pytest.mark.parametrize("n", (1, 6, 40))

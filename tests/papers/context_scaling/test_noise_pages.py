@@ -104,15 +104,24 @@ def made_up(runs, shape):
     return [Record.of(run, numbers, {}) for run, numbers in zip(runs, metrics)]
 
 
-def test_sgpt_beside_ridge_with_the_penalty_of_the_other_level():
+def test_sgpt_beside_ridge_with_one_penalty_for_both_levels():
+    """The best penalty by a plain search; made-up errors of SGPT are 0 and 1."""
     runs = sheet.fig03_two_noise_levels("smoke")
     lengths, task = runs[0].evaluation.lengths, runs[0].task
+    at, penalties = lengths.index(20), sheet.penalties(task.dimension)
     errors = sheet.errors_at_two_levels(made_up(runs, (2, len(lengths))), runs[0])
-    found = sheet.over_other_penalty(errors, runs[0])
-    for level, sigma in enumerate((0.1, 0.5)):
-        wrong = Ridge.bayes(task.at_level(1 - level))
-        ridge = ErrorByLength((20,), 64).measure(task.at_level(level), wrong)["error"].item()
-        assert found[f"sigma = {sigma}"] == pytest.approx([0, 1 / ridge], rel=1e-4)
+    best = min(by_penalty_at(task, penalty, at, lengths) for penalty in penalties)
+    ratios, of_single = sheet.over_one_penalty(errors, runs[0])
+    assert ratios == pytest.approx([0, 1 / best], rel=1e-4)
+    high = Ridge.bayes(task.at_level(1)).penalty
+    assert of_single == pytest.approx(by_penalty_at(task, high, at, lengths) / best, rel=1e-4)
+
+
+def by_penalty_at(task, penalty, at, lengths):
+    """The geometric mean over the levels of the error of one ridge regression."""
+    errors = [ErrorByLength(lengths, 64).measure(task.at_level(level), Ridge(penalty))["error"]
+              for level in (0, 1)]
+    return np.prod([error[0, at] for error in errors]) ** 0.5
 
 
 def test_what_the_pages_read():

@@ -1,0 +1,60 @@
+"""What gates and controls of the chapter's claims compare models with: ridge regression and zero."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from icllib.baselines import RidgeSweep, Zero
+
+PENALTIES = np.geomspace(1e-3, 1e3, 25)  # ASSUMED: of ridge regression, where no best one is known
+MOST_PROMPTS = 2**12  # ASSUMED: of a baseline, as many as in Figure 1
+
+
+def of_baseline(task, evaluation, predictor, metric: str = "error") -> np.ndarray:
+    """A baseline's errors on prompts that all seeds share: (predictors, ..., K)."""
+    shared = replace(evaluation, own_prompts=False,
+                     prompts=min(evaluation.prompts, MOST_PROMPTS))
+    return shared.measure(task, predictor)[metric]
+
+
+def best_ridge(task, evaluation) -> np.ndarray:
+    """The error of ridge regression with the penalty that is best at each context length: (K,)."""
+    return of_baseline(task, evaluation, RidgeSweep(PENALTIES)).min(axis=0)
+
+
+def zero(task, evaluation) -> np.ndarray:
+    """The error of the answer 0 at each context length: (K,)."""
+    return of_baseline(task, evaluation, Zero())[0]
+
+
+def over_ridge(errors, task, evaluation, n: int | None = None) -> np.ndarray:
+    """Errors at n pairs, by default the most, over that of ridge regression, as gates ask: (seeds,).
+
+    errors: (seeds, K), at the lengths of the evaluation.
+    """
+    place = evaluation.lengths.index(n or max(evaluation.lengths))
+    return np.asarray(errors)[:, place] / best_ridge(task, evaluation)[place]
+
+
+def at_papers_dimension(values, task, dimension: int = 20) -> np.ndarray:
+    """What a gate asks, infinite on a task in other dimensions than the paper's: another regime,
+    with more pairs than dimensions from the start, decides nothing."""
+    return np.asarray(values) if task.dimension == dimension else np.full(len(values), np.inf)
+
+
+def seen_twice(values, records, T: int = 10**6) -> np.ndarray:
+    """What a gate asks for a claim on tasks, infinite where training met fewer than two prompts for
+    each of T tasks and so could not tell them from fewer."""
+    recipe = records[0].run["recipe"]
+    enough = recipe["steps"] * recipe["batch"] >= 2 * T
+    return np.asarray(values) if enough else np.full(len(values), np.inf)
+
+
+def over_zero(errors, task, lengths, n: int = 10) -> np.ndarray:
+    """Errors at n pairs over that of zero, which is the label variance, as gates ask: (seeds,)."""
+    return np.asarray(errors)[:, tuple(lengths).index(n)] / task.label_variance
+
+
+def worst(*values) -> np.ndarray:
+    """The worst of the models that are compared at each seed: (seeds,)."""
+    return np.max(values, axis=0)
