@@ -12,7 +12,8 @@ from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model, riccati, scaling_laws
 
 
-DESIGNS = (10, (900, 6)), (100, (900, 6))  # psi, and training prompts with the least of a task
+# psi, and training prompts with the least of a task; the longest list of prompts decides
+DESIGNS = (10, (900, 6)), (100, (900, 6)), (100, (8100, 54))
 
 
 @dataclass(frozen=True)
