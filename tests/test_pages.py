@@ -15,10 +15,11 @@ from icllib.errors import InputError
 from icllib.pages import (
     Page, all_pages, notebooks_folder, provenance_line, settings_of, settings_table)
 from icllib.papers import context_scaling
-from icllib.results import PROFILES, PROJECT, Record, digest, results_folder, settings
+from icllib.results import PROJECT, WITH_PILOT, Record, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
 from icllib.status import runs_of, status
 from icllib.training import Recipe
+from icllib.training.records import runs_at
 from icllib.verdicts import ours_text, parts_table
 
 PAGES = all_pages()
@@ -150,7 +151,8 @@ def test_no_record_is_stale_and_something_is_stored_for_every_page():
 
 def test_every_record_is_of_a_run_that_some_page_lists():
     listed = {(page.split("/")[0], digest(settings(run)))
-              for page in PAGES for profile in PROFILES for run in runs_of(page)(profile)}
+              for page in PAGES for profile in WITH_PILOT
+              for run in runs_at(runs_of(page), profile)}
     kept = results_folder().glob("*/*/*/*.json")  # paper, page, profile, run
     assert [path for path in kept if (path.parts[-4], path.stem) not in listed] == []
 
@@ -162,7 +164,7 @@ JUDGED = "context_scaling/estimators"  # a page with verdicts
 
 
 def test_a_verdict_that_is_not_todays_is_seen(monkeypatch):
-    monkeypatch.setattr("icllib.claims.LARGE_PROFILES", ("gpu",))
+    monkeypatch.setattr("icllib.decisions.holds", lambda *_: "no")
     assert notebook_problem(JUDGED) == "verdicts are not today's"
 
 
@@ -178,7 +180,7 @@ def test_evidence_that_the_notebook_does_not_show_is_seen(results):
 
 @pytest.mark.parametrize("lost, reason", [
     ("evidence.json", "verdicts are not today's"), ("figure.csv", "figure.csv missing"),
-    ("paper/*.json", "1 of 47 records that it shows are gone")])
+    ("paper/*.json", "1 of 95 records that it shows are gone")])
 def test_a_result_that_is_missing_is_seen(results, lost, reason):
     shutil.copytree(PROJECT / "results" / JUDGED, results / JUDGED)
     assert [state.state for state in status([JUDGED])] == ["fresh", "fresh"]

@@ -49,13 +49,15 @@ icllib.settings_of(sheet.few_shot_tokens, shown, assumed)
 # ## Figure
 
 # %%
+from dataclasses import replace
+
 import numpy as np
 
 from icllib.plotting import series
 
-wrong = {mask: np.stack([record["wrong"] for run, record in zip(runs, records)
-                         if run.model.mask == mask]) for mask in ("prefix", "causal")}
-ridge = runs[0].evaluation.measure(sheet.TEXTS, sheet.RidgeByClass())["wrong"]
+wrong = icllib.stacked(records, ("prefix", "causal"), "wrong")
+on_shared = replace(runs[0].evaluation, own_prompts=False)  # ridge has no seed of its own
+ridge = on_shared.measure(sheet.TEXTS, sheet.RidgeByClass())["wrong"]
 ratios = wrong["prefix"] / wrong["causal"]
 table = page.save_figure(
     *(series("accuracy", mask, sheet.SHOTS, 100 * (1 - shares), shown)

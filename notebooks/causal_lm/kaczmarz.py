@@ -140,28 +140,12 @@ pd.DataFrame(rows).T.round(4)
 # $2n$ pairs over that with $n$ (geometric means over seeds):
 
 # %% tags=["numbers"]
-def doubled(n, panel, mu):
-    """The error with 2n pairs over that with n, one for each seed."""
-    at = [list(pairs).index(count) for count in (n, 2 * n)]
-    few, many = sampled[panel, mu][:, at].T
-    return many / few
-
-pd.DataFrame({f"{panel}, mu = {mu:g}": {
-    f"{n} to {2 * n}": f"{np.exp(np.log(doubled(n, panel, mu)).mean()):.2g}"
-    for n in (60, 120, 250, 500)}
-    for panel, mu in sampled}).T
+causal_lm.with_twice_the_pairs(sampled, pairs)
 
 # %%
-half = list(pairs).index(500)
-ratios = {key: curves[:, -1] / curves[:, half] for key, curves in sampled.items()}
-def at_means(panel, means):
-    """The ratios of a panel for these input means."""
-    return {f"mu = {mu}": ratios[panel, mu] for mu in means}
-
-for claim, panel, control, means in ((38, "no noise", "noise", (1, 2, 3)),
-                                     (40, "noise", "no noise", (0, 1))):
-    page.decide(f"causal_lm.{claim}", at_means(panel, means), shown,
-                control=at_means(control, means))
+handed = causal_lm.kaczmarz_evidence(sampled, pairs)
+for number, (evidence, control) in handed.items():
+    page.decide(f"causal_lm.{number}", evidence, shown, control=control)
 page.verdicts()
 
 # %% [markdown]

@@ -23,8 +23,8 @@ def test_softmax_and_ssa_are_those_of_figure_4_and_the_others_differ_in_scoring_
 
 
 def made_of(wrong):
-    """Records at cpu with the same error rate everywhere on the grid: wrong[scoring][seed]."""
-    runs, rows = alternatives_on_every("cpu"), {}
+    """Records of a pilot with the same error rate everywhere on the grid: wrong[scoring][seed]."""
+    runs, rows = alternatives_on_every("pilot"), {}
     for name, scoring in scorings(SIZES["cpu"].heads).items():
         rows[scoring] = wrong[name]
     return [Record(settings(run), {}, {"wrong": np.full((6, 7), rows[run.model.scoring][run.seed])
