@@ -147,7 +147,7 @@ def learned(panel, *names):
     measure = next(run for run in settings if run.task == task).evaluation
     if panel == sheet.TREES:
         over = lambda name: found[name][:, -1] / found["XGBoost"][0, -1]
-    else:  # without noise ridge regression is exact from d pairs on, so fewer on sparse ones
+    else:  # without noise ridge is exact from d pairs on, so fewer on sparse ones
         at = 15 if panel == sheet.SPARSE else None
         over = lambda name: sheet.over_ridge(
             found[name] * task.label_variance, task, measure, at)

@@ -135,7 +135,7 @@ bounds = {name: (-1, 1.25 * ridge[-1]) for name in models}
 bounds["MLP"] = at_10, 0.95 * sheet.LINEAR_8.label_variance
 
 def learned(part):
-    """The error over the bound for a model that has learned, with either number of steps."""
+    """The error over the bound of a model that has learned, with either number of steps."""
     name = part.split()[1]
     at, bound = bounds[name]
     ratios = sheet.worst(*(of(name, amount, "error", 10**6)[:, at] / bound

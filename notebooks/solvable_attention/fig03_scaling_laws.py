@@ -155,7 +155,8 @@ sheet.cutoff_table(simulated[::3])
 
 # %%
 for number, law in ((2, "size"), (4, "data")):
-    page.decide(f"solvable_attention.{number}", sheet.late_exponents(on_the_way, law), shown,
+    page.decide(f"solvable_attention.{number}",
+                sheet.late_exponents(on_the_way, law), shown,
                 control=sheet.late_exponents(on_the_way, law, untrained=True))
 for number, law in ((3, "time"), (5, "compute")):
     exponents = {f"alpha = {alpha}": [r[f"{law}_exponent"][0]]

@@ -111,7 +111,8 @@ rows["time, learning rate 1e-3", 1.8] = {
     "random signs": f"{slow['time_exponent'][:, 0].mean():.3f}"}
 for alpha in sheet.ALPHAS:
     rows["size, D = tasks + 1", alpha] = {"Table 1": rows["size", alpha]["Table 1"]} | {
-        name: f"{exponent:.3f}" for name, exponent in sheet.shifted_sizes(curves, alpha).items()}
+        name: f"{exponent:.3f}"
+        for name, exponent in sheet.shifted_sizes(curves, alpha).items()}
 pd.DataFrame(rows).T.fillna("").rename_axis(["law", "alpha"])
 
 # %% [markdown]

@@ -170,10 +170,12 @@ def evidence(law, *kinds):
 
 fixed, by_context, by_strength = sheet.KINDS[:3]
 for number, law in ((6, "size"), (8, "data")):
-    page.decide(f"solvable_attention.{number}", sheet.late_exponents(on_the_way, law), shown,
+    page.decide(f"solvable_attention.{number}",
+                sheet.late_exponents(on_the_way, law), shown,
                 control=sheet.late_exponents(on_the_way, law, untrained=True))
 for number, law in ((7, "time"), (9, "compute")):
-    page.decide(f"solvable_attention.{number}", evidence(law, by_context, by_strength), shown)
+    page.decide(f"solvable_attention.{number}",
+                evidence(law, by_context, by_strength), shown)
 at_large = {law: {f"alpha = {r.run['alpha']}": [r[f"{law}_exponent"][0]]
                   for r in large_strength} for law in ("time", "compute")}
 for number, law in ((23, "time"), (24, "compute")):
