@@ -20,8 +20,9 @@ import icllib
 from icllib.papers import solvable_attention as sheet
 
 page = icllib.Page("solvable_attention/fig10_softmax_adamw")
-records = icllib.records(sheet.fig10_softmax_adamw, profile, page=page.name)
-descent = icllib.records(sheet.descent_in_time, profile, page=page.name)
+every = icllib.records(sheet.fig10_softmax_adamw, profile, page=page.name)
+records = [record for record in every if record.run["optimizer"] == "AdamW"]
+descent = every[len(records) :]
 icllib.settings_table(sheet.fig10_softmax_adamw("paper")[1], assumed=(
     "positive_share", "width", "scale", "seed", "starts"))
 
@@ -137,4 +138,4 @@ page.verdicts()
 # The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/fig10_softmax_adamw/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line([*records, *descent], page.name))
+print(icllib.provenance_line(every, page.name))

@@ -228,10 +228,11 @@ def descent_in_time(profile: str) -> list[SoftmaxCurves]:
 
 
 def fig10_softmax_adamw(profile: str) -> list[SoftmaxTraining]:
-    """Figure 10: the four laws under AdamW, which learns rare tasks as fast as frequent ones."""
+    """Figure 10: the four laws under AdamW, which learns rare tasks as fast as frequent ones; then
+    gradient descent at each rate, `descent_in_time`."""
     size = lambda **settings: at_size_of(profile, **ADAMW, **settings)
     runs = [SoftmaxCurves(2.1, sizes=SIZES, **size())]
     for alpha in ALPHAS:
         runs += [SoftmaxCurves(alpha, **size()), SoftmaxSizeLimit(alpha, **size(steps=5000)),
                  SoftmaxDataLimit(alpha, steps_per_point=0, **size())]
-    return runs
+    return runs + descent_in_time(profile)
