@@ -37,16 +37,21 @@ def visit(browser, folder):
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda said: errors.append(said.text))
         page.goto(write_page(folder, name, models and folder / models, theme) + address)
-        page.wait_for_timeout(REST)
+        rest(page)
         yield page
         context.close()
         assert errors == []
     return visit
 
 
+def rest(page) -> None:
+    """Wait behind the page's own timers, however slow the machine."""
+    page.evaluate(f"new Promise(done => setTimeout(done, {REST}))")
+
+
 def points_of(page) -> np.ndarray:
-    """The points in the address of the page: (n, 2)."""
-    page.wait_for_timeout(REST)
+    """The points in the address of the page, once it has written them: (n, 2)."""
+    rest(page)
     text, = parse_qs(page.url.partition("#")[2])["points"]
     return np.array([[float(number) for number in pair.split(",")] for pair in text.split()])
 
@@ -117,6 +122,7 @@ def test_a_finger_adds_and_drags_points(visit):
     with visit(has_touch=True) as page:
         box = page.locator("#live-plot").bounding_box()
         page.touchscreen.tap(box["x"] + 200, box["y"] + 200)
+        page.locator("[data-point='3']").wait_for()
         assert len(points_of(page)) == 4
         handle = page.locator("[data-point='3']").bounding_box()
         assert min(handle["width"], handle["height"]) >= 32  # pixels that a finger can hit
@@ -147,7 +153,7 @@ def test_errors_are_drawn_for_every_number_of_points(visit):
         assert page.locator("#live-errors .dot.ridge").count() == 2
         assert page.locator("#live-errors .band").count() == 4
         page.locator("#live-task").select_option("quadratic")
-        page.wait_for_timeout(REST)
+        rest(page)
         assert page.locator("#live-errors .band").count() == 0  # nothing was measured there
 
 
@@ -156,11 +162,11 @@ def test_the_address_holds_what_is_seen(visit, folder):
         page.locator("#live-sigma").fill("7")
         page.locator("#live-noise").fill("0.5")
         page.locator("#live-models input[value=SSA]").uncheck()
-        page.wait_for_timeout(REST)
+        rest(page)
         drawn, address = page.locator("#live-plot").inner_html(), page.url
         other = page.context.new_page()
         other.goto(address)
-        other.wait_for_timeout(REST)
+        rest(other)
         assert other.locator("#live-plot").inner_html() == drawn
         assert other.locator("#live-sigma-is").text_content() == "7"
         assert other.locator("#live-plot [data-model=SSA]").count() == 0
@@ -190,7 +196,7 @@ def test_the_order_matters_to_the_causal_mask_alone(visit):
     with visit(address="#seed=1&shown=prefix causal") as page:
         before = {name: heights_of(page, name) for name in ("prefix", "causal")}
         page.locator("#live-shuffle").click()
-        page.wait_for_timeout(REST)
+        rest(page)
         moved = {name: np.abs(heights_of(page, name) - old).max() for name, old in before.items()}
         assert moved["prefix"] < ROUNDING < 5 * ROUNDING < moved["causal"]
 
@@ -208,7 +214,7 @@ def test_the_python_of_the_page_gives_its_numbers(visit, capsys):
 def test_copying_takes_that_python(visit):
     with visit(permissions=["clipboard-read", "clipboard-write"]) as page:
         page.locator("#live-copy").click()
-        page.wait_for_timeout(REST)
+        rest(page)
         copied = page.evaluate("navigator.clipboard.readText()")
         assert copied == page.locator("#live-python").text_content() != ""
 
@@ -246,7 +252,7 @@ def luminance(color: str) -> float:
 def test_layers_play_and_stand_still_for_those_who_want_it(visit, motion):
     with visit("layers_as_steps", address="", reduced_motion=motion) as page:
         page.locator("#live-play").click()
-        page.wait_for_timeout(REST)
+        rest(page)
         layer = int(page.locator("#live-layer").input_value())
         assert layer == 50 if motion == "reduce" else 0 < layer < 50
 
@@ -258,6 +264,6 @@ def test_the_page_of_layers_follows_its_controls(visit):
         assert abs(read + 2.1) < 0.05
         before = page.locator("#live-by-layer").inner_html()
         page.locator("#live-mean").fill("2")
-        page.wait_for_timeout(REST)
+        rest(page)
         assert page.locator("#live-by-layer").inner_html() != before
         assert "mean=2" in page.url
