@@ -202,6 +202,7 @@ def test_the_ledger_searches_sorts_and_filters(site, browser):
             row => parseInt(row.cells[1].textContent))""")
         assert numbers == sorted(numbers, reverse=True) and len(numbers) > 9
         page.click("table.ledger tbody tr:first-child td:nth-child(2) a")
+        page.wait_for_selector("dl.facts")
         assert "/claims/" in page.url and page.locator("dl.facts").count() == 1
 
 
