@@ -16,7 +16,7 @@ from icllib.results import (
 from icllib.runner import PageFailed
 from icllib.status import runs_of
 from icllib.training.jobs import train_fleet
-from icllib.training.records import KEPT, environment
+from icllib.training.records import KEPT, environment, runs_at
 
 
 def train_again(page: str, profile: str, deadline: float | None) -> str:
@@ -30,7 +30,7 @@ def train_again(page: str, profile: str, deadline: float | None) -> str:
         raise InputError(f"--as-recorded: expected one of {', '.join(KEPT)} with --profile, "
                          f"got {profile}")
     paper, results = page.split("/")[0], PROJECT / "runs" / "again"
-    found = [find_record(run, paper) for run in runs_of(page)(profile)]
+    found = [find_record(run, paper) for run in runs_at(runs_of(page), profile)]
     records = [record for record in found if record and members(record)]
     if not records:
         raise InputError(f"{page}: expected records at {profile} that tell with which others they "
