@@ -21,7 +21,8 @@ QUERIES = LineAnswers().queries  # where answers on a line are measured
 # Per profile: how the models of Table 6 are trained, whatever their depth.
 DEPTH_SIZES = {profile: replace(size, width=size.depths_width) for profile, size in SIZES.items()} | {
     # ASSUMED: fewer steps and test prompts than for Table 1, for models of up to 18 layers.
-    "cpu": replace(SIZES["cpu"], width=SIZES["cpu"].depths_width, steps=1300, prompts=1),
+    "pilot": replace(SIZES["pilot"], steps=1300, prompts=1),
+    "cpu": replace(SIZES["cpu"], seeds=3),  # ASSUMED: models of up to 18 layers take hours
     "gpu": replace(SIZES["gpu"], steps=15_000),  # ASSUMED: fourteen models in the time of a page
 }
 

@@ -4,7 +4,8 @@ Tables 1, 5 and 6, Figures 1, 3, 9 and 11 and what the text says beside them. A 
 once per seed, and measured in every way at once, whichever pages show it.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 from icllib.evaluate import Together
 from icllib.models import (CosFormer, Entmax, MixedHeads, Relu, SelfAdjusting, SignedAveraging,
@@ -33,6 +34,7 @@ class Size:
     steps: int = 500_000
     batch: int = 64
     learning_rate: float = 1e-4
+    rates: tuple = ()  # (name, rate): of scoring functions with another one
     schedule: str = "constant"
     warmup: float = 0.0
     seeds: int = 3  # ASSUMED: the paper shows one
@@ -41,11 +43,13 @@ class Size:
     grid: tuple[int, ...] = SIGMAS  # ASSUMED: both deviations of Figures 3, 11
     grid_functions: int = 20  # ASSUMED: per cell of the grid
     line_prompts: int = 64  # ASSUMED: contexts over which an answer on a line is averaged
+    own_prompts: bool = False  # of each seed, so that the spread over seeds contains theirs
+    measured: tuple[float, ...] = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # ASSUMED: shares of training
 
     @property
     def stops(self) -> tuple[int, ...]:
-        """Where errors are measured along training. ASSUMED: five times, each twice as far."""
-        return tuple(sorted({-(-self.steps // 2**power) for power in range(5)}))
+        """The steps at which errors are measured along training."""
+        return tuple(sorted({math.ceil(self.steps * share) for share in self.measured}))
 
     @property
     def curriculum(self) -> Curriculum:
@@ -58,12 +62,22 @@ SIZES = {
                   prompts=2, grid=(1, 10), grid_functions=1, line_prompts=1),
     # ASSUMED: a size that takes a minute on one core, and a learning rate at which every seed of
     # softmax leaves the plateau on which all models start (at four times it two of three do not).
-    "cpu": Size(2, 4, 32, 32, steps=2000, batch=16, learning_rate=1e-3, schedule="cosine",
+    "pilot": Size(2, 4, 32, 32, steps=2000, batch=16, learning_rate=1e-3, schedule="cosine",
                   warmup=0.1, prompts=4, grid=(1, 2, 3, 5, 7, 10), line_prompts=16),
+    # ASSUMED: the smallest model that comes near the paper's error in distribution within minutes,
+    # each scoring function at the best of RATES after a short training (the page learning_rates).
+    # Errors fall fast at the end of a falling rate, so more of it is measured.
+    "cpu": Size(2, 4, 64, 64, steps=20_000, batch=32, learning_rate=1e-3, schedule="cosine",
+                warmup=0.1, seeds=5, functions=400, prompts=4, grid=(1, 2, 3, 5, 7, 10),
+                line_prompts=16, own_prompts=True,
+                measured=(1 / 16, 1 / 8, 1 / 4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)),
     # ASSUMED: a rate at which shorter training reaches the paper's error in distribution.
     "gpu": Size(steps=60_000, learning_rate=5e-4, schedule="cosine", warmup=0.1),
     "paper": Size(),
 }
+RATES = (5e-4, 1e-3, 2e-3)  # ASSUMED: tried for every scoring function alike
+TRIED_STEPS = 4000  # ASSUMED: of that search
+TRIED_SEED = 1000  # none of those of the models that are compared
 
 
 def scorings(heads: int = 8) -> dict:
@@ -96,12 +110,14 @@ def decoder(size: Size, scoring=Softmax(), **options) -> Transformer:
 def affine_run(size: Size, model: Transformer, seed: int, input_std: float = 1.0,
                curriculum: bool = True) -> Run:
     """One model trained on x ~ N(0, input_std), a, b ~ N(0, 1), and all that is measured on it."""
-    recipe = Recipe(tuple(range(40)), size.steps, size.batch, size.learning_rate, size.schedule,
-                    size.warmup, curriculum=size.curriculum if curriculum else None)
-    errors = ShiftedErrors(SIGMAS, (), (), FIRST_STDS, size.functions, size.prompts)
-    grid = ShiftedErrors((), size.grid, size.grid, (), size.grid_functions, size.prompts)
-    along = Along(size.stops, ShiftedErrors(SIGMAS, functions=size.functions,
-                                            prompts=size.prompts))
+    own = {scorings(size.heads)[name]: rate for name, rate in size.rates}
+    rate = own.get(model.scoring, size.learning_rate)
+    recipe = Recipe(tuple(range(40)), size.steps, size.batch, rate, size.schedule, size.warmup,
+                    curriculum=size.curriculum if curriculum else None)
+    sizes = {"functions": size.functions, "prompts": size.prompts, "own_prompts": size.own_prompts}
+    errors = ShiftedErrors(SIGMAS, (), (), FIRST_STDS, **sizes)
+    grid = ShiftedErrors((), size.grid, size.grid, (), **sizes | {"functions": size.grid_functions})
+    along = Along(size.stops, ShiftedErrors(SIGMAS, **sizes))
     lines = LineAnswers(prompts=size.line_prompts)
     evaluation = Together((errors, grid, lines, LearnedExponents()))
     return Run(AffineFunctions(float(input_std)), model, recipe, evaluation, seed, along=along)
@@ -112,3 +128,13 @@ def table01_scoring_functions(profile: str) -> list[Run]:
     size = SIZES[profile]
     return [affine_run(size, decoder(size, scoring), seed)
             for scoring in scorings(size.heads).values() for seed in range(size.seeds)]
+
+
+def learning_rates(profile: str) -> list[Run]:
+    """The search for the rate of each scoring function: the same at every profile but smoke."""
+    size = SIZES[profile if profile == "smoke" else "cpu"]
+    size = replace(size, steps=min(size.steps, TRIED_STEPS), rates=())
+    evaluation = ShiftedErrors(SIGMAS, functions=size.functions, prompts=size.prompts)
+    runs = [affine_run(replace(size, learning_rate=rate), decoder(size, scoring), TRIED_SEED)
+            for scoring in scorings(size.heads).values() for rate in RATES]
+    return [replace(run, evaluation=evaluation, along=None) for run in runs]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import icllib
 from icllib.claims import load_claims
 from icllib.errors import InputError
 from icllib.models import SignedAveraging, Softmax
@@ -165,6 +166,15 @@ def test_pages_share_the_runs_of_the_table(profile):
     assert set(names(pair)) < set(names(every)) and names(ssa) == names(every)[:seeds]
     paper = (timing.layers, timing.heads, timing.width, timing.batch) == (12, 8, 256, 64)
     assert paper == (profile != "smoke")
+
+
+def test_every_scoring_function_has_the_rate_of_the_search():
+    """The one with the lowest error at sigma = 1, by the committed records."""
+    records = icllib.records(sheet.learning_rates, "stored", page="signed_averaging/learning_rates")
+    size = sheet.SIZES["cpu"]
+    for name, errors in icllib.stacked(records, sheet.scorings(), "error").items():
+        best = sheet.RATES[int(np.argmin(errors[:, 0]))]
+        assert dict(size.rates).get(name, size.learning_rate) == best, name
 
 
 @pytest.mark.parametrize("layers, heads, printed", [(12, 12, 288), (1, 2, 4), (3, 5, 30)])
