@@ -122,9 +122,10 @@ def plan(
     names = [name for page in pages or ["all"] for name in find_pages(page)]
     jobs = planned(names, profile, members)
     rows = [dataclasses.asdict(job) for job in (jobs if most is None else within(jobs, most))]
-    show(rows, as_json, lambda row: {
-        "minutes": f"{row['minutes']:.1f}", "GiB": f"{row['memory_gib']:.1f}",
-        "models": row["members"], "for": "\n".join(row["pages"])})
+    table = [{"minutes": row["minutes"], "GiB": row["memory_gib"], "models": row["members"],
+              "for": " ".join(row["pages"])} for row in rows]
+    show(rows if as_json else table, as_json,
+         lambda row: row | {"for": row["for"].replace(" ", "\n")})
 
 
 @app.command(epilog="Example:  python -m icllib train "

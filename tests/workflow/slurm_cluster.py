@@ -41,14 +41,22 @@ SelectTypeParameters=CR_Core
 SchedulerParameters=sched_interval=2,batch_sched_delay=0,defer
 ReturnToService=2
 SlurmdTimeout=10
-KillWait=20
+KillWait=30
+HealthCheckProgram={folder}/health
+HealthCheckInterval=5
 MinJobAge=3600
 {nodes}
 PartitionName=all Nodes=ALL Default=YES State=UP
 """
 NODE = "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=2 RealMemory=8000"
-# The node's own disk: one megabyte, where a job's scratch would be.
-START_NODE = "mount -t tmpfs -o size=2m tmpfs {disk} && exec slurmd -D -N {name}"
+# A node's own disk, of two megabytes; and the configuration, for whoever drops $SLURM_CONF.
+START_NODE = ("mount -t tmpfs -o size=2m tmpfs {folder}/disk && echo {name} > {folder}/disk/name && "
+              "mount --bind {folder} /etc/slurm && exec slurmd -D -N {name}")
+# What every cluster has: a node whose disk is full gets no more jobs.
+HEALTH = """#!/bin/sh
+[ $(df --output=avail {folder}/disk | tail -1) -gt 1024 ] ||
+  scontrol update node=$(cat {folder}/disk/name) state=drain reason=disk
+"""
 
 
 def missing_programs() -> list[str]:
@@ -66,7 +74,9 @@ class Cluster:
                           for name, port in NODES.items())
         (folder / "slurm.conf").write_text(CONFIGURATION.format(host=host, folder=folder,
                                                                 nodes=nodes))
-        for name in ("state", *(f"spool-{name}" for name in NODES), *map(self.disk, NODES)):
+        (folder / "health").write_text(HEALTH.format(folder=folder))
+        (folder / "health").chmod(0o755)
+        for name in ("disk", "state", *(f"spool-{name}" for name in NODES)):
             (folder / name).mkdir()
         self.environment = os.environ | {"SLURM_CONF": str(folder / "slurm.conf")}
         (folder / "munge.key").write_bytes(os.urandom(128))
@@ -79,11 +89,7 @@ class Cluster:
         self.start("slurmctld", "-D")
         for name in NODES:
             self.power_on(name)
-        self.wait(lambda: self.states() == {"idle"})
-
-    def disk(self, name: str) -> Path:
-        """Where a node's own disk is mounted, for the node alone."""
-        return self.folder / f"disk-{name}"
+        self.wait(lambda: set(self.states().values()) == {"idle"})
 
     def start(self, *command: str) -> subprocess.Popen:
         """Start a daemon that ends with the cluster."""
@@ -96,17 +102,21 @@ class Cluster:
         """Start a node."""
         self.nodes[name] = self.start(
             "unshare", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc", "sh", "-c",
-            START_NODE.format(disk=self.disk(name), name=name))
+            START_NODE.format(folder=self.folder, name=name))
 
     def power_off(self, name: str) -> None:
         """End a node and all that runs on it at once."""
         self.nodes[name].kill()
         self.nodes[name].wait()
 
-    def states(self) -> set[str]:
-        """The states of the nodes."""
-        found = self.command("sinfo", "--noheader", "--Node", "--format=%T")
-        return set(found.stdout.split())
+    def fill_disk(self, name: str) -> None:
+        """Leave no room on a node's own disk."""
+        self.command("srun", "-w", name, "sh", "-c", f"cat /dev/zero > {self.folder}/disk/full")
+
+    def states(self) -> dict[str, str]:
+        """The state of each node."""
+        found = self.command("sinfo", "--noheader", "--Node", "--format=%N %T")
+        return dict(line.split() for line in found.stdout.splitlines())
 
     def command(self, *words: str, **options) -> subprocess.CompletedProcess:
         """Run a command that finds this cluster."""
