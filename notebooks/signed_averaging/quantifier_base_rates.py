@@ -31,8 +31,9 @@
 # `every` and $y_{k-1} \vee (x_k > 0)$ for `some`.
 #
 # For comparison there is a *balanced* distribution, which is not the paper's. In it the
-# number that settles the label comes at a position that is uniform on $1, \dots, n$ and
-# never, so that $P(\text{open at } k) = 1 - k / (n + 1)$ and half of all labels are true.
+# number that settles the label comes at one of the positions $1, \dots, n$ or never, all
+# equally likely, so that $P(\text{open at } k) = 1 - k / (n + 1)$ and half of all labels
+# are true.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -113,8 +114,8 @@ pd.DataFrame(rows, index=records[0].run["lengths"]).T.round(3)
 
 # %% [markdown]
 # Other readings of *wrong*, in closed form for the constant predictor: the share of wrong
-# positions from the third on, and the last position alone. The last row counts the labels
-# that change when the same standard normal draws are multiplied by 30 instead of 1.
+# positions from the third on, and the last position alone. The last column counts the
+# labels that change when the same standard normal draws are multiplied by 30 instead of 1.
 
 # %% tags=["numbers"]
 pd.DataFrame({name: {
