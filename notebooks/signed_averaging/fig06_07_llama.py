@@ -156,8 +156,7 @@ page.not_run()
 # ```
 #
 # The files hold all answers and, for each cell, the share of wrong, of unreadable and of
-# wrongly long ones; for affine functions the squared error. `--sigmas`, `--lengths` and
-# `--sequences` change the grid. The sequences for fine-tuning come from
+# wrongly long ones, or the squared error. The sequences for fine-tuning come from
 #
 # ```bash
 # python -m icllib.papers.signed_averaging.fine_tuning \
@@ -165,9 +164,9 @@ page.not_run()
 # ```
 #
 # in the chat format that trainers read. Training itself is not part of this project; a
-# fine-tuned model goes through the first commands once its adapter is merged into the
-# weights. Llama 3.3 70B has 141 GB in bfloat16 and needs two H200; `transformers` then asks
-# for `accelerate`.
+# fine-tuned model, its adapter merged into the weights, goes through the first commands.
+# Llama 3.3 70B has 141 GB in bfloat16 and needs two H200; `transformers` then asks for
+# `accelerate`.
 #
 # ### What it would cost
 #
@@ -175,8 +174,7 @@ page.not_run()
 # answers, at an assumed $4 \times 10^{14}$ FLOPs per second, and from reading all weights
 # once for each token that a batch of 64 prompts writes, at an assumed $2.4 \times 10^{12}$
 # bytes per second. Fine-tuning takes 4 FLOPs per parameter and token, for 2 epochs. Also
-# assumed are 5 tokens per number, 2 per boolean, one per 3 characters of the system prompt,
-# and answers that end where they should.
+# assumed are 5 tokens per number, 2 per boolean, and answers that end where they should.
 
 # %% tags=["numbers"]
 hours = {}
@@ -198,25 +196,22 @@ print(f"all: {costs.sum().sum():.0f} H200-hours")
 # %% [markdown]
 # ## What differs and why
 #
-# - *Nothing is measured on a Llama model.* The code is tested with made models: one that
-#   answers right, one that always gives the same answer, one whose answers cannot be read,
-#   and a small random decoder of `transformers`.
+# - *Nothing is measured on a Llama model.* The code is tested with made models, such as one
+#   that answers right and one whose answers cannot be read.
 # - *When is an answer wrong?* The paper does not say, nor what it does with answers of
-#   another length. Under our reading long lists are hard for a reason of their own. The
-#   labels of nearly all lists are settled after a few numbers, so that a model which errs
+#   another length. Nearly all lists are settled after a few numbers. So a model that errs
 #   on many *long* lists and few short ones has most likely lost count of the labels that it
-#   writes, not the meaning of `every`. That is why wrongly long answers are counted apart.
-#   Whether it is so in Figures 6 and 7 cannot be told from the paper.
-# - *Assumed, since the paper does not say:* two decimals (the one answer that it shows, in
-#   Appendix L, has no more), labels of the numbers as written, greedy decoding, models
-#   tuned for chat, and, for affine functions, 0 in place of an answer that is no number.
-#   Two decimals do not limit a model much: least squares, which sees the same rounded
-#   pairs, has a fortieth of Llama's printed error at $\sigma$ = 1 and far less from 2 on.
+#   writes, not the meaning of `every`, and wrongly long answers are counted apart. Whether
+#   it is so in Figures 6 and 7 cannot be told from the paper.
+# - *Assumed, since the paper does not say:* two decimals, labels of the numbers as written,
+#   greedy decoding, models tuned for chat, and 0 in place of an answer to an affine prompt
+#   that is no number. Two decimals do not limit a model much: least squares, which sees the
+#   same rounded pairs, has a fortieth of Llama's printed error at $\sigma$ = 1 and far less
+#   from 2 on.
 # - *The grid.* The captions say $\sigma$ from 1 to 10, and Appendix A says 1 to 30; the
 #   commands follow the captions. Appendix A had time for "a few test batches" in each cell.
-#   One batch of 64 is assumed, which gives a share of 1/8 a standard error of 0.04. For
-#   affine functions it is one prompt of each of the 100 functions, where the small models
-#   have 64.
+#   One batch of 64 is assumed, which gives a share of 1/8 a standard error of 0.04, and for
+#   affine functions one prompt of each of the 100 functions.
 # - *Does Llama 3.3 70B underperform the small models,* as the text says? By the printed
 #   softmax row it does at every $\sigma$, by little at $\sigma$ = 10. By the row 12L8AH of
 #   Table 6 it does up to $\sigma$ = 8 and is better at 9 and 10. At 10 its error is also

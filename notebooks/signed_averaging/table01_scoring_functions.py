@@ -19,8 +19,7 @@
 # The {term}`task` behind a prompt is a line, $y = a x + c$. {cite:t}`naim2025scaled` train
 # the same model with thirteen scoring functions on $x, a, c \sim \mathcal{N}(0, 1)$ and
 # test it with $a, c \sim \mathcal{N}(0, \sigma)$, for standard deviations $\sigma$ from 1,
-# as in training, to 10. Formulas of the known alternatives are in [the
-# chapter](../../book/signed_averaging.md):
+# as in training, to 10. The known alternatives:
 #
 # - *Sparsemax* and *entmax* can give tokens no weight at all. A *temperature* divides the
 #   scores before softmax.
@@ -31,8 +30,8 @@
 #   near tokens more. *Self-adjusting softmax* (SA-softmax) multiplies each weight by its
 #   score.
 #
-# The error is the squared error, averaged over $N$ functions, $N_b$ prompts of each and all
-# points but the first two,
+# The error is the mean over $N$ functions, $N_b$ prompts of each and all points but the
+# first two,
 #
 # $$\text{error} = \frac{1}{N N_b (N_p - 2)} \sum_{j=1}^{N} \sum_{b=1}^{N_b}
 #   \sum_{k=3}^{N_p} \left( \hat y_{jbk} - f_j(x_k^b) \right)^2 , \qquad N_p = 40 .$$
@@ -141,19 +140,18 @@ sheet.beyond_spread(ratios).drop("softmax").assign(
 #
 # The softmax row of Table 1 and the row 12L8AH (12 layers of 8 heads) of Table 6 should be
 # the same model, and differ. Here our softmax errors are held against both, from
-# $\sigma = 3$ to 10. The *typical factor* between them is the root mean square of the
-# logarithm of their ratio, as a factor: the smaller, the nearer the row. The last column is
-# the typical factor that is left when the row may be multiplied by one number, so that its
-# shape alone counts.
+# $\sigma = 3$ to 10. The *typical factor* is the root mean square of the logarithm of their
+# ratio, as a factor: the smaller, the nearer the row. In the last column the row may first
+# be multiplied by one number, so that its shape alone counts.
 
 # %% tags=["numbers"]
 sheet.nearer_row(errors["softmax"])
 
 # %% [markdown]
-# Our models are too far from both rows to say which is right. The paper's own numbers say
-# more. By its Appendix M every model is tested on the same functions and inputs at each
-# $\sigma$, so that errors should rise together from one $\sigma$ to the next, as ours do.
-# Each printed error over the one before it, with the range over several rows:
+# Our models are too far from both rows to say which is right. But by the paper's Appendix M
+# every model is tested on the same functions and inputs at each $\sigma$, so that its
+# errors should rise together from one $\sigma$ to the next, as ours do. Each printed error
+# over the one before it, with the range over several rows:
 
 # %% tags=["numbers"]
 sheet.printed_steps()
@@ -161,11 +159,11 @@ sheet.printed_steps()
 # %% [markdown]
 # All eleven alternatives and all fourteen models of Table 6 rise little from 6 to 7 and
 # more from 7 to 8. SSA and softmax in Table 1 do so one $\sigma$ later: little or not from
-# 7 to 8, and more from 8 to 9. This is what one would see if both had been tested on the
-# functions of the $\sigma$ before. SSA against softmax would then stand as printed. But
-# softmax would lose its lead over the alternatives: its 45.35 at $\sigma = 10$ would belong
-# at 9, where they have 39 to 75 and Table 6 has 46.9. The lead of SSA would get smaller,
-# since its 8.50 would belong there too. The paper says nothing of such a shift.
+# 7 to 8, and more from 8 to 9. They would look so if both had been tested on the functions
+# of the $\sigma$ before. SSA against softmax would then stand as printed. But softmax would
+# lose its lead over the alternatives: its 45.35 at $\sigma = 10$ would belong at 9, where
+# they have 39 to 75 and Table 6 has 46.9. The lead of SSA would get smaller, since its 8.50
+# would belong there too. The paper says nothing of such a shift.
 #
 # ## The paper's numbers beside ours
 #
@@ -187,8 +185,8 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Size and training.* The paper trains 12 layers of width 256 for 500,000 steps. The
-#   errors of the pilot in distribution are hundreds of times the printed ones or more.
+# - *Size and training.* The paper trains 12 layers of width 256 for 500,000 steps. In
+#   distribution the pilot's errors are hundreds of times the printed ones or more.
 # - *What would decide.*
 #   `python -m icllib run signed_averaging/table01_scoring_functions --profile cpu` trains
 #   five seeds of a larger design (2 layers, 4 heads, width 64, 20,000 steps). It takes
@@ -205,10 +203,9 @@ page.verdicts()
 # - *Four functions at $\sigma = 1$* (claim 45) have a larger error than softmax in each of
 #   our seeds. The paper has $5 \cdot 10^{-5}$ against $8 \cdot 10^{-5}$, from one model
 #   each.
-# - *What the paper leaves open:* which form of SA-softmax, which $\alpha$ of entmax, which
-#   length scale of cosFormer and which normalization of the four functions it uses. The
-#   last row of our table is the other form of SA-softmax, with scores moved into $[0, 1]$
-#   first.
+# - *Settings of the alternatives* that the paper does not give are [in the
+#   chapter](../../book/signed_averaging.md). It does not say which form of SA-softmax it
+#   uses; the last row of our table is the other one, with scores moved into $[0, 1]$ first.
 # - *The intervals* do not contain the chance of the test functions, which are the same for
 #   all seeds. In ratios it cancels in good part.
 # - The paper's row of Llama 3.3 70B [is not run](fig06_07_llama.ipynb).

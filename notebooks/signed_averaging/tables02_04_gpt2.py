@@ -118,8 +118,8 @@ pd.Series({
 # - *The size of the gains.* Measured by these errors, two of the 22 gains are above 1.96
 #   joint errors: CB and RTE without examples. Both models answer the same questions, so a
 #   test on paired answers could see more, but needs the answers. That all 22 gains are
-#   positive is more than chance would give to independent ones; but they come from the same
-#   models, and a training that went well would lift many at once.
+#   positive is more than chance would give to independent ones, but a training that went
+#   well would lift many at once.
 # - *A pattern without a reason.* With three examples every gain is the sum of its two
 #   errors, to within 5%: in all eleven rows the two bars touch, or miss or overlap by at
 #   most 0.13 points. Nothing in the definition of either makes them agree. The paper gives
@@ -145,9 +145,8 @@ page.not_run()
 # The paper counts 120 hours of one A100 for each scoring function. Its other numbers do not
 # fix the batch: micro-batches of 12 sequences of 1,024 tokens on 12 GPUs, an unstated
 # number of them accumulated, 50,000 steps, and "approximately 10B tokens", which may be
-# those seen or those of the corpus. The table shows what a number of micro-batches a step,
-# over all GPUs, would mean for the tokens and for the speed at which 120 GPU-hours would
-# do.
+# those seen or those of the corpus. What a number of micro-batches a step, over all GPUs,
+# would mean for the tokens and for the speed:
 
 # %% tags=["numbers"]
 from icllib.papers.signed_averaging.gpt2_model import ASSUMED, Settings
@@ -163,9 +162,8 @@ costs
 
 # %% [markdown]
 # Whole rounds of 12 GPUs give 7.4 or 14.7 billion tokens, not 10. Our script takes 16
-# micro-batches on one GPU, which is nearest. The public nanoGPT configuration for GPT-2,
-# which most printed settings agree with, has 40. The settings of the script, the assumed
-# ones marked:
+# micro-batches on one GPU, which is nearest; 40 is nanoGPT's own number. The settings of
+# the script, the assumed ones marked:
 
 # %%
 import dataclasses
