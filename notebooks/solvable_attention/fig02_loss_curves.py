@@ -100,7 +100,7 @@ page.verdicts()
 # ## What differs and why
 #
 # - *Claim 1 is our own question.* The paper speaks of the match at $\psi = 100$ (claim 27).
-#   That the gap there should be a tenth of that at $\psi = 5$ is ours. At $\psi = 100$ the
+#   That the gap there should be a tenth of that at $\psi = 5$ is our bound. At $\psi = 100$ the
 #   largest gap to gradient descent is in the first few steps, where the first step of the
 #   most frequent task moves $f$ by a quarter of its value. This gap belongs to the learning
 #   rate, $10^{-3}$, and not to the context. From $t = 0.1$ on the curves agree to a

@@ -119,9 +119,9 @@ page.verdicts()
 # ## What differs and why
 #
 # - *Where the gap is.* On fresh prompts the distance lies on either side of 0.1 decades,
-#   draw by draw; on training prompts it stays below in every draw. The bound is ours; the
+#   draw by draw; on training prompts it stays below in every draw. The bound is our choice; the
 #   paper's "highly exact" names none.
-# - *The size of the training set is ours too, and the verdict depends on it.* With 300
+# - *The size of the training set is our choice as well, and decides.* With 300
 #   prompts, at least 2 of a task, the same ten draws gave 0.113 to 0.144 on fresh prompts,
 #   and the claim *failed*. Part of that gap was overfitting, which the closed form is not
 #   about, so the prompts were tripled. The bound and the number of draws stayed.

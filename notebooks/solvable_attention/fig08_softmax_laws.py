@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Figure 8: softmax attention has the scaling laws of linear attention
+# # Figure 8: softmax attention has the scaling laws of equal contexts
 #
 # **The question:** are the laws of [Figure 3](fig03_scaling_laws.ipynb) those of
 # {term}`linear attention` only, or also those of {term}`softmax` attention?
