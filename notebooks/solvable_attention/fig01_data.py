@@ -1,26 +1,32 @@
 # %% [markdown]
-# # Figure 1: how a data point is made
+# # Figure 1: one data point of the paper's regression, and why its tasks stay apart
 #
-# **In short:** one data point of the paper's regression, drawn. It has exactly the matrix of Eq. 7,
-# and two numbers per task give the answers of the full weight matrices during training, up to
-# rounding: the tasks are learned apart, as the paper says. This takes less than a second.
+# **The question:** how is a data point of the paper's problem made, and why can each task
+# be learned without the others?
 #
-# Figure 1 of the paper {cite:p}`lyu2025solvable` sketches one data point of multitask sparse feature
-# regression. This page draws a real one:
+# **In short:** this page draws a real data point and checks two facts that carry the whole
+# paper. The data point has exactly the matrix of Eq. 7. And two numbers per task give the
+# answers of the full weight matrices during training, up to rounding: the tasks are learned
+# apart, as the paper says. This takes less than a second.
 #
-# 1. a task $s$ is drawn with $P(s) \propto s^{-\alpha}$ (Eq. 1);
-# 2. the feature of each of its $\psi$ pairs, and of the query, is $\pm e_s$ (Eq. 2);
-# 3. the targets are $\Lambda$ times the sign (Eq. 3);
-# 4. features and targets are the columns of $\Phi$, in which the query's target is 0 (Eq. 4).
+# The problem is *multitask sparse feature regression* {cite:p}`lyu2025solvable`:
 #
-# Two facts carry the whole paper, and both are checked here. First, the signs cancel in
+# 1. a task $s$ is drawn with $P(s) \propto s^{-\alpha}$ (Eq. 1), so that a few tasks are
+#    frequent and most are rare;
+# 2. the feature of each of its $\psi$ pairs, and of the query, is $\pm e_s$ (Eq. 2): zero
+#    but for one entry;
+# 3. the targets are $\Lambda$, the *strength* of the task, times the sign (Eq. 3);
+# 4. features and targets are the columns of $\Phi$, in which the query's target is 0 (Eq.
+#    4).
+#
+# First, the signs cancel in
 #
 # $$\Phi\Phi^\top = H_s = \begin{pmatrix} \mathrm{diag}((\psi + 1) e_s) & \psi\Lambda e_s \\
 #   \psi\Lambda e_s^\top & \psi\Lambda^2 \end{pmatrix} \qquad \text{(Eq. 7)},$$
 #
-# which is the same for all prompts of a task. Second, each row $v_s$ of $V$ and each column $w_s$ of
-# $W$ in $f = [V \Phi\Phi^\top W \hat\phi]_s$ therefore learns its own task, and only the two
-# coordinates that $H_s$ couples, $s$ and the label, ever move (Eq. 8).
+# which is the same for all prompts of a task. Second, each row $v_s$ of $V$ and each column
+# $w_s$ of $W$ in $f = [V \Phi\Phi^\top W \hat\phi]_s$ therefore learns its own task, and
+# only the two coordinates that $H_s$ couples, $s$ and the label, ever move (Eq. 8).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -75,13 +81,13 @@ for axes, title in zip(panels[1:], titles):
 last = panels[3].set(xticks=range(tasks + 1), xticklabels=names, xlabel="coordinate")
 
 # %% [markdown]
-# The column of the query is marked q. Zeros are left empty; the question mark is the target that the
-# model has to find.
+# The column of the query is marked q. Zeros are left empty; the question mark is the target
+# that the model has to find.
 #
-# Gradient descent on all of $V$ and $W$ (lines) and on two coordinates per task (dots), from a random
-# start in all entries, on sampled prompts. Right, $\psi_s$ and $\Lambda_s$ fall as $s^{-1/2}$. A rare task
-# may have no prompt in the training set; its answers then stay as they were. The settings, all
-# ours:
+# The second figure has {term}`gradient descent` on all of $V$ and $W$ (lines) and on two
+# coordinates per task (dots), from a random start in all entries, on sampled prompts. On
+# the right $\psi_s$ and $\Lambda_s$ fall as $s^{-1/2}$. A rare task may have no prompt in
+# the training set; its answers then stay as they were. The settings are our choice:
 
 # %% tags=["hide-output"]
 check = sheet.Decoupling("fixed context")
@@ -120,10 +126,10 @@ pd.DataFrame({r.run["kind"]: {
     "f of task 1 at the end": round(r["full"][0][-1], 4)} for r in checks})
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 #
-# The control is the same training on features with noise of deviation $1/\psi$, those of
-# [Figure 6](fig06_approximately_sparse.ipynb), which couple the tasks.
+# The control is the same training on features with noise of standard deviation $1/\psi$,
+# those of [Figure 6](fig06_approximately_sparse.ipynb), which couple the tasks.
 
 # %%
 page.decide("solvable_attention.22",
