@@ -39,7 +39,7 @@ class Trained:
     predictor: object
     dimension: int | None = None
     longest: int | None = None
-    scales: tuple[float, float] | None = None  # root mean squares of x and y
+    scales: tuple[float, float] | None = None  #: root mean squares of x and y
 
 
 def found(model) -> Trained:
