@@ -9,7 +9,7 @@ import yaml
 from icllib.checks import types_of_fields
 from icllib.controls import CONTROLS
 from icllib.errors import DAMAGE, InputError
-from icllib.files import read_yaml
+from icllib.files import check_project, read_yaml
 from icllib.results import PROJECT
 
 PAPERS = ("context_scaling", "signed_averaging", "causal_lm", "solvable_attention")
@@ -137,6 +137,7 @@ class Claim:
 def load_claims(paper: str) -> list[Claim]:
     """The claims of a paper; raises InputError for a file or a claim that lacks what a verdict
     needs."""
+    check_project()
     path, claims = PROJECT / "claims" / f"{paper}.yml", []
     try:
         entries = read_yaml(path.read_text())["claims"]

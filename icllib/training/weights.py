@@ -12,7 +12,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from icllib.errors import DAMAGE, InputError
-from icllib.results import digest, from_settings, key, load_record, results_folder, settings, versions
+from icllib.results import (digest, from_settings, key, load_record, results_folder, settings,
+                            trained_folders, versions)
 from icllib.streams import Stream
 from icllib.training.build import build
 from icllib.training.run import Run, Trained
@@ -48,7 +49,8 @@ def load(source) -> Trained:
 
 def find_weights(run: Run) -> Path | None:
     """The weights of a run's training, or None; raises InputError for a damaged file."""
-    paths = sorted(results_folder().glob(f"*/*/*/{weights_name(run)}"))
+    paths = (path for folder in trained_folders()
+             for path in sorted(folder.glob(f"*/*/*/{weights_name(run)}")))
     return next((path for path in paths if read(path)[0] == training_key(run)), None)
 
 
