@@ -19,9 +19,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from icllib.checks import one_of
 from icllib.errors import InputError
-from icllib.results import from_settings, load_record, trained_folders
+from icllib.results import from_settings, load_record
 from icllib.streams import Stream
-from icllib.training.weights import load
+from icllib.training.weights import load, trained_folders
 
 MODELS = "models.json"  # in a folder of results: what names stand for; icllib/shipped.py writes it
 PROMPTS = 64  # queries that are asked at a time, each in a prompt of its own

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from icllib.errors import DAMAGE, InputError
-from icllib.files import PACKAGE, PROJECT, folder_named, write_text
+from icllib.files import PROJECT, folder_named, write_text
 
 PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
 # pilot: on few pages an earlier, smaller design of cpu, shown until three seeds of cpu are trained
@@ -32,11 +32,6 @@ ADDED = {"added": True}  # of a field that joined its component later, see above
 def results_folder() -> Path:
     """Where records live: results/ of the project, or $ICLLIB_RESULTS."""
     return folder_named("ICLLIB_RESULTS", "results")
-
-
-def trained_folders() -> list[Path]:
-    """Where trained models are looked for: where records live, then what the package ships."""
-    return [results_folder(), PACKAGE / "results"]
 
 
 def check_profile(profile: str) -> None:

@@ -173,15 +173,14 @@ def test_the_model_of_a_quantifier_answers_by_its_name():
     """With the committed weights; the label of "every" is true while all numbers are positive."""
     stream, ids = Stream.of([5], "test", "cpu"), torch.zeros(1, 1, dtype=torch.int64)
     numbers = Quantifier("every").sample(stream, ids, 220).xs[0, 0].numpy()
-    so_far = np.abs(numbers[:20])
-    model = InContextClassifier("signed_averaging/every").fit(so_far, np.full(20, True))
-    assert (model.predict(numbers[20:]) == (numbers[20:, 0] > 0)).mean() > 0.98
-    so_far[7] *= -1
-    model.fit(so_far, np.arange(20) < 7)
-    assert (~model.predict(numbers[20:])).mean() > 0.98
-    assert model.predict(numbers[20:]).dtype == bool
+    so_far, rest = np.abs(numbers[:3]), numbers[20:]
+    model = InContextClassifier("signed_averaging/every").fit(so_far, np.full(3, True))
+    assert (model.predict(rest) == (rest[:, 0] > 0)).mean() > 0.97
+    so_far[1] *= -1
+    model.fit(so_far, [True, False, False])
+    assert not model.predict(rest).any() and model.predict(rest).dtype == bool
 
 
 def test_an_unknown_way_to_write_labels_is_refused():
-    with pytest.raises(InputError, match="labels: expected one of truth, signs, one-hot, got 'no'"):
+    with pytest.raises(InputError, match="labels: expected one of .'truth', 'signs', 'one-hot'.*'no'"):
         InContextClassifier(Ridge(1.0), "no").fit(*words(1))

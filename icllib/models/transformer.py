@@ -32,7 +32,7 @@ class Transformer:
     layers: int = 8
     heads: int = 8
     width: int = 256
-    scoring: object = added(default=Softmax())  #: one of icllib/models/scoring.py
+    scoring: object = added(default=Softmax())  #: how scores become weights, see below
     #: (x, y) in one token; or "separate", as x, y, x, y ...; or "inputs", as x, x ... without labels
     tokens: str = added(default="joint")
     positions: str = added(default="learned")  #: or "none"

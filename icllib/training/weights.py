@@ -12,8 +12,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from icllib.errors import DAMAGE, InputError
-from icllib.results import (digest, from_settings, key, load_record, results_folder, settings,
-                            trained_folders, versions)
+from icllib.files import PACKAGE
+from icllib.results import digest, from_settings, key, load_record, results_folder, settings, versions
 from icllib.streams import Stream
 from icllib.training.build import build
 from icllib.training.run import Run, Trained
@@ -45,6 +45,11 @@ def load(source) -> Trained:
     module = build([run.model], [run.seed], run.task, replace(run.recipe, precision="fp32"), "cpu")
     module.load_state_dict({name: values[None].float() for name, values in read(path)[1].items()})
     return Trained(module, Stream.of([run.seed], "training", "cpu"))
+
+
+def trained_folders() -> list[Path]:
+    """Where trained models are looked for: where records live, then what the package ships."""
+    return [results_folder(), PACKAGE / "results"]
 
 
 def find_weights(run: Run) -> Path | None:
