@@ -173,7 +173,7 @@ def test_the_model_of_a_quantifier_answers_by_its_name():
     """With the committed weights; the label of "every" is true while all numbers are positive."""
     stream, ids = Stream.of([5], "test", "cpu"), torch.zeros(1, 1, dtype=torch.int64)
     numbers = Quantifier("every").sample(stream, ids, 220).xs[0, 0].numpy()
-    so_far, rest = np.abs(numbers[:3]), numbers[20:]
+    so_far, rest = 1 + np.abs(numbers[:3]), numbers[20:]
     model = InContextClassifier("signed_averaging/every").fit(so_far, np.full(3, True))
     assert (model.predict(rest) == (rest[:, 0] > 0)).mean() > 0.97
     so_far[1] *= -1
