@@ -52,6 +52,19 @@ legends = alternatives.draw_rates(table)
 alternatives.rate_table(rates)
 
 # %% [markdown]
+# ### Two newer functions, added by us
+#
+# Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025) multiplies scores by
+# $s \log n$ for the $n$ tokens that a query sees, and its query-aware form
+# ({class}`QASSMax <icllib.models.QASSMax>`, Qu et al., 2026) by learned functions of $\log n$ and of the
+# query. Both are made for contexts that are longer than those of training, and both are newer than
+# the paper, which does not have them.
+
+# %% tags=["numbers"]
+added = sheet.added_records(sheet.added_on_every, profile, page.name)
+sheet.added_rows(sheet.every_table, added)
+
+# %% [markdown]
 # ## Paper beside ours
 
 # %%

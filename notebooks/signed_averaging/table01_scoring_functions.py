@@ -136,6 +136,18 @@ sheet.beyond_spread(ratios).drop("softmax").assign(
     paper=lambda rows: rows.index.map(lambda name: printed.get(name, "")))
 
 # %% [markdown]
+# ### Two newer functions, added by us
+#
+# Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025) multiplies scores by
+# $s \log n$ for the $n$ tokens that a query sees, and its query-aware form
+# ({class}`QASSMax <icllib.models.QASSMax>`, Qu et al., 2026) by learned functions of $\log n$ and of the
+# query. Both are newer than the paper, which does not have them. The ratio is that of the right panel.
+
+# %% tags=["numbers"]
+added = sheet.added_records(sheet.added_on_affine_functions, profile, page.name)
+sheet.added_rows(sheet.affine_table, added)
+
+# %% [markdown]
 # ### The paper has two softmax rows
 #
 # The softmax row of Table 1 and the row 12L8AH (12 layers of 8 heads) of Table 6 should be
