@@ -1,4 +1,5 @@
-"""What Sphinx calls: verdicts and facts under titles, links to claims, folded code, pages of claims."""
+"""What Sphinx calls: verdicts and facts under titles, links to claims, folded code, captions, pages
+of claims."""
 
 import json
 import re
@@ -8,6 +9,7 @@ from html import escape
 from docutils import nodes
 
 from icllib.book.claim_pages import claim_pages
+from icllib.book.figures import NUMBERED, complete_captions
 from icllib.book.footer import footer
 from icllib.book.ledger import bar
 from icllib.book.links import NAMED, linked, linked_html
@@ -23,7 +25,8 @@ ledger_of_this_build = cache(ledger)
 def setup(app) -> dict:
     """What Sphinx calls first."""
     app.set_html_assets_policy("always")  # formulas of claims are HTML, in which Sphinx sees none
-    app.connect("source-read", fold_code)
+    app.config.numfig_format = {"figure": NUMBERED}
+    app.connect("source-read", prepare_cells)
     app.connect("doctree-read", write_under_title)
     app.connect("doctree-resolved", link_claims)
     app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
@@ -34,10 +37,11 @@ def setup(app) -> dict:
 # ---- before a page is read ------------------------------------------------------------------
 
 
-def fold_code(app, docname: str, source: list[str]) -> None:
-    """Code cells of pages begin folded; files on disk keep their tags."""
+def prepare_cells(app, docname: str, source: list[str]) -> None:
+    """Code cells of pages begin folded, captions are completed; files on disk stay as they are."""
     if docname.startswith("notebooks/"):
         notebook = json.loads(source[0])
+        complete_captions(docname.removeprefix("notebooks/"), notebook["cells"])
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
                 fold(cell["metadata"])

@@ -44,7 +44,7 @@ icllib.settings_of(sheet.without_labels, shown)
 # %%
 table = page.save_figure(*control.tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax left and SSA right, every above and some below."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax left and SSA right, every above and some below.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for models that read the numbers without labels in between: softmax and scaled signed averaging (SSA), on the quantifiers *every* and *some*. Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}}
 scale = figures.draw_heat_maps(table, deviant.QUANTIFIERS)
 level = scale.ax.axhline(1 / 8, color="white")
 
@@ -65,7 +65,7 @@ numbers(few, list(deviant.QUANTIFIERS), (10, 40, 60, 100, 200), x="length")
 # where an earlier number has settled the label: how often is the answer, at the number and after it,
 # the model's own to the large number alone and not the truth?
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9: every above and some below, at the number left and after it right."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9: every above and some below, at the number left and after it right."}, "figure": {"caption": "How often these models are wrong if one number of a list is very large, against the size of that number, at the number and after it. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
 legend = deviant.draw_shares(table)
 
 # %% tags=["numbers"]
