@@ -1,5 +1,5 @@
-"""What Sphinx calls: verdicts and facts under titles, links to claims, folded code, captions, pages
-of claims."""
+"""What Sphinx calls: verdicts and facts under titles, links to claims and terms, folded code,
+captions, pages of claims."""
 
 import json
 import re
@@ -11,9 +11,11 @@ from docutils import nodes
 from icllib.book.claim_pages import claim_pages
 from icllib.book.figures import NUMBERED, complete_captions
 from icllib.book.footer import footer
+from icllib.book.glossary import link_terms
 from icllib.book.ledger import bar
 from icllib.book.links import NAMED, linked, linked_html
 from icllib.book.papers import duration, hours, papers, records_of
+from icllib.book.tables import tidy
 from icllib.claims import PAPERS
 from icllib.decisions import VERDICTS, Decision, ledger
 from icllib.pages import all_pages
@@ -29,6 +31,8 @@ def setup(app) -> dict:
     app.connect("source-read", prepare_cells)
     app.connect("doctree-read", write_under_title)
     app.connect("doctree-resolved", link_claims)
+    app.connect("doctree-resolved", link_terms)
+    app.connect("doctree-resolved", tidy_tables)
     app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -120,6 +124,15 @@ def link_claims(app, doctree, docname: str) -> None:
             text.parent.replace(text, linked(text, known, address))
     for raw in doctree.findall(nodes.raw):
         raw.children = [nodes.Text(linked_html(raw.astext(), known, address))]
+
+
+# ---- tables ---------------------------------------------------------------------------------
+
+
+def tidy_tables(app, doctree, docname: str) -> None:
+    """The tables that cells print, with headings that all say something."""
+    for raw in doctree.findall(nodes.raw):
+        raw.children = [nodes.Text(tidy(raw.astext()))]
 
 
 # ---- around a page --------------------------------------------------------------------------

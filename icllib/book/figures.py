@@ -30,7 +30,7 @@ def runs_shown(page: str) -> str:
     shown = json.loads(path.read_text())["records"] if path.exists() else {}
     made = results_folder().glob(f"{page.split('/')[0]}/*/*/*.json")
     profiles = sorted({record.parent.name for record in made if record.stem in shown})
-    return f" Our runs: {{term}}`profile` {' and '.join(profiles)}." if profiles else ""
+    return f" Our runs: profile {' and '.join(profiles)}." if profiles else ""
 
 
 def first_figure(page: str) -> str:
