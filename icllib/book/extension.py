@@ -21,6 +21,7 @@ from icllib.decisions import VERDICTS, Decision, ledger
 from icllib.pages import all_pages
 from icllib.verdicts import badge
 
+COLAB = "https://colab.research.google.com"
 ledger_of_this_build = cache(ledger)
 
 
@@ -28,6 +29,7 @@ def setup(app) -> dict:
     """What Sphinx calls first."""
     app.set_html_assets_policy("always")  # formulas of claims are HTML, in which Sphinx sees none
     app.config.numfig_format = {"figure": NUMBERED}
+    app.connect("config-inited", offer_colab)
     app.connect("source-read", prepare_cells)
     app.connect("doctree-read", write_under_title)
     app.connect("doctree-resolved", link_claims)
@@ -36,6 +38,12 @@ def setup(app) -> dict:
     app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def offer_colab(app, config) -> None:
+    """A button on each page of a published book; without a repository the theme would fail."""
+    if config.html_theme_options.get("repository_url"):
+        config.html_theme_options["launch_buttons"] = {"colab_url": COLAB}
 
 
 # ---- before a page is read ------------------------------------------------------------------
@@ -123,7 +131,7 @@ def link_claims(app, doctree, docname: str) -> None:
                                                                nodes.literal, nodes.literal_block)):
             text.parent.replace(text, linked(text, known, address))
     for raw in doctree.findall(nodes.raw):
-        raw.children = [nodes.Text(linked_html(raw.astext(), known, address))]
+        raw[:] = [nodes.Text(linked_html(raw.astext(), known, address))]
 
 
 # ---- tables ---------------------------------------------------------------------------------
@@ -132,7 +140,7 @@ def link_claims(app, doctree, docname: str) -> None:
 def tidy_tables(app, doctree, docname: str) -> None:
     """The tables that cells print, with headings that all say something."""
     for raw in doctree.findall(nodes.raw):
-        raw.children = [nodes.Text(tidy(raw.astext()))]
+        raw[:] = [nodes.Text(tidy(raw.astext()))]
 
 
 # ---- around a page --------------------------------------------------------------------------
@@ -143,6 +151,7 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
     paper = next((part for part in pagename.split("/") if part in PAPERS), None)
     if paper and pagename.startswith("notebooks/"):
         context["title"] = f"{context['title']}: {papers()[paper].short}"
+        context["parents"][-1]["title"] = papers()[paper].short  # or the breadcrumbs take lines
     if doctree is not None:
         paragraphs = (item.astext() for item in doctree.findall(nodes.paragraph))
         context["description"] = next(paragraphs, "")

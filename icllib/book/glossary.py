@@ -18,7 +18,7 @@ def link_terms(app, doctree, docname: str) -> None:
     if docname == GLOSSARY or not meanings:
         return
     for text in list(doctree.findall(nodes.Text)):
-        if not any(isinstance(item, NOT_WITHIN) for item in ancestors(text)):
+        if not any(map(keeps_out, ancestors(text))):
             text.parent.replace(text, linked(
                 text, meanings, app.builder.get_relative_uri(docname, GLOSSARY)))
 
@@ -42,6 +42,12 @@ def pattern(names: tuple[str, ...]) -> re.Pattern:
     """Any of these names as a word of its own, longer ones first, or its plural."""
     longest_first = sorted(map(re.escape, names), key=len, reverse=True)
     return re.compile(rf"\b({'|'.join(longest_first)})s?\b(?![-/])", re.IGNORECASE)
+
+
+def keeps_out(node) -> bool:
+    """Whether no link may stand in a node; a card is one link as a whole."""
+    return isinstance(node, NOT_WITHIN) or "sd-card" in getattr(node, "attributes", {}).get(
+        "classes", ())
 
 
 def ancestors(node):
