@@ -65,7 +65,7 @@ table = page.save_figure(
       for mu, values in stationary.items()),
     series("stationary", "closed form, mu = 0", pairs, expected, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, errors on pairs dashed and on queries solid. Left, in blue: under prefix attention both fall together over 50 layers. Middle, in orange: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right, from yellow to brown: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, errors on pairs dashed and on queries solid. Left, in blue: under prefix attention both fall together over 50 layers. Middle, in orange: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right, from yellow to brown: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}, "figure": {"caption": "Mean squared error of linear attention with constructed weights, on a logarithmic axis. Left and middle: against the number of layers, for the pairs in the prompt (dashed) and for queries (solid). With the prefix mask the error on queries falls along with that on pairs; with the causal mask it stays near 0.4. Right: the error that the causal mask ends with after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 

@@ -56,7 +56,7 @@ paper = {cell: printed.extra_loss(cell) for cell in cells}
 table = page.save_figure(*printed.task_rows("ours", errors, shown),
                          *printed.task_rows("paper", paper, "paper"))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors, diamonds the printed ones. On each task the points of the prefix rows, ours and printed, lie to the left of those of the causal rows with the same sharing."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors, diamonds the printed ones. On each task the points of the prefix rows, ours and printed, lie to the left of those of the causal rows with the same sharing."}, "figure": {"caption": "Error on queries in three tasks, on a logarithmic axis for the regressions. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper; further left is better, and the paper says that the prefix mask is further left in every pair of rows."}}
 styles = {"ours": {}, "paper": printed.DIAMOND}
 legend = printed.draw_tasks(table, styles, height=2.6)
 

@@ -43,7 +43,7 @@ table = page.save_figure(*printed.task_rows("fixed order", of_rows(fixed), shown
                          *printed.task_rows("permuted", of_rows(cells), shown),
                          *printed.task_rows("permuted, paper", paper, "paper"))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors after training in fixed order and on permuted pairs, diamonds the printed ones for permuted pairs."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors after training in fixed order and on permuted pairs, diamonds the printed ones for permuted pairs."}, "figure": {"caption": "Error on queries in three tasks, after training on pairs in a fixed order and after training on pairs in a new order every time. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper for new orders; where the two kinds of dots lie on each other, the order made no difference."}}
 styles = {"fixed order": {"ms": 9, "elinewidth": 4}, "permuted": {"marker": "s"},
           "permuted, paper": printed.DIAMOND}
 legend = printed.draw_tasks(table, styles, height=2.6)

@@ -88,7 +88,7 @@ for metric in ("error", "excess"):
                for T in counts["MLP"][-2:] for name, size in profiles.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; the decoder's falls with T, the MLP's stays above that of zero up to T of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: the decoder's error falls towards ridge regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and by another tenth up to 30, and at 40 is back where it was at 10."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; the decoder's falls with T, the MLP's stays above that of zero up to T of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: the decoder's error falls towards ridge regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and by another tenth up to 30, and at 40 is back where it was at 10."}, "figure": {"caption": "Mean squared error on linear regression of GPT-2 and of a perceptron (MLP). A: against the number of training tasks $T$, at 10 pairs in the prompt, where a falling curve is *task-scaling*. B: against the number of pairs $n$, at two values of $T$, where a falling curve is *context-scaling*. Ridge regression is the best possible method, and zero is the error of always answering 0; the legend names the size of each model."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import GREEN, ORANGE, draw, legend_below
 

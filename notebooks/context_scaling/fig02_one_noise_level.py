@@ -77,7 +77,7 @@ for metric in ("error", "excess"):
                              ratio, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models between the gradient step and ridge. Right: the error of ridge regression at 20 pairs against its penalty, a curve with its minimum at the optimal penalty, and the two models as horizontal lines, on a narrower scale than on the left. The lower row shows the same without the label noise, where the gaps are relatively wider."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models between the gradient step and ridge. Right: the error of ridge regression at 20 pairs against its penalty, a curve with its minimum at the optimal penalty, and the two models as horizontal lines, on a narrower scale than on the left. The lower row shows the same without the label noise, where the gaps are relatively wider."}, "figure": {"caption": "Left: error of SGPT, which is GPT-2 without key, query and value weights, of GPT-2 and of references, against the number of pairs in the prompt; the dashed line is the best possible one. Right: error at one number of pairs, against the penalty $\\lambda$ of ridge regression, with the two models as horizontal lines. The lower row shows the same errors without the label noise, where gaps are easier to see."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 

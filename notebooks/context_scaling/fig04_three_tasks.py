@@ -85,7 +85,7 @@ table = page.save_figure(*(
     series(panel, name, lengths[panel], errors, shown)
     for panel, found in curves.items() for name, errors in found.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, error in units of the zero predictor's against the number of pairs in context. Decision trees: SGPT, GPT-2 with x and y as separate tokens, GPT-2 with joint tokens, XGBoost. ReLU networks: SGPT, GPT-2, a student network trained on each prompt. Sparse linear functions: SGPT, GPT-2, Lasso, least squares."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, error in units of the zero predictor's against the number of pairs in context. Decision trees: SGPT, GPT-2 with x and y as separate tokens, GPT-2 with joint tokens, XGBoost. ReLU networks: SGPT, GPT-2, a student network trained on each prompt. Sparse linear functions: SGPT, GPT-2, Lasso, least squares."}, "figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, on decision trees, ReLU networks and sparse linear functions: SGPT, which is GPT-2 without key, query and value weights, and GPT-2 (solid), beside methods that are made for the task and are fitted to each prompt alone (dashed). The paper says that SGPT is as good as GPT-2 on all three, and better than XGBoost on trees."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, draw
 

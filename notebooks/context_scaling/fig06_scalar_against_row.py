@@ -74,7 +74,7 @@ for title, (task, lengths) in sheet.TASKS.items():
                       shown) for kernel in sheet.KERNELS]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on or above the perceptron on the whole row, clearly above it only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on or above the perceptron on the whole row, clearly above it only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}, "figure": {"caption": "Above: error against the number of pairs in the prompt, over that of always answering 0, of two readings of one feature map of the prompt: linear regression on its single estimate of the label, and a perceptron (MLP) on its whole last row. Below: the error of the former over that of the latter, with the margin of the claim dashed; near 1 the single number is all that is needed."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
 

@@ -82,7 +82,7 @@ for title, metric in panels:
                for T in counts[-2:] for name in names]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows, that of SGPT below that of GPT-2; for linear regression ridge regression is below both."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows, that of SGPT below that of GPT-2; for linear regression ridge regression is below both."}, "figure": {"caption": "Error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2, over that of always answering 0, on linear functions (above) and ReLU networks (below). Left: against the number of training tasks $T$, at 10 pairs in the prompt. Middle and right: against the number of pairs, at two values of $T$. The paper says that all curves fall."}}
 import re
 
 import matplotlib.pyplot as plt

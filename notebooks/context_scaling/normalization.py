@@ -83,7 +83,7 @@ for row, (form, title) in enumerate(rows):
                          ratios(title, form)[:, None], shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. Below, each other form's error over that of the default, for each task. At cpu the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. Below, each other form's error over that of the default, for each task. At cpu the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}, "figure": {"caption": "Above: error, over that of always answering 0, against the number of pairs in the prompt, for four readings of what the paper leaves open in a layer of SGPT: whether the normalization keeps signs, and whether the last skip is there. Below: the error of the other three over that of the reading this book uses, averaged over the number of pairs; to the right of 1 the other reading is worse."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, draw_rows, legend_below
 

@@ -85,7 +85,7 @@ table = page.save_figure(*(
     for kind in ("tasks", "context", "error")
     for part in once if part.startswith(kind)))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels with the steps of the figures on the left and twice as many on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels with the steps of the figures on the left and twice as many on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}, "figure": {"caption": "What twice as many optimizer steps change: in each panel the number of steps of this book is on the left, twice as many on the right. First the slope of the error over the number of training tasks, then the error at 40 pairs over that at 10, then the error itself. Lines across are the bounds of the claims; a verdict would change only where a curve crosses one."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 

@@ -77,7 +77,7 @@ table = page.save_figure(
     *(series("error / reference", part, [0], values[:, None], shown)
       for part, values in ratios.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for SGPT, GPT-2 and GPT-2 without positions, in a panel each, with filled markers at trained lengths and hollow ones at untrained lengths; a straight dotted line through the trained lengths is the reference."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for SGPT, GPT-2 and GPT-2 without positions, in a panel each, with filled markers at trained lengths and hollow ones at untrained lengths; a straight dotted line through the trained lengths is the reference."}, "figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, at numbers that were trained on (filled) and that were not (hollow), for SGPT, GPT-2 and GPT-2 without position embeddings. A model carries over to a new number of pairs if its hollow points lie on the dotted line through its filled ones. Shaded: longer than any in training."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, RED, draw, legend_below
 

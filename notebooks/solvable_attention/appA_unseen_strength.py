@@ -43,7 +43,7 @@ icllib.settings_table(sheet.UnseenStrength(True), assumed=(
 # with both rates. Right: what the trained models answer to contexts of other strengths. The
 # *free* model is the one of Theorem 3.1, in which every weight is trained.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: the answer during training rises from about 0.05 to 0.5; gradient descent lies on the closed form with the corrected rate, the one with the printed rate rises too early. Right: the constrained model's answers lie on the diagonal for all strengths from -1 to 2; the free model's answers are a parabola that crosses the diagonal at 0.5."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: the answer during training rises from about 0.05 to 0.5; gradient descent lies on the closed form with the corrected rate, the one with the printed rate rises too early. Right: the constrained model's answers lie on the diagonal for all strengths from -1 to 2; the free model's answers are a parabola that crosses the diagonal at 0.5."}, "figure": {"caption": "Left: the answer $f$ of a constrained model during training, against time: gradient descent (dots) follows the closed form with our corrected rate, and not that with the printed one. Right: the trained model's answers to prompts of another strength than in training. On the diagonal a model reads the strength from its prompt; the free model leaves it, since it has learned its own strength by heart in part."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, draw, series
 

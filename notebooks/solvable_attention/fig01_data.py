@@ -45,7 +45,7 @@ icllib.settings_table(sheet.DataPoint(), assumed=(
 # %% [markdown]
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels: bars of the task shares with the drawn task marked; the features as a matrix whose only row that is not zero has entries of either sign; the targets below them as the last row of the matrix Phi, with a question mark for the query's missing target; and Phi times its transpose, with four entries that are not zero."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels: bars of the task shares with the drawn task marked; the features as a matrix whose only row that is not zero has entries of either sign; the targets below them as the last row of the matrix Phi, with a question mark for the query's missing target; and Phi times its transpose, with four entries that are not zero.", "classes": "on-white"}, "figure": {"caption": "One data point of the paper's regression, step by step: a task $s$ is drawn by its frequency, its features are $\\pm 1$ in coordinate $s$ alone, its targets are proportional to them, and features and targets are the columns of the matrix $\\Phi$. All that the model needs of a prompt is the matrix $\\Phi \\Phi^\\top$, which has four entries that are not zero."}}
 import matplotlib.pyplot as plt
 import numpy as np
 from icllib.plotting import BLUE, ORANGE, draw, matrix, series
@@ -93,7 +93,7 @@ last = panels[3].set(xticks=range(tasks + 1), xticklabels=names, xlabel="coordin
 check = sheet.Decoupling("fixed context")
 icllib.settings_table(check, assumed=[name for name in vars(check) if name != "noise"])
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}, "figure": {"caption": "Answers $f$ for the four most frequent tasks during training, against the step. Lines are gradient descent on all of the weight matrices, dots the recursion of two numbers for each task to which the paper reduces it; that they agree is why the model can be solved."}}
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.2))
 panels[0].set(ylabel="f")
 for axes, r in zip(panels, checks):

@@ -78,7 +78,7 @@ table = page.save_figure(
     *sheet.size_curves(simulated[3], "paper: compute, gamma", shown),
     *sheet.law_curves(limits, "limit", limit_anchors, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and faster for larger gamma. The losses in size and data soon level off, above the thin lines of infinite training. In time and compute the dotted generic power laws follow the falling parts better than the dashed printed ones, which are too flat for gamma above 0."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and faster for larger gamma. The losses in size and data soon level off, above the thin lines of infinite training. In time and compute the dotted generic power laws follow the falling parts better than the dashed printed ones, which are too flat for gamma above 0."}, "figure": {"caption": "Loss against time, size, data and compute, on logarithmic axes, if rarer tasks have shorter contexts ($\\beta$) or smaller strengths ($\\gamma$), at the paper's size. Dashed lines have the exponents of the paper's Table 2, dotted ones those that we derive where they differ. For $\\gamma$ above 0 the loss falls faster in time and compute than the dashed lines."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, ORANGE, draw
 from matplotlib.lines import Line2D
@@ -148,7 +148,7 @@ sheet.plateau_table(simulated)
 # $f_s(0) = \Lambda_s / 2$ for all tasks: the paper's derivation takes $\Lambda_s / f_s(0)$ alike for all
 # of them. Times are in units of the first task's time constant $1 / (2 a_1 \Lambda_1)$.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "The six panels in the limit. All losses are straight lines over several decades. In time and compute at gamma 0.5 and 1 they lie on the dotted generic power laws and are much steeper than the dashed printed ones."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "The six panels in the limit. All losses are straight lines over several decades. In time and compute at gamma 0.5 and 1 they lie on the dotted generic power laws and are much steeper than the dashed printed ones."}, "figure": {"caption": "The same laws in the limit of many tasks and long training, where they are straight lines over several decades. For $\\gamma$ above 0 they run along the dotted lines, which we derive, and are steeper than the dashed ones of the paper's Table 2."}}
 limit_panels = draw_laws("limit", unit=r"$2 a_1 \Lambda_1$ ")
 
 # %% [markdown]

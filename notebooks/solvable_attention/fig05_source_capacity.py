@@ -59,7 +59,7 @@ shown = icllib.shown_profile(records)
 found = sheet.figure5(records)
 table = page.save_figure(*sheet.figure5_series(found, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three log-log panels, two above and one below. Loss against time for two values of alpha: after a plateau it falls a little more steeply than, or beside, the dashed laws of Table 1. Loss against compute for several sizes, their lower envelope and the dashed law. Loss against time of the softmax with 1000 tokens, which runs near its dotted limit for each of three seeds, with longer plateaus for two."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three log-log panels, two above and one below. Loss against time for two values of alpha: after a plateau it falls a little more steeply than, or beside, the dashed laws of Table 1. Loss against compute for several sizes, their lower envelope and the dashed law. Loss against time of the softmax with 1000 tokens, which runs near its dotted limit for each of three seeds, with longer plateaus for two."}, "figure": {"caption": "Loss of softmax attention on dense features, on logarithmic axes. (a), in the limit of long contexts, against time. (b), against compute, for several model sizes and the best of them. Last panel: softmax attention itself with 1000 tokens, beside that limit, for three seeds. Dashed lines have the exponents of the paper's Table 1; bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, RED, draw
 from icllib.theory.scaling_laws import theory_exponents

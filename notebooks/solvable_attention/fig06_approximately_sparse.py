@@ -41,7 +41,7 @@ icllib.settings_table(sheet.ApproximatelySparse(100), assumed=(
 #
 # Bands are 95% intervals over ten draws of signs and noise.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Loss against time on logarithmic axes for context lengths 10 and 100. At 100 the simulated losses on fresh and on training prompts stay near the closed form and end somewhat above it; at 10 the loss on fresh prompts stays far above it throughout."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Loss against time on logarithmic axes for context lengths 10 and 100. At 100 the simulated losses on fresh and on training prompts stay near the closed form and end somewhat above it; at 10 the loss on fresh prompts stays far above it throughout."}, "figure": {"caption": "Loss during training against time, on logarithmic axes, if features carry noise, for context lengths of 10 and 100: simulated on fresh and on training prompts, without noise, and by the closed form, which ignores the noise. At length 100 the simulations follow the closed form until the noise sets a floor; at 10 the loss on fresh prompts does not."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import (BLACK, BLUE, GREEN, ORANGE, draw, legend_below, series,
                              with_interval)

@@ -35,7 +35,7 @@ icllib.settings_table(sheet.fig10_softmax_adamw("paper")[1], assumed=(
 #
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, data points, steps and compute under AdamW. In size and data the solid lines follow the dashed laws of Table 1. In time the loss stays up for tens of steps and then falls by orders of magnitude, far below the dashed line; the envelope in compute is steeper than its dashed line."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, data points, steps and compute under AdamW. In size and data the solid lines follow the dashed laws of Table 1. In time the loss stays up for tens of steps and then falls by orders of magnitude, far below the dashed line; the envelope in compute is steeper than its dashed line."}, "figure": {"caption": "Loss of softmax attention trained by AdamW, against model size, data, time and compute, on logarithmic axes; dashed lines have the exponents of the paper's Table 1. In size and data the loss follows them; in time it stays up and then falls at once, since AdamW learns rare tasks as fast as frequent ones."}}
 import matplotlib.pyplot as plt
 import numpy as np
 from icllib.plotting import ORANGE, POSITIVE, draw, legend_below, series

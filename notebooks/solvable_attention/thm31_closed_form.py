@@ -52,7 +52,7 @@ icllib.settings_table(solvable_attention.thm31_closed_form(profile)[0],
 #
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, one per kind of start: integrated output f against time as dots, closed form as a line through all of them, ending at Lambda."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, one per kind of start: integrated output f against time as dots, closed form as a line through all of them, ending at Lambda."}, "figure": {"caption": "Answer $f$ of linear attention for one task during training, against time, from four kinds of start. The closed form of the paper's Theorem 3.1 (line) goes through the numerically integrated flow (dots) from every start and ends at the strength $\\Lambda$ of the task."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import draw, series
 
