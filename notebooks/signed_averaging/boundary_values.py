@@ -68,7 +68,7 @@ for title, (names, slope, inside) in panels.items():
                for name, values in curves.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of predictions against x beside the line that the context shows. In all of them the predictions stay below 5 in size while the line goes on, with and without MLPs and under both scoring functions, and in the panels that reach far from the origin they fall back towards 0. With attention only they are far below the line already at x = 1."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of predictions against x beside the line that the context shows. In all of them the predictions stay below 5 in size while the line goes on, with and without MLPs and under both scoring functions, and in the panels that reach far from the origin they fall back towards 0. With attention only they are far below the line already at x = 1."}, "figure": {"caption": "What models answer (vertical) at inputs $x$ far from their examples, beside the line that the examples lie on (dashed), for models with softmax or scaled signed averaging (SSA), with feed-forward layers or without. The line goes on and leaves the panel; the answers stay below a certain size, the *boundary value*. Bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, PURPLE, draw
 

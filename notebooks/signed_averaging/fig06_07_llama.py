@@ -84,7 +84,7 @@ table = page.save_figure(
     *(series("Table 1", name, sheet.SIGMAS, row, "paper") for name, row in rows.items()),
     series("quantifiers", "right on r numbers, then constant", reads, rates, "paper"))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left, log axis: printed squared errors over sigma from 1 to 10. SSA is lowest, softmax comes up to the prompted Llama 3.3 70B at sigma 10; Llama jumps from 0.002 to 5.5 between sigma 1 and 2 and stays below always answering 0. Least squares on the same prompts stays below 0.02. Right, log axis: the sequence error of a predictor that is right on r numbers and then constant falls from one eighth as two to the minus r plus one."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left, log axis: printed squared errors over sigma from 1 to 10. SSA is lowest, softmax comes up to the prompted Llama 3.3 70B at sigma 10; Llama jumps from 0.002 to 5.5 between sigma 1 and 2 and stays below always answering 0. Least squares on the same prompts stays below 0.02. Right, log axis: the sequence error of a predictor that is right on r numbers and then constant falls from one eighth as two to the minus r plus one."}, "figure": {"caption": "Left: mean squared errors on affine functions, as printed in the paper, against the scale $\\sigma$ of the functions, for Llama 3.3 70B with examples in its prompt and for small models with softmax and with SSA; the lines without markers are our references, least squares and always answering 0. Right: how often a predictor that reads the first $r$ numbers of a list and no more is wrong on the quantifiers. No Llama was run here."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, draw, legend_below
 

@@ -54,7 +54,7 @@ tables += [series("limit", f"m = {r.run['n']:g}", x, r["value"] / np.exp(x), sho
            for r in limit]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels over x from -3 to 3. First: the function for n = 1.1, 1.5 and 2 and the exponential; all pass through 1 at x = 0, and the exponential leaves the powers behind for large x. Second: their derivatives; those of the powers have a kink at 0. Third: effective slopes, peaks of height n at 0 that fall to both sides, beside the constant 1. Fourth: the ratio to the exponential for n = m and b = 1/m, which flattens to 1 on both sides as m grows."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels over x from -3 to 3. First: the function for n = 1.1, 1.5 and 2 and the exponential; all pass through 1 at x = 0, and the exponential leaves the powers behind for large x. Second: their derivatives; those of the powers have a kink at 0. Third: effective slopes, peaks of height n at 0 that fall to both sides, beside the constant 1. Fourth: the ratio to the exponential for n = m and b = 1/m, which flattens to 1 on both sides as m grows."}, "figure": {"caption": "The scoring function $f$ of scaled signed averaging for several exponents $n$, beside the exponential of softmax. First $f$ itself, then its derivative, then its effective slope $f'/f$, which falls away from 0 where that of the exponential is constant; last the ratio to the exponential for $n = m$ and $b = 1/m$, which flattens to 1 as $m$ grows. Nothing is trained."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, SKY, draw
 

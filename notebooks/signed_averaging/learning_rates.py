@@ -38,7 +38,7 @@ table = page.save_figure(*(
     series(f"sigma = {sigma}", name, sheet.RATES, own[:, sigma - 1], shown)
     for name, own in errors.items() for sigma in (1, 10)))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error at sigma of 1 after 4,000 steps against the learning rate, both on log axes, softmax in orange and SSA in blue."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Error at sigma of 1 after 4,000 steps against the learning rate, both on log axes, softmax in orange and SSA in blue."}, "figure": {"caption": "Error in the training distribution after a short training, against the learning rate, both on logarithmic axes, for softmax (orange) and SSA (blue). On all later pages each takes the rate at which its own line is lowest."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 

@@ -67,7 +67,7 @@ for name, r in zip(names, records):
                              shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; with balanced labels it is a straight line. Middle, log axis: for independent numbers the share of wrong sequences of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: with balanced labels all errors rise with the length."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; with balanced labels it is a straight line. Middle, log axis: for independent numbers the share of wrong sequences of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: with balanced labels all errors rise with the length."}, "figure": {"caption": "What predictors that learn nothing reach on the quantifiers *every* and *some*. Left: the share of true labels against the position in the list, for independent numbers and for balanced labels. Middle and right: the share of sequences with a wrong answer against the length of the list, if a predictor reads so many numbers and then always gives the same answer. For independent numbers it does not depend on the length: a long list asks for no more than a short one."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, draw, legend_below
 

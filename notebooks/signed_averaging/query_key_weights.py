@@ -52,7 +52,7 @@ icllib.settings_of(sheet.query_key_weights, shown, ("along.steps", "seed"))
 # %%
 table = page.save_figure(*weight_sizes.size_tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, log axes, of the size of weights along 2,000 training steps over that at the start, one line for each of three models trained on N(0, 1), N(0, 10) and N(0, 100). Queries and keys end between 2.3 and 4.6 times, those of N(0, 10) below those of N(0, 1), and of N(0, 100) one model below all others and two near those of N(0, 1); values end near 1.7, 3.5 and 5 times; scores between 18 and 74 times, widest apart for N(0, 100)."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, log axes, of the size of weights along 2,000 training steps over that at the start, one line for each of three models trained on N(0, 1), N(0, 10) and N(0, 100). Queries and keys end between 2.3 and 4.6 times, those of N(0, 10) below those of N(0, 1), and of N(0, 100) one model below all others and two near those of N(0, 1); values end near 1.7, 3.5 and 5 times; scores between 18 and 74 times, widest apart for N(0, 100)."}, "figure": {"caption": "Size of the query, key and value weights, and of the scores, along training, over their size at the start, for models that were trained on inputs of three widths; one line for each model. The paper says that training on wider inputs makes the query and key weights small: then the lines of wider inputs would lie below those of $N(0, 1)$."}}
 legend = weight_sizes.draw_sizes(table)
 
 # %% [markdown]

@@ -63,7 +63,7 @@ table = page.save_figure(
       for name in names),
     series("ours", "word frequencies", np.arange(12), frequencies["accuracy"], "paper"))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two panels with twelve grammar probes as rows and the percentage of right pairs as the horizontal axis. Left: the printed scores of softmax, SSA 1.5 and SSA 2 as points, over grey bars for what one more public softmax model would score; most points lie in the bars. Right: our small encoders, most of them near 50 percent, with the range of three seeds, which for four probes is wide, and black strokes for what the frequencies of words alone score."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two panels with twelve grammar probes as rows and the percentage of right pairs as the horizontal axis. Left: the printed scores of softmax, SSA 1.5 and SSA 2 as points, over grey bars for what one more public softmax model would score; most points lie in the bars. Right: our small encoders, most of them near 50 percent, with the range of three seeds, which for four probes is wide, and black strokes for what the frequencies of words alone score."}, "figure": {"caption": "Share of right answers on twelve probes of grammar, one in each row. Left: the printed scores of a BabyBERTa with softmax and with SSA at two exponents; the grey bars show where one more public softmax model would score, so that a point inside its bar tells nothing. Right: our small models, with the range of their seeds; black strokes score by the frequency of words alone, and the dotted line is chance."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw_rows
 

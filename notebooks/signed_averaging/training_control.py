@@ -56,7 +56,7 @@ tables += [sheet.geometric_rows("ratio to softmax", kind, found, shown)
            for kind, found in ratios.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels in two rows. Three, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for each scoring function, its mean over seeds, over the faint paths of single seeds; softmax in orange, SSA in blue, the others in other colors. Fourth panel: a row for each scoring function with the mean ratio of its error to that of softmax at equal steps and at equal error in distribution."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels in two rows. Three, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for each scoring function, its mean over seeds, over the faint paths of single seeds; softmax in orange, SSA in blue, the others in other colors. Fourth panel: a row for each scoring function with the mean ratio of its error to that of softmax at equal steps and at equal error in distribution."}, "figure": {"caption": "Is a scoring function better outside the training distribution, or only further trained? Above: error outside against error inside, along training, one path for each function, for three scales $\\sigma$; a function that generalizes better has the lower path. Below: ratio of each function's error to that of softmax after equally many steps (grey) and at equal error inside (black); left of 1 it is better than softmax."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, PURPLE, RED, draw_rows, legend_below
 

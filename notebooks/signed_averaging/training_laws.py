@@ -61,7 +61,7 @@ table = page.save_figure(*(
     geometric_rows(title, name, dict(zip(xs, errors[name].T)), shown)
     for title, (xs, errors) in panels.items() for name in models))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error on logarithmic axes for models trained on N(0, 1), N(0, 10) and N(0, 100) and without curriculum: against the standard deviation of the inputs, of the first input alone, of the functions, and along training."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error on logarithmic axes for models trained on N(0, 1), N(0, 10) and N(0, 100) and without curriculum: against the standard deviation of the inputs, of the first input alone, of the functions, and along training."}, "figure": {"caption": "Mean squared error, on a logarithmic axis, of softmax models that were trained on inputs from $N(0, 1)$, $N(0, 10)$ and $N(0, 100)$, and on $N(0, 1)$ without a curriculum: against the scale of all inputs, of the first input alone, and of the functions, and along training. If wider training helped, its curves would be lower where the test is wide."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import GREEN, ORANGE, PURPLE, SKY, draw, legend_below
 

@@ -8,6 +8,8 @@ precision, and so the same in every profile.
 from icllib.papers.signed_averaging.ablations import (
     attention_or_feed_forward, boundary_values, shift_ratios, table05_deviant_input,
     table06_depth_heads, training_laws)
+from icllib.papers.signed_averaging.added_scorings import (
+    added_on_affine_functions, added_on_every, added_records, added_rows, affine_table, every_table)
 from icllib.papers.signed_averaging.affine import (
     ASSUMED, FIRST_STDS, RATES, SEARCHED, SIGMAS, SIZES, affine_run, decoder, learning_rates,
     scorings, table01_scoring_functions)
