@@ -7,29 +7,44 @@ from dataclasses import replace
 import torch
 
 from icllib.streams import philox, word_of
+from icllib.training.build import of_memory
 
 WARM_UP = 3  # compiled steps before capture; their effect is undone
+LONGEST = 200  # letters of what a compiler objects to
 
 
 def captured_step(fleet):
     """The fleet's step as one CUDA graph, compiled; without compiler or graph where that fails.
 
-    The step keeps the fleet alive: a graph reads and writes the memory of its tensors.
+    The step keeps the fleet alive: a graph reads and writes the memory of its tensors. Falls back,
+    with a line on stderr, where the device lacks a precision, the compiler fails, or the graph;
+    a lack of memory is raised.
     """
-    precise = fleet.recipe.precision in ("fp32", "fp64")
-    torch.set_float32_matmul_precision("highest" if precise else "high")
+    precision = fleet.arithmetic
+    if precision != fleet.recipe.precision:
+        tell(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
+             f"training in {precision}")
+    torch.set_float32_matmul_precision("highest" if precision in ("fp32", "fp64") else "high")
     torch.compiler.reset()  # else every fleet counts as one more recompilation
     start = {name: tensor.clone() for name, tensor in fleet.tensors().items()}
     warm_up(fleet, start, 1)  # what is made once must be there before it is compiled
-    for name, context in (("compiled", compiled), ("captured", contextlib.nullcontext)):
+    for name, context, then in WAYS:
         try:
             with context(fleet):
                 return capture(fleet, start)
         except Exception as error:  # whatever the compiler or the driver objects to
-            print(f"icllib: no {name} step ({type(error).__name__}: {error})", file=sys.stderr)
             torch.cuda.set_stream(torch.cuda.default_stream())  # a failed capture leaves its own
             restore(fleet, start)
+            if of_memory(error):
+                raise
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            tell(f"no {name} step ({reason[:LONGEST]}); {then}")
     return fleet.take_step
+
+
+def tell(words: str) -> None:
+    """Say on stderr what is done without."""
+    print(f"icllib: {words}", file=sys.stderr)
 
 
 @contextlib.contextmanager
@@ -52,6 +67,11 @@ def compiled(fleet):
         fleet.stream = stream
         for part in parts:
             del part.forward
+
+
+# Ways to a captured step, and what follows where one fails.
+WAYS = (("compiled", compiled, "capturing it as it is"),
+        ("captured", contextlib.nullcontext, "launching its kernels one by one"))
 
 
 def capture(fleet, start: dict):

@@ -52,6 +52,7 @@ class Fleet:
         for step in snapshots:
             whole(1, recipe.steps, snapshots=step)
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
+        self.arithmetic = recipe.precision_on(self.stream.seeds.device)
         self.module = build(models, seeds, tasks[0], recipe, device)
         probed = bool(getattr(self.module, "probes", ()))
         self.forward = self.module.predictions_by_layer if probed else self.module
@@ -149,8 +150,8 @@ class Fleet:
         return self.ids_of_block[:, place * batch : (place + 1) * batch]
 
     def precision(self):
-        """The arithmetic of the forward pass: bf16 where asked for, on a GPU only."""
-        if self.recipe.precision == "bf16" and self.step.is_cuda:
+        """The arithmetic of the forward pass: bf16 where asked for, on a GPU that has it."""
+        if self.arithmetic == "bf16":
             return torch.autocast("cuda", torch.bfloat16)
         return contextlib.nullcontext()
 
