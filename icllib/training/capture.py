@@ -10,6 +10,8 @@ from icllib.streams import philox, word_of
 from icllib.training.build import of_memory
 
 WARM_UP = 3  # compiled steps before capture; their effect is undone
+MANY_AT_ONCE = {"combo_kernels": True, "combo_kernel_max_num_nodes": 100}  # tensors in one kernel
+MOST_SHAPES = 1000  # that one process compiles for
 LONGEST = 200  # letters of what a compiler objects to
 
 
@@ -25,7 +27,6 @@ def captured_step(fleet):
         tell(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
              f"training in {precision}")
     torch.set_float32_matmul_precision("highest" if precision in ("fp32", "fp64") else "high")
-    torch.compiler.reset()  # else every fleet counts as one more recompilation
     start = {name: tensor.clone() for name, tensor in fleet.tensors().items()}
     warm_up(fleet, start, 1)  # what is made once must be there before it is compiled
     for name, context, then in WAYS:
@@ -49,22 +50,26 @@ def tell(words: str) -> None:
 
 @contextlib.contextmanager
 def compiled(fleet):
-    """Within it, random numbers and layers are compiled; a graph captured there stays so.
+    """Within it, random numbers, layers and what is done to gradients are compiled; a graph captured
+    there stays so.
 
-    Layers that are alike are compiled once for all, a module without such layers whole.
+    Layers that are alike are compiled once for all, a module without such layers whole. What was
+    compiled serves later fleets of the same shape, in this process at once and in others from
+    PyTorch's cache on disk ($TORCHINDUCTOR_CACHE_DIR).
     """
     parts = getattr(fleet.module, "alike", [fleet.module])
-    stream = fleet.stream
+    stream, usable = fleet.stream, fleet.usable
     torch.compiler.assume_constant_result(word_of)  # here: it takes seconds to import the compiler
     fleet.stream = replace(stream, generator=torch.compile(philox, dynamic=True))
+    fleet.usable = torch.compile(usable, dynamic=False, options=MANY_AT_ONCE)
     for part in parts:
-        # Constants folded into Philox's counters become products that Triton refuses.
-        part.forward = torch.compile(
-            part.forward, options={"constant_and_index_propagation": False})
+        part.forward = torch.compile(part.forward, dynamic=False)
+    for limit in ("recompile_limit", "accumulated_recompile_limit"):  # one for each shape of a fleet
+        setattr(torch._dynamo.config, limit, MOST_SHAPES)
     try:
         yield
     finally:
-        fleet.stream = stream
+        fleet.stream, fleet.usable = stream, usable
         for part in parts:
             del part.forward
 

@@ -4,6 +4,7 @@ PyTorch's functions for GPUs are replaced, as none is needed; all else is what i
 """
 
 import contextlib
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from icllib.training.build import room_for
 from icllib.training.checkpoint import checkpoints
 from small_fleet import RECIPE, metrics_of, runs, uninterrupted
 
+COMPILE = torch.compile
 OUT_OF_MEMORY = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
 
 
@@ -58,9 +60,10 @@ def fleet(monkeypatch):
     return Graph.recording
 
 
-def small_fleet(precision):
-    tasks, recipe = [LinearRegression(4)] * 2, Recipe((2, 5), 9, 4, precision=precision)
-    return Fleet(tasks, Transformer(1, 2, 8), recipe, [0, 1], [100, 7])
+def small_fleet(precision, members=2, model=Transformer(1, 2, 8)):
+    recipe = Recipe((2, 5), 9, 4, precision=precision)
+    return Fleet([LinearRegression(4)] * members, model, recipe, range(members),
+                 [100, *[7] * (members - 1)])
 
 
 def fails(error):
@@ -111,6 +114,30 @@ def test_a_lack_of_memory_is_no_reason_to_go_on_without_compiler(fleet, monkeypa
     monkeypatch.setattr(torch.cuda, "graph", fails(OUT_OF_MEMORY))
     with pytest.raises(torch.OutOfMemoryError):
         capture.captured_step(fleet)
+
+
+# ---- compiled once --------------------------------------------------------------------------
+
+
+def test_a_second_fleet_of_a_shape_compiles_nothing(fleet, monkeypatch):
+    graphs = []
+
+    def backend(graph, inputs, options=None):
+        graphs.append(graph)
+        return graph.forward
+
+    torch.compiler.reset()
+    monkeypatch.setattr(torch, "compile", functools.partial(COMPILE, backend=backend,
+                                                            fullgraph=True))
+    counts = []
+    for members in (2, 2, *range(3, 11), 2):  # more shapes than PyTorch's own limit
+        Graph.recording = own = small_fleet("fp32", members, MLP(4))
+        assert capture.captured_step(own).__self__.fleet is own
+        counts.append(len(graphs))
+    torch.compiler.reset()
+    first, again, *others, last = counts
+    assert 0 < first == again < others[0] < others[-1] == last
+    assert sorted(set(others)) == others  # one more for every other shape
 
 
 # ---- precision ------------------------------------------------------------------------------
