@@ -32,7 +32,8 @@ test: $(INSTALLED)
 	$(ON_SSE) $(BIN)/python -m pytest -n 2 tests/test_golden.py
 	$(ON_AVX2) $(BIN)/python -m pytest -n 2 tests/test_golden.py
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
-		--nbval-cell-timeout 300 -p no:cacheprovider notebooks
+		--nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 300 \
+		-p no:cacheprovider notebooks
 	$(BIN)/python -m icllib book
 
 $(INSTALLED): requirements.txt constraints.txt pyproject.toml

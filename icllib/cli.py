@@ -10,12 +10,18 @@ from typing import Annotated, Optional
 import typer
 
 from icllib.errors import InputError, OutOfTime
+from icllib.files import check_project
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None,
-                  pretty_exceptions_enable=False,
-                  help="Run the book's pages and read its results.")
+                  pretty_exceptions_enable=False)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+@app.callback()
+def in_the_project():
+    """Run the book's pages and read its results."""
+    check_project()
 
 
 @app.command(epilog="Examples:  python -m icllib run causal_lm/propositions  |  "
@@ -48,8 +54,7 @@ def run(
     parameters = dict(parse_parameter(text) for text in parameter)
     for name in names:
         check_parameters(name, parameters)
-    deadline = None if time_limit is None else time.monotonic() + time_limit
-    codes = {}
+    deadline, codes = deadline_in(time_limit), {}
     try:
         with environment(ICLLIB_MEMBERS=members and str(members)):
             for name in names:
@@ -59,6 +64,11 @@ def run(
         if failed and len(names) > 1:
             _say(f"{len(failed)} of {len(names)} pages failed: {', '.join(failed)}", 1)
     raise typer.Exit(max(codes.values()))
+
+
+def deadline_in(seconds: float | None) -> float | None:
+    """The time.monotonic() after so many seconds."""
+    return None if seconds is None else time.monotonic() + seconds
 
 
 def attempt(page: str, profile: str, parameters: dict, deadline: float | None,
@@ -96,6 +106,46 @@ def status(
     show([dataclasses.asdict(state) for state in states(names)], as_json, lambda row: {
         "page": f"{row['paper']}/{row['page']}", "profile": row["profile"], "state": row["state"],
         "why, and what it would take": "; ".join(filter(None, (row["reason"], row["cost"])))})
+
+
+@app.command(epilog="Examples:  python -m icllib plan --profile gpu --budget 25m  |  "
+                    "python -m icllib plan --profile paper --page causal_lm --json")
+def plan(
+    profile: Annotated[str, typer.Option(help="Whose missing records are planned.")],
+    pages: Annotated[Optional[list[str]], typer.Option("--page", metavar="PAGE", help="<paper>/"
+                     "<page>, a path or a paper, as often as needed; all if none is named.")] = None,
+    budget: Annotated[Optional[str], typer.Option(metavar="TIME", help="Only the first ones that "
+                      "take 25m, 2h or 1d together, one after the other.")] = None,
+    members: Annotated[Optional[int], typer.Option(min=1, help="At most so many models train "
+                       "together: more jobs, for more processors.")] = None,
+    as_json: AsJson = False,
+):
+    """List the fleets that pages miss, those first that settle most open claims per minute."""
+    from icllib.pages import find_pages
+    from icllib.plan import minutes, plan as planned, within
+
+    most = None if budget is None else minutes(budget)
+    names = [name for page in pages or ["all"] for name in find_pages(page)]
+    jobs = planned(names, profile, members)
+    rows = [dataclasses.asdict(job) for job in (jobs if most is None else within(jobs, most))]
+    table = [{"minutes": row["minutes"], "GiB": row["memory_gib"], "models": row["members"],
+              "for": " ".join(row["pages"])} for row in rows]
+    show(rows if as_json else table, as_json,
+         lambda row: row | {"for": row["for"].replace(" ", "\n")})
+
+
+@app.command(epilog="Example:  python -m icllib train "
+                    "context_scaling/fig05_one_layer/cpu/0a1b2c3d4e5f.json")
+def train(
+    records: Annotated[list[str], typer.Argument(metavar="RECORD...", help="<paper>/<page>/"
+                       "<profile>/<name>.json, as `plan --json` lists those of a fleet.")],
+    time_limit: Annotated[Optional[float], typer.Option(min=0, help="Stop training after this "
+                          "many seconds; the next call goes on.")] = None,
+):
+    """Train the models of these records together, as one fleet, and save them."""
+    from icllib.fleet import train as train_fleet
+
+    typer.echo(train_fleet(records, deadline_in(time_limit)))
 
 
 @app.command(epilog="Examples:  python -m icllib claims  |  python -m icllib claims causal_lm  |  "
@@ -158,10 +208,11 @@ def book():
 
 @app.command(epilog="Example:  python -m icllib export")
 def export():
-    """Write the live page's models, those whose weights are kept, for the browser."""
-    from icllib.live import SCRIPT, export as write
+    """Write which models have a name and ship with the package, and those of the live page."""
+    from icllib import live, shipped
 
-    typer.echo(f"{', '.join(write()) or 'no model has kept weights'}: {SCRIPT}")
+    for module, target in ((shipped, shipped.target()), (live, live.SCRIPT)):
+        typer.echo(f"{', '.join(module.export()) or 'no model has kept weights'}: {target}")
 
 
 def parse_parameter(text: str) -> tuple[str, object]:

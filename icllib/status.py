@@ -3,8 +3,10 @@
 import importlib.util
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+
+import torch
 
 from icllib.errors import InputError
 from icllib.models import Transformer
@@ -26,7 +28,7 @@ START = 60.0
 # Seconds, ASSUMED until a GPU has been measured: least time of a step, what launching its few
 # hundred kernels takes.
 LAUNCH, LAUNCH_OF_LAYER = 0.5e-3, 0.1e-3
-ON_CPU = ("pilot", "cpu")
+ON_CPU = ("smoke", "pilot", "cpu")
 MEASURED_STEPS = 10
 
 
@@ -111,6 +113,8 @@ def cost(runs, profile: str) -> str:
     if not runs:
         return ""
     seconds = sum(seconds_of(fleet, profile) for fleet in fleets(runs))
+    if profile in ON_CPU:
+        seconds /= os.cpu_count()
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit} on {device_of(profile)}"
@@ -123,7 +127,7 @@ def device_of(profile: str) -> str:
 
 
 def seconds_of(fleet: list[Run], profile: str) -> float:
-    """Estimated time of training runs that take every step together."""
+    """Estimated time of training runs that take every step together, on one core or an H200."""
     if profile in ON_CPU:
         return sum(map(work, fleet)) / cpu_speed()
     arithmetic = sum(map(work, fleet)) / SPEED
@@ -132,9 +136,36 @@ def seconds_of(fleet: list[Run], profile: str) -> float:
     return START + max(arithmetic, launches)
 
 
+def memory_of(fleet: list[Run]) -> float:
+    """Estimated bytes that a fleet takes of its device while it trains.
+
+    Parameters, their gradients and Adam's two moments, and for each prompt of the batch what the
+    forward pass keeps for the backward one, counted in a step of one model on one prompt.
+    """
+    run = fleet[0]
+    parameters, kept = memory_of_one(run.task, run.model, replace(run.recipe, steps=1, batch=1))
+    return len(fleet) * (4 * parameters + run.recipe.batch * kept)
+
+
+@cache
+def memory_of_one(task, model, recipe: Recipe) -> tuple[int, int]:
+    """Bytes of a model's parameters, and of what a forward pass of this batch keeps beside them."""
+    fleet, kept = Fleet([task], model, recipe, [0], [None]), {}
+    own = {parameter.untyped_storage().data_ptr() for parameter in fleet.parameters}
+
+    def keep(tensor):
+        kept[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        fleet.losses_on(fleet.sample())
+    return (sum(parameter.nbytes for parameter in fleet.parameters),
+            sum(size for pointer, size in kept.items() if pointer not in own))
+
+
 @cache
 def cpu_speed() -> float:
-    """Multiply-adds per second of this machine's cores in training, from some steps of a decoder.
+    """Multiply-adds per second of a core of this machine in training, from some steps of a decoder.
 
     Its size is that of most decoders of `cpu`; wider ones are faster for their work.
     """
@@ -147,7 +178,7 @@ def cpu_speed() -> float:
         for _ in range(MEASURED_STEPS):
             fleet.take_step()
         seconds = time.process_time() - started
-    return os.cpu_count() * work(run) / (MEASURED_STEPS + 1) * MEASURED_STEPS / seconds
+    return work(run) / (MEASURED_STEPS + 1) * MEASURED_STEPS / seconds
 
 
 def work(run: Run) -> float:

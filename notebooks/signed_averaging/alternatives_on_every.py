@@ -45,11 +45,24 @@ icllib.settings_of(sheet.alternatives_on_every, shown, models.ASSUMED)
 rates = alternatives.error_rates(records)
 table = page.save_figure(*alternatives.rate_tables(rates, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "A row for each of fourteen scoring functions, with a point for each of three seeds. Left: the share of wrong sequences on a logarithmic axis, all under 0.016 in distribution; over the whole grid one seed of nearly every scoring function between 0.1 and 0.6, but all seeds of the five temperatures under 0.041. Right: the ratio to softmax by seed, for each temperature one seed between 0.007 and 0.1 and the others between 1 and 13."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "A row for each of fourteen scoring functions, with a point for each of three seeds. Left: the share of wrong sequences on a logarithmic axis, all under 0.016 in distribution; over the whole grid one seed of nearly every scoring function between 0.1 and 0.6, but all seeds of the five temperatures under 0.041. Right: the ratio to softmax by seed, for each temperature one seed between 0.007 and 0.1 and the others between 1 and 13."}, "figure": {"caption": "Fourteen scoring functions of attention on the quantifier *every*: does a list hold positive numbers only? One row for each function, one point for each seed. Left: the share of sequences with a wrong answer, on a logarithmic axis, for lists as in training and over all lengths and scales. Right: its ratio to that of softmax with the same seed; left of the line at 1 the function is better than softmax."}}
 legends = alternatives.draw_rates(table)
 
 # %% tags=["numbers"]
 alternatives.rate_table(rates)
+
+# %% [markdown]
+# ### Two newer functions, added by us
+#
+# Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025) multiplies scores by
+# $s \log n$ for the $n$ tokens that a query sees, and its query-aware form
+# ({class}`QASSMax <icllib.models.QASSMax>`, Qu et al., 2026) by learned functions of $\log n$ and of the
+# query. Both are made for contexts that are longer than those of training, and both are newer than
+# the paper, which does not have them.
+
+# %% tags=["numbers"]
+added = sheet.added_records(sheet.added_on_every, profile, page.name)
+sheet.added_rows(sheet.every_table, added)
 
 # %% [markdown]
 # ## Paper beside ours

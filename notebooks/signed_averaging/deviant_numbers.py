@@ -56,7 +56,7 @@ icllib.settings_of(sheet.deviant_numbers, shown, deviant.ASSUMED)
 # %%
 table = page.save_figure(*deviant.deviant_tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of a third between sizes 10 and 70, with bands from 0 to 1. After the number, and under some, both stay at 0."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of a third between sizes 10 and 70, with bands from 0 to 1. After the number, and under some, both stay at 0."}, "figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) are wrong if one number of a list is very large, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
 legend = deviant.draw_shares(table)
 
 # %% tags=["numbers"]
@@ -72,7 +72,7 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # label, and where the same numbers, with other signs, leave it open. Lines that meet mean that the
 # other numbers have no say; the label of the large number alone is the one above 0.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 4; from size 10 on the two come together, and at 100 they nearly meet at or just below 0."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 4; from size 10 on the two come together, and at 100 they nearly meet at or just below 0."}, "figure": {"caption": "Log-odds that a model gives to *true* at a list that holds one very large number, against the size of that number, for two quantifiers and two scoring functions. One line is for lists whose other numbers settle the answer, the other for lists in which they do not; where the two lines meet, the large number has drowned the others."}}
 legend = deviant.draw_log_odds(table)
 
 # %% tags=["numbers"]

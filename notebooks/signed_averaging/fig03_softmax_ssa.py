@@ -56,7 +56,7 @@ for title, values in maps.items():
 paths = icllib.stacked(records, names, "error_along")
 table = page.save_figure(*tables, *sheet.path_tables(paths, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "First panel: error against sigma of the functions, log axis, for softmax and SSA, ours solid with bands and the printed values dashed, and the error of always answering zero dotted. Then three heat maps over the standard deviation of the functions, across, and of the inputs, upwards: the logarithm of the error of softmax, that of SSA, and the difference of the two."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "First panel: error against sigma of the functions, log axis, for softmax and SSA, ours solid with bands and the printed values dashed, and the error of always answering zero dotted. Then three heat maps over the standard deviation of the functions, across, and of the inputs, upwards: the logarithm of the error of softmax, that of SSA, and the difference of the two.", "classes": "on-white"}, "figure": {"caption": "Error of softmax and scaled signed averaging (SSA) on affine functions outside the training distribution. First panel: against the scale $\\sigma_F$ of the functions, ours solid and the printed values dashed; dotted is always answering 0. The maps show the logarithm of the error over the scales of the functions and of the inputs, and last the difference of the two: purple where SSA is better, orange where softmax is."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 
@@ -112,7 +112,7 @@ numbers(table, [f"log10 error, {title}" for title in maps], x="sigma_F")
 # their two final errors at $\sigma = 1$, by the rule of the
 # [training control](training_control.ipynb).
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for softmax in orange and one for SSA in blue, means over seeds over the faint paths of single seeds."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for softmax in orange and one for SSA in blue, means over seeds over the faint paths of single seeds."}, "figure": {"caption": "Error outside the training distribution (vertical) against error inside it (horizontal) along training, one path for softmax and one for SSA, for three scales $\\sigma$ of the functions at test; faint lines are single seeds. If one scoring function generalized better, its path would lie below the other at equal error inside."}}
 from icllib.plotting import legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6))

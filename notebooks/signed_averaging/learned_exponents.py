@@ -56,7 +56,7 @@ tables += [series("time / softmax", name, rounds, ratios[name], timing.profile)
            for name in list(ratios)[1:]]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: the learned n of every head, layer by layer, one dot per seed, with a line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a training step over that of softmax in each round of the measurement, for SSA and for softmax without its fused kernel, with a line at 1."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: the learned n of every head, layer by layer, one dot per seed, with a line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a training step over that of softmax in each round of the measurement, for SSA and for softmax without its fused kernel, with a line at 1."}, "figure": {"caption": "What scaled signed averaging (SSA) learns and costs. Left and middle: the exponent $n$ and the scale $b$ of every head after training, layer by layer, one color for each seed, with their start dashed. Right: time of a training step over that of softmax, in each round of the measurement; the dotted line is the margin of the claim that SSA takes no longer."}}
 import matplotlib.pyplot as plt
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.4))

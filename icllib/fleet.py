@@ -1,0 +1,74 @@
+"""One fleet, named by the records that it is to make: a job of a plan."""
+
+from pathlib import Path
+
+from icllib.errors import InputError
+from icllib.files import check_writable
+from icllib.results import (
+    PROJECT, check_page, check_profile, digest, find_record, results_folder, settings)
+from icllib.status import runs_of
+from icllib.training.checkpoint import checkpoints
+from icllib.training.fleets import processors
+from icllib.training.jobs import checkpoint_folder, checkpoints_folder, train_fleet
+from icllib.training.records import environment, is_fresh, runs_at
+from icllib.training.run import Run
+from icllib.training.weights import find_weights
+
+
+def train(paths: list[str], deadline: float | None = None) -> str:
+    """Train the runs of these records together and save them; returns what was done.
+
+    paths: <paper>/<page>/<profile>/<name>.json, of one page and profile. deadline: the
+    time.monotonic() at which training stops. Raises InputError, before any work, for records that
+    the page does not have, folders that cannot be written to, and smoke records among the
+    committed ones; OutOfTime where training was stopped, with a checkpoint that the next call
+    goes on from.
+    """
+    page, profile, names = parts_of(paths)
+    listed = {digest(settings(run)): run for run in trained_runs(page, profile)}
+    if unknown := [name for name in names if name not in listed]:
+        raise InputError(f"{unknown[0]}: expected the name of a record of {page} at {profile}, as "
+                         f"python -m icllib plan --profile {profile} lists them")
+    if not (fleet := to_train([listed[name] for name in names], page.split("/")[0])):
+        return f"{page}: nothing to train, all {len(names)} models are there"
+    if profile == "smoke" and results_folder() == PROJECT / "results":
+        raise InputError("smoke: expected a results folder of its own, $ICLLIB_RESULTS, as nothing "
+                         "of smoke size is kept among the others")
+    check_writable(results_folder() / page)
+    check_writable(checkpoints_folder())
+    with environment(ICLLIB_DEADLINE=None if deadline is None else str(deadline)):
+        train_fleet(fleet, profile, results_folder() / page, processors()[0])
+    return f"{page}: {len(fleet)} records made"
+
+
+def parts_of(paths: list[str]) -> tuple[str, str, list[str]]:
+    """Page, profile and names of records; raises InputError where they are not of one folder."""
+    folders = {tuple(Path(path).parts[-4:-1]) for path in paths}
+    folder = folders.pop()
+    if folders or len(folder) != 3:
+        raise InputError("records: expected <paper>/<page>/<profile>/<name>.json, all of one page "
+                         f"and profile, got {' '.join(paths)}")
+    page, profile = "/".join(folder[:2]), folder[2]
+    check_page(page)
+    check_profile(profile)
+    return page, profile, [Path(path).stem for path in paths]
+
+
+def trained_runs(page: str, profile: str) -> list[Run]:
+    """The runs of a page that train."""
+    return [run for run in runs_at(runs_of(page), profile) if isinstance(run, Run)]
+
+
+def to_train(fleet: list[Run], paper: str) -> list[Run]:
+    """Those runs of a fleet that must be trained.
+
+    All of them where a checkpoint of all is there: a full disk may have had room for some of the
+    records, and the others are then measured, not trained anew.
+    """
+    missing = [run for run in fleet if not is_there(run, paper)]
+    return fleet if missing and checkpoints(checkpoint_folder(fleet)) else missing
+
+
+def is_there(run: Run, paper: str) -> bool:
+    """Whether a run has a record of today, or its model's weights, which a page measures itself."""
+    return is_fresh(find_record(run, paper)) or (not run.along and find_weights(run) is not None)

@@ -1,0 +1,170 @@
+"""What to train next: the fleets that are missing, those first that settle most claims per minute.
+
+Whoever trains on many machines takes these fleets as jobs, see workflow/Snakefile.
+"""
+
+import re
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from icllib.claims import load_claims
+from icllib.decisions import FEWEST_SEEDS, Decision, decision_on_record
+from icllib.errors import InputError
+from icllib.fleet import to_train, trained_runs
+from icllib.results import WITH_PILOT, check_profile, digest, settings
+from icllib.status import memory_of, seconds_of
+from icllib.training.fleets import fleets
+from icllib.training.run import Run
+from icllib.training.weights import only_training
+
+MOST_SEEDS = 1000  # that are looked at; a claim that needs more is as good as lost
+UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 24 * 60}
+
+
+@dataclass(frozen=True)
+class Job:
+    """Runs that train together, with what that is estimated to take."""
+
+    records: tuple[str, ...]  # to be made, <paper>/<page>/<profile>/<name>.json
+    pages: tuple[str, ...]  # that wait for them
+    members: int
+    minutes: float  # on one core, or on an H200
+    memory_gib: float  # of its device
+
+
+def plan(pages, profile: str, members: int | None = None) -> list[Job]:
+    """The fleets that these pages miss at a profile, in the order of `by_value`.
+
+    members: the most models that train together. A fleet that cannot be built here, for lack of
+    data say, is told and left out. A model that several pages measure is trained for
+    the first of them; the others take its weights, or its record, when they are executed.
+    """
+    check_profile(profile)
+    runs = {page: trained_runs(page, profile) for page in pages}
+    waiting, found = {}, {}  # model -> its pages; model -> (its page, run)
+    for page, own in runs.items():
+        for run in own:
+            waiting.setdefault(model_of(run), {})[page] = None
+            found.setdefault(model_of(run), (page, run))
+    jobs = []
+    for page in runs:
+        first = [run for own, run in found.values() if own == page]
+        for fleet in fleets(sorted(first, key=lambda run: run.seed), members):
+            if lacking := to_train(fleet, page.split("/")[0]):
+                waits = dict.fromkeys(own for run in lacking for own in waiting[model_of(run)])
+                jobs += job(lacking, page, profile, tuple(waits))
+    seeds = {page: len({run.seed for run in own}) for page, own in runs.items()}
+    return by_value(jobs, {page: worth(page, profile, seeds[page]) for page in runs})
+
+
+def job(fleet: list[Run], page: str, profile: str, pages: tuple[str, ...]) -> list[Job]:
+    """A fleet as a job, whose records go to this page's folder; none where it cannot be built."""
+    try:
+        memory = memory_of(fleet)
+    except InputError as error:
+        print(f"icllib: {page} left out: {error}", file=sys.stderr)
+        return []
+    records = tuple(f"{page}/{profile}/{digest(settings(run))}.json" for run in fleet)
+    return [Job(records, pages, len(fleet), round(seconds_of(fleet, profile) / 60, 2),
+                round(memory / 2**30, 2))]
+
+
+def model_of(run: Run) -> Run:
+    """What is trained for a run: one model for all that is measured at its end."""
+    return run if run.along else only_training(run)
+
+
+# ---- the order ------------------------------------------------------------------------------
+
+
+def by_value(jobs: list[Job], worth: dict[str, float]) -> list[Job]:
+    """The jobs, those first that settle most open claims per minute.
+
+    A page can decide its claims when its last record is there. So again and again the page is
+    taken whose remaining jobs bring most per minute: the worth of all pages which then wait for
+    nothing more, over the minutes of these jobs. Of pages that bring as much, the cheapest is first,
+    and of a page's jobs the first seeds are. worth: how many of a page's claims its records are
+    expected to settle.
+    """
+    left = {page: [place for place, job in enumerate(jobs) if page in job.pages] for page in worth}
+    order = []
+    while left := {page: rest for page, own in left.items()
+                   if (rest := [place for place in own if place not in order])}:
+        order += max(left.values(), key=lambda own: gain(own, left, jobs, worth))
+    return [jobs[place] for place in order]
+
+
+def gain(own: list[int], left: dict[str, list[int]], jobs: list[Job], worth) -> tuple:
+    """What the jobs at these places bring per minute, and, where that is equal, how little they
+    cost. left: page -> the places of the jobs that it still waits for."""
+    minutes = sum(jobs[place].minutes for place in own)
+    settled = sum(worth[page] for page, others in left.items() if set(others) <= set(own))
+    return settled / max(minutes, 1e-9), -minutes
+
+
+def worth(page: str, profile: str, seeds: int) -> float:
+    """How many of a page's claims so many seeds at a profile are expected to settle."""
+    claims = [claim for claim in load_claims(page.split("/")[0]) if claim.page == page]
+    return sum(chance(decision_on_record(claim), profile, seeds) for claim in claims)
+
+
+def chance(decision: Decision, profile: str, seeds: int) -> float:
+    """How likely so many seeds at a profile settle a claim, by a rule of thumb.
+
+    0 for a claim that is settled, that has evidence of larger models, or whose models have not
+    learned at this very size. 1 for one without evidence. Otherwise the share that these seeds are
+    of those that it needs, at most 1: models of another size are taken to have the same spread, and
+    to learn.
+    """
+    if decision.verdict == "not run":
+        return 1.0
+    size, shown = WITH_PILOT.index(profile), WITH_PILOT.index(decision.profile)
+    unlearned = "not learned" in map(decision.state, decision.claim.parts)
+    if decision.verdict != "open" or shown > size or (shown == size and unlearned):
+        return 0.0
+    return min(1.0, seeds / seeds_needed(decision))
+
+
+def seeds_needed(decision: Decision) -> float:
+    """With how many seeds every part's 95% t interval would lie on one side of its bounds.
+
+    The mean and spread over the seeds at hand are taken as they are: it is the smallest n for which
+    the interval's half-width, t(n - 1) s / sqrt(n), is less than the mean's distance from the
+    nearest bound. Infinite where `MOST_SEEDS` are too few.
+    """
+    return max(seeds_of_part(decision.claim, part, decision.evidence[part])
+               for part in decision.claim.parts)
+
+
+def seeds_of_part(claim, part: str, samples) -> float:
+    """`seeds_needed` of one part; a single sample tells of no spread."""
+    if len(samples) < 2:
+        return FEWEST_SEEDS
+    values, bounds = np.array(samples, dtype=float), np.array(claim.region(part))
+    if claim.scale == "log":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values, bounds = np.log(values), np.log(np.where(np.isinf(bounds), np.nan, bounds))
+    counts = np.arange(FEWEST_SEEDS, MOST_SEEDS + 1)
+    half = stats.t.ppf(0.975, counts - 1) * values.std(ddof=1) / np.sqrt(counts)
+    enough = counts[half < np.nanmin(np.abs(values.mean() - bounds))]
+    return float(enough[0]) if enough.size else np.inf
+
+
+# ---- what fits ------------------------------------------------------------------------------
+
+
+def within(jobs: list[Job], budget: float) -> list[Job]:
+    """The first of these jobs that take so many minutes together, one after the other."""
+    return [job for job, until in zip(jobs, np.cumsum([job.minutes for job in jobs]))
+            if until <= budget]
+
+
+def minutes(text: str) -> float:
+    """A time such as 90s, 25m, 2h or 1.5d in minutes; raises InputError for another text."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
+    if found is None:
+        raise InputError(f"--budget: expected a time such as 90s, 25m, 2h or 1d, got {text!r}")
+    return float(found[1]) * UNITS[found[2]]

@@ -1,0 +1,83 @@
+"""Fleets named by their records: the jobs of a plan."""
+
+import json
+import shutil
+
+import pytest
+
+from icllib.fleet import trained_runs
+from icllib.files import PROJECT
+from icllib.results import digest, find_record, settings
+from icllib.training import jobs
+from icllib.training.checkpoint import checkpoints
+
+PAGE = "context_scaling/fig05_one_layer"
+
+
+@pytest.fixture
+def planned(icllib, folders):
+    """The plan of a page at smoke size, with results of its own."""
+    def rows():
+        return json.loads(icllib("plan", "--profile", "smoke", "--page", PAGE, "--json")[1])
+    return rows
+
+
+def test_a_plan_that_is_trained_job_by_job_leaves_nothing_to_plan(planned, icllib, results):
+    rows = planned()
+    runs = trained_runs(PAGE, "smoke")
+    assert sorted(path for row in rows for path in row["records"]) == sorted(
+        f"{PAGE}/smoke/{digest(settings(run))}.json" for run in runs)
+    for row in rows:
+        assert row["pages"] == [PAGE] and row["members"] == len(row["records"])
+        assert row["minutes"] > 0 and row["memory_gib"] >= 0
+        assert icllib("train", *row["records"])[0] == 0
+        assert planned() == rows[rows.index(row) + 1:]
+    assert all((results / path).exists() for row in rows for path in row["records"])
+    assert "nothing to train" in icllib("train", *rows[0]["records"])[1]
+
+
+def test_a_full_disk_between_two_records_costs_no_second_training(planned, icllib, folders, results):
+    first = planned()[0]["records"]
+    assert len(first) > 1
+    save = jobs.Record.save
+
+    def full(record, folder):
+        if digest(record.run) not in first[0]:
+            raise jobs.InputError("no room")
+        return save(record, folder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jobs.Record, "save", full)
+        assert icllib("train", *first) == (2, "", "icllib: no room\n")
+    assert first in [row["records"] for row in planned()]  # whole, as its checkpoint is
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("icllib.training.engine.Fleet.take_step", lambda _: pytest.fail("trains"))
+        assert icllib("train", *first)[0] == 0
+    assert all((results / path).exists() for path in first)
+
+
+@pytest.mark.parametrize("paths, told", [
+    (["a.json"], "expected <paper>/<page>/<profile>/<name>.json"),
+    ([f"{PAGE}/smoke/1.json", f"{PAGE}/cpu/2.json"], "all of one page and profile"),
+    ([f"{PAGE}/smoke/0123456789ab.json"], "0123456789ab: expected the name of a record"),
+    ([f"{PAGE}/nosuch/1.json"], "profile: expected one of"),
+    (["causal_lm/nosuch/smoke/1.json"], "expected icllib.papers.causal_lm to export"),
+])
+def test_other_records_are_told(icllib, results, paths, told):
+    code, _, err = icllib("train", *paths)
+    assert code == 2 and told in err
+
+
+def test_smoke_records_are_not_put_among_the_committed_ones(icllib, monkeypatch):
+    monkeypatch.delenv("ICLLIB_RESULTS", raising=False)
+    name = digest(settings(trained_runs(PAGE, "smoke")[0]))
+    code, _, err = icllib("train", f"{PAGE}/smoke/{name}.json")
+    assert code == 2 and "a results folder of its own, $ICLLIB_RESULTS" in err
+
+
+def test_training_stops_at_its_time_limit_and_goes_on(planned, icllib, folders, tmp_path):
+    first = planned()[0]["records"]
+    code, _, err = icllib("train", *first, "--time-limit", "0")
+    assert code == 3 and "the next call goes on" in err
+    assert list((tmp_path / "checkpoints").glob("*/step-*.json"))
+    assert icllib("train", *first)[0] == 0

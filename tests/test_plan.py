@@ -1,0 +1,133 @@
+"""The plan: which fleets are missing, in which order, and what a claim still needs."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from icllib import plan
+from icllib.claims import PAPERS, load_claims
+from icllib.decisions import VERDICTS, decide, decision_on_record, holds
+from icllib.fleet import trained_runs
+from icllib.pages import all_pages
+from icllib.plan import Job, by_value, chance, minutes, seeds_needed, within
+from icllib.results import clock_of, digest, results_folder, settings
+from icllib.status import work
+
+SETTLED = VERDICTS[:3]
+
+
+def job(name, minutes, *pages):
+    return Job((name,), pages, 1, minutes, 0.0)
+
+
+def test_what_settles_most_claims_per_minute_is_first():
+    jobs = [job("a", 30, "A"), job("b", 10, "B"), job("c", 1, "C"), job("d", 5, "D")]
+    order = by_value(jobs, {"A": 9, "B": 1, "C": 0, "D": 0})
+    assert [one.records[0] for one in order] == ["a", "b", "c", "d"]  # 0.3, 0.1, then the cheapest
+
+
+def test_a_fleet_that_completes_two_pages_counts_for_both():
+    shared, alone = job("shared", 10, "A", "B"), job("alone", 6, "C")
+    assert by_value([alone, shared], {"A": 1, "B": 1, "C": 1}) == [shared, alone]
+    more = job("more", 10, "B")  # without which B decides nothing
+    assert by_value([alone, shared, more], {"A": 1, "B": 1, "C": 1}) == [alone, shared, more]
+
+
+def test_a_budget_takes_the_first_ones_that_fit():
+    jobs = [job("a", 10, "A"), job("b", 20, "B"), job("c", 1, "C")]
+    assert within(jobs, 30) == jobs[:2] and within(jobs, 29) == jobs[:1]
+    assert [minutes(text) for text in ("90s", "25m", "1.5h", "1d")] == [1.5, 25, 90, 1440]
+
+
+@pytest.mark.parametrize("claim", [claim for paper in PAPERS for claim in load_claims(paper)
+                                   if claim.page][::6], ids=lambda claim: claim.id)
+def test_seeds_needed_are_the_fewest_with_which_an_interval_is_on_one_side(claim):
+    decision = decision_on_record(claim)
+    part = claim.parts[0]
+    samples = (decision.evidence or {part: [0.2, 0.5, 0.9]})[part][:5]
+    if len(samples) < 2 or len(set(samples)) == 1:
+        pytest.skip("one sample, or one value, has no spread")
+    needed = plan.seeds_of_part(claim, part, samples)
+    logs = np.log(samples) if claim.scale == "log" else np.array(samples)
+    for count in range(3, 60):
+        spread = np.linspace(-1, 1, count)  # of this mean and standard deviation
+        like = logs.mean() + logs.std(ddof=1) * spread / spread.std(ddof=1)
+        clear = holds(claim, part, np.exp(like) if claim.scale == "log" else like)
+        assert (clear in ("yes", "no")) == (count >= needed), count
+
+
+def test_a_claim_that_this_profile_cannot_settle_is_worth_nothing():
+    claim = replace(load_claims("context_scaling")[0], gate=None)
+    wide = {part: [0.1, 40.0, 0.3] for part in claim.parts}
+    open_ = decide(claim, wide, "cpu", control=wide)
+    assert open_.verdict == "open" and 0 < chance(open_, "cpu", 3) < chance(open_, "gpu", 30) <= 1
+    assert chance(replace(open_, profile="paper"), "gpu", 3) == 0  # larger models are shown
+    assert chance(replace(open_, verdict="holds"), "gpu", 3) == 0
+    assert chance(replace(open_, verdict="not run", profile=None, evidence=None), "gpu", 3) == 1
+
+
+def test_models_that_have_not_learned_need_more_than_seeds():
+    claim = next(claim for claim in load_claims("context_scaling") if claim.gate)
+    samples, failed = ({part: [value] * 3 for part in claim.parts} for value in (0.5, 1e9))
+    failed = failed if claim.gate.at_most is not None else {part: [-1e9] * 3 for part in failed}
+    decision = decide(claim, samples, "cpu", failed, control=samples)
+    assert decision.verdict == "open"
+    assert chance(decision, "cpu", 30) == 0 and chance(decision, "gpu", 3) > 0
+
+
+def committed():
+    """The committed fleets of pages with evidence: jobs with estimated minutes, and what they took.
+
+    Records that do not tell with which others they were trained count alone, with their share.
+    """
+    paths = {path.stem: path for path in results_folder().glob("*/*/*/*.json")}
+    pages, fleets = [], {}
+    for page in all_pages():
+        profile = shown_profile(page)
+        runs = {digest(settings(run)): run for run in trained_runs(page, profile)} if profile else {}
+        if runs and runs.keys() <= paths.keys():
+            pages.append(page)
+            for name, run in runs.items():
+                made = json.loads(paths[name].read_text())["provenance"]
+                own = fleets.setdefault(tuple(made.get("members", [name])), {})
+                own[name] = run, made, [*own.get(name, (0, 0, []))[2], page]
+    jobs, took = [], {}
+    for own in fleets.values():
+        runs, made, shown = zip(*own.values())
+        minutes = sum(map(work, runs)) / 1e11
+        jobs.append(Job(tuple(own), tuple(sum(shown, [])), len(runs), minutes, 0.0))
+        seconds = made[0][f"{clock_of(made[0])}_seconds"] * len(runs) / made[0].get("fleet", 1)
+        took[jobs[-1].records] = seconds / 60
+    return pages, jobs, took
+
+
+def shown_profile(page):
+    """The profile of a page's evidence."""
+    claims = [claim for claim in load_claims(page.split("/")[0]) if claim.page == page]
+    return next((found for claim in claims if (found := decision_on_record(claim).profile)), None)
+
+
+def settled_after(order, took, pages, budget):
+    """How many claims today's evidence settles on pages of which every record was made by then."""
+    until = np.cumsum([took[one.records] for one in order])
+    done = {one.records for one, end in zip(order, until) if end <= budget}
+    complete = [page for page in pages
+                if all(one.records in done for one in order if page in one.pages)]
+    return sum(decision_on_record(claim).verdict in SETTLED for page in complete
+               for claim in load_claims(page.split("/")[0]) if claim.page == page)
+
+
+def test_the_order_settles_more_of_the_committed_claims_than_that_of_files():
+    """Planned without knowing what the evidence says; the clock is what the records took."""
+    pages, jobs, took = committed()
+    claims = [claim for paper in PAPERS for claim in load_claims(paper)]
+    worth = {page: sum(claim.page == page for claim in claims) for page in pages}
+    ours, files = by_value(jobs, worth), jobs
+    assert sorted(one.records for one in ours) == sorted(one.records for one in files)
+    counts = {budget: [settled_after(order, took, pages, budget) for order in (ours, files)]
+              for budget in (10, 25, 60)}
+    print(json.dumps(counts), len(pages), sum(took.values()) / 60)
+    assert all(own >= other for own, other in counts.values())
+    assert sum(own - other for own, other in counts.values()) > 0
