@@ -22,8 +22,8 @@ from icllib.training.run import Run
 # Multiply-adds per second in training, forward and backward, of an H200: ASSUMED, a tenth of its
 # dense TF32 rate, until one has been measured. Those of a CPU are measured, see `cpu_speed`.
 SPEED = 2e13
-# Seconds before the first step of a fleet on a GPU: compilation for its shape, of which 30 to 115 were
-# measured on two CPU cores without a GPU; a second fleet of a shape starts at once.
+# Seconds before the first step of a fleet on a GPU, most of them compilation for its shape: 30 to
+# 115 were measured on two CPU cores, where no GPU is needed for it.
 START = 60.0
 # Seconds, ASSUMED until a GPU has been measured: least time of a step, what launching its few
 # hundred kernels takes.

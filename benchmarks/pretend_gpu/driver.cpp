@@ -26,8 +26,8 @@
 #undef cudaStreamGetCaptureInfo
 #define API extern "C" __attribute__((visibility("default")))
 
-// Functions of which only the answer matters, by their name in the library: the headers declare them
-// with arguments that are of no interest here.
+// Functions of which only the answer matters, by their name in the library: the headers declare
+// them with arguments that are of no interest here.
 #define PLAIN(name, arguments, body) \
   API int plain_##name arguments __asm__(#name); \
   int plain_##name arguments body
@@ -42,7 +42,7 @@ static long setting(const char* name, long otherwise) {
 static const long SM = setting("PRETEND_SM", 90);
 static const size_t MEMORY = size_t(setting("PRETEND_GIB", 80)) << 30;
 
-// ---- what is captured -------------------------------------------------------------------------
+// ---- what is captured -------------------------------------------------------------------
 
 struct Node { std::string name; double bytes; };
 struct Capture { std::vector<Node> nodes; bool invalid; };
@@ -148,7 +148,7 @@ API cudaError_t cudaGraphInstantiateWithFlags(
 SUCCEEDS(cudaGraphDestroy) SUCCEEDS(cudaGraphExecDestroy) SUCCEEDS(cudaGraphLaunch)
 SUCCEEDS(cudaGraphNodeGetDependencies)
 
-// ---- streams and events -----------------------------------------------------------------------
+// ---- streams and events -----------------------------------------------------------------
 
 API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
   *stream = (cudaStream_t) new char;
@@ -193,7 +193,7 @@ API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return cudaSuccess;
 }
 
-// ---- memory -----------------------------------------------------------------------------------
+// ---- memory -----------------------------------------------------------------------------
 
 static std::map<char*, size_t> blocks;
 static size_t used = 0;
@@ -275,14 +275,15 @@ API cudaError_t cudaGetSymbolAddress(void** place, const void*) {
   return cudaSuccess;
 }
 
-// ---- the device -------------------------------------------------------------------------------
+// ---- the device -------------------------------------------------------------------------
 
 static int attribute(int which) {
   switch (which) {
     case cudaDevAttrComputeCapabilityMajor: return SM / 10;
     case cudaDevAttrComputeCapabilityMinor: return SM % 10;
     case cudaDevAttrWarpSize: return 32;
-    case cudaDevAttrMultiProcessorCount: return SM == 75 ? 40 : SM == 80 ? 108 : SM == 86 ? 82 : 132;
+    case cudaDevAttrMultiProcessorCount:
+      return SM == 75 ? 40 : SM == 80 ? 108 : SM == 86 ? 82 : 132;
     case cudaDevAttrMaxThreadsPerBlock: return 1024;
     case cudaDevAttrMaxThreadsPerMultiProcessor:
       return SM == 75 ? 1024 : SM == 80 || SM == 90 ? 2048 : 1536;
@@ -350,7 +351,7 @@ API cudaError_t cudaGetDriverEntryPointByVersion(
   return cudaSuccess;
 }
 
-// ---- kernels that PyTorch contains --------------------------------------------------------------
+// ---- kernels that PyTorch contains ------------------------------------------------------
 
 struct Configuration { dim3 grid, block; size_t shared; void* stream; };
 static thread_local std::vector<Configuration> configurations;
@@ -407,7 +408,7 @@ API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* told, const void*) {
 TELLS(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 2)
 SUCCEEDS(cudaFuncSetAttribute)
 
-// ---- kernels that Triton made, by the driver's own functions --------------------------------------
+// ---- kernels that Triton made, by the driver's own functions ----------------------------
 
 TELLS(cuDeviceGetCount, 1) TELLS(cuDeviceGet, 0) TELLS(cuDriverGetVersion, 13000)
 TELLS(cuOccupancyMaxActiveBlocksPerMultiprocessor, 2) TELLS(cuOccupancyMaxActiveClusters, 1)
@@ -495,11 +496,12 @@ API CUresult cuGetProcAddress_v2(
   return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-// ---- products: one kernel each, which reads two matrices, or a third to add to, and writes one ------------------------
+// ---- products: a kernel reads two matrices, and one that it adds to, and writes one -----
 
 static std::map<void*, void*> stream_of;  // by handle
 
-static int product(void* handle, double m, double n, double k, double batch, int size, bool adds) {
+static int product(
+    void* handle, double m, double n, double k, double batch, int size, bool adds) {
   launch("product", stream_of[handle], batch * size * (m * k + k * n + (1 + adds) * m * n));
   return 0;
 }

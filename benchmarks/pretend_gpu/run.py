@@ -2,11 +2,15 @@
 
     python benchmarks/pretend_gpu/run.py [--architectures 90 75 80 86 89] [--list SIZE] [--write]
 
-Needs PyTorch's CUDA build and g++. driver.cpp stands in for CUDA: a step is compiled and captured as
-on a GPU, but no kernel runs. For each architecture every model must be compiled for it, and captured
-without a read by the host. On the first one every kind of run in the book and every option of a
-recipe is captured too, and kernels, bytes and peak memory of a model-step are compared with those
-of counts.json: more by a hundredth is an error. --write stores them, --list names the kernels.
+Needs PyTorch's CUDA build and g++. driver.cpp stands in for CUDA: a step is compiled and
+captured as on a GPU, but no kernel runs. For each architecture every model must be compiled for
+it, and captured without a read by the host. On the first one every kind of run in the book and
+every option of a recipe is captured too, and kernels, bytes and peak memory of a model-step are
+compared with those of counts.json: more by a hundredth is an error. --write stores them, --list
+names the kernels of a size.
+
+Bytes are those of Triton's kernels and of products. PyTorch's own other kernels, such as attention
+and the optimizer, are counted as kernels alone.
 """
 
 import argparse
@@ -33,7 +37,7 @@ ARCHITECTURES = ("90", "75", "80", "86", "89")  # H100 and H200, T4, A100, RTX 3
 SLACK = 1.01
 
 
-# ---- the pretended driver ---------------------------------------------------------------------
+# ---- the pretended driver ----------------------------------------------------------------
 
 
 def build(folder: Path) -> None:
@@ -56,7 +60,7 @@ def environment(folder: Path, architecture: str) -> dict[str, str]:
 
 
 def captured() -> tuple[list[tuple[str, float]], list[str]]:
-    """The kernels of the graphs captured since the last call, with bytes, and what was forbidden."""
+    """The kernels captured since the last call, with bytes, and what was forbidden."""
     driver = ctypes.CDLL("libcuda.so.1")
     with tempfile.NamedTemporaryFile("r", errors="replace") as file:
         driver.pretend_write(file.name.encode())
@@ -93,7 +97,7 @@ def triton_bytes():
         CachingAutotuner.run = run
 
 
-# ---- what is captured ---------------------------------------------------------------------------
+# ---- what is captured --------------------------------------------------------------------
 
 
 def options_of_recipes():
@@ -162,7 +166,7 @@ def check_compiled() -> list[str]:
     return wrong
 
 
-# ---- what a step costs --------------------------------------------------------------------------
+# ---- what a step costs -------------------------------------------------------------------
 
 
 def sizes() -> dict:
@@ -239,14 +243,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--architectures", nargs="+", choices=ARCHITECTURES, default=ARCHITECTURES)
-    parser.add_argument("--list", default="", help="count these sizes alone, and name their kernels")
+    parser.add_argument("--list", default="", help="count this size alone, and name its kernels")
     parser.add_argument("--write", action="store_true", help="store the counts")
     options = parser.parse_args()
     if "PRETEND_SM" in os.environ:
         return pretend(options)
     if not torch.backends.cuda.is_built():
-        print(f"pretend_gpu: expected a CUDA build of PyTorch, got {torch.__version__}; on a machine "
-              "with a GPU pip installs one", file=sys.stderr)
+        print(f"pretend_gpu: expected a CUDA build of PyTorch, got {torch.__version__}",
+              file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
         build(Path(folder))

@@ -11,7 +11,7 @@ from icllib.training.build import of_memory
 
 WARM_UP = 3  # compiled steps before capture; their effect is undone
 MANY_AT_ONCE = {"combo_kernels": True, "combo_kernel_max_num_nodes": 100}  # tensors in one kernel
-MOST_SHAPES = 1000  # that one process compiles for
+MOST_SHAPES = 1000  # of fleets that one process compiles for
 LONGEST = 200  # letters of what a compiler objects to
 
 
@@ -50,12 +50,11 @@ def tell(words: str) -> None:
 
 @contextlib.contextmanager
 def compiled(fleet):
-    """Within it, random numbers, layers and what is done to gradients are compiled; a graph captured
-    there stays so.
+    """Within it, random numbers, layers and what is done to gradients are compiled.
 
-    Layers that are alike are compiled once for all, a module without such layers whole. What was
-    compiled serves later fleets of the same shape, in this process at once and in others from
-    PyTorch's cache on disk ($TORCHINDUCTOR_CACHE_DIR).
+    A graph captured there stays so. Layers that are alike are compiled once for all, a module
+    without such layers whole. What was compiled serves later fleets of the same shape, in this
+    process at once and in others from PyTorch's cache on disk ($TORCHINDUCTOR_CACHE_DIR).
     """
     parts = getattr(fleet.module, "alike", [fleet.module])
     stream, usable = fleet.stream, fleet.usable
@@ -64,7 +63,7 @@ def compiled(fleet):
     fleet.usable = torch.compile(usable, dynamic=False, options=MANY_AT_ONCE)
     for part in parts:
         part.forward = torch.compile(part.forward, dynamic=False)
-    for limit in ("recompile_limit", "accumulated_recompile_limit"):  # one for each shape of a fleet
+    for limit in ("recompile_limit", "accumulated_recompile_limit"):
         setattr(torch._dynamo.config, limit, MOST_SHAPES)
     try:
         yield
