@@ -97,8 +97,9 @@ class SignedLog(torch.autograd.Function):
     def backward(ctx, grad):
         z, n, b, s = ctx.saved_tensors
         grad_z = grad * (n * b) / (b * z.abs()).add_(1)
-        grad_n = (grad * s).sum_to_size(n.shape) / n
-        grad_b = (grad_z * z).sum_to_size(b.shape) / b
+        # First along rows: compiled, that is part of the softmax's own sum along them.
+        grad_n = (grad * s).sum(-1, keepdim=True).sum_to_size(n.shape) / n
+        grad_b = (grad_z * z).sum(-1, keepdim=True).sum_to_size(b.shape) / b
         return grad_z, grad_n, grad_b
 
 

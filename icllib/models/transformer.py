@@ -272,8 +272,11 @@ class Block(nn.Module):
 
     def heads_of(self, x: Tensor) -> list[Tensor]:
         """Queries, keys and values: (M, B, T, width) -> (M, B, H, T, attention width / H) each."""
-        return [part.unflatten(-1, (self.heads, -1)).transpose(2, 3)
-                for part in self.qkv(x).chunk(3, dim=-1)]
+        parts = [part.unflatten(-1, (self.heads, -1)).transpose(2, 3)
+                 for part in self.qkv(x).chunk(3, dim=-1)]
+        if x.is_cuda:  # compiled, one kernel adds biases, scales queries and sorts by heads
+            return [part.contiguous() for part in parts]
+        return parts
 
 
 def at(read: Tensor | None, x: Tensor, axis: int = 2) -> Tensor:

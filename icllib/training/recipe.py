@@ -15,6 +15,7 @@ from icllib.streams import constant
 from icllib.tasks import side_by_side
 
 PRECISIONS = ("tf32", "bf16", "fp32", "fp64")
+AMPERE = 8, 0  # the first of NVIDIA's architectures with TF32 and bf16
 SCHEDULES = ("constant", "cosine", "linear")
 LOSSES = ("squared", "cross-entropy", "masked tokens")
 
@@ -59,7 +60,7 @@ class Recipe:
     curriculum: Curriculum | None = field(default=None, metadata=ADDED)
     clip: float | None = field(default=None, metadata=ADDED)  #: largest gradient norm of a member
     loss: str = field(default="squared", metadata=ADDED)  #: or "cross-entropy", "masked tokens"
-    precision: str = field(default="tf32", metadata=ADDED)  #: a CPU takes tf32 and bf16 for fp32
+    precision: str = field(default="tf32", metadata=ADDED)  #: see `precision_on`
     queries: int = field(default=1, metadata=ADDED)  #: side by side after the pairs of each length
     # Ding et al., Appendix E:
     loss_on_pairs: bool = field(default=False, metadata=ADDED)  #: outputs at pairs, with target 0
@@ -107,6 +108,14 @@ class Recipe:
     def dtype(self) -> torch.dtype:
         """The type of parameters and prompts."""
         return torch.float64 if self.precision == "fp64" else torch.float32
+
+    def precision_on(self, device: torch.device) -> str:
+        """What a device has of the precision: CPUs and older GPUs take TF32 and bf16 for fp32."""
+        if self.precision in ("fp32", "fp64"):
+            return self.precision
+        on_gpu = device.type == "cuda"
+        has_both = on_gpu and torch.cuda.get_device_capability(device) >= AMPERE
+        return self.precision if has_both else "fp32"
 
     @property
     def points(self) -> int:

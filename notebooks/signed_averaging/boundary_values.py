@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Figures 1 and 9: predictions do not pass a boundary value
+# # Figures 1 and 9: do predictions stop at a boundary value?
 #
 # **The question:** a model is shown points on a line and is then asked for the line far
 # away from them. Do its predictions follow the line?
