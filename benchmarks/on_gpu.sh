@@ -9,6 +9,10 @@
 #   benchmarks/on_gpu.sh pages 450 [PAGE..]  missing records of profile gpu, stopped after so many
 #                                            seconds (a fleet that is being evaluated ends later);
 #                                            without pages, headline ones, most wanted first
+#   benchmarks/on_gpu.sh fleets 450 [PLAN]   the same fleet by fleet, those first that settle most
+#                                            open claims per minute; PLAN is a file that `python -m
+#                                            icllib plan --profile gpu --json` made elsewhere, as
+#                                            planning takes up to a minute
 # $ICLLIB_MEMBERS is the most models that train at once: what has finished needs no second call.
 # New records are under results/, measurements under benchmarks/results/, checkpoints that the next
 # call goes on from under runs/. $ARCHIVE names a .tgz for what was made, written every 20 seconds
@@ -62,8 +66,18 @@ case "${1:-prove}" in
       [ $left -le 0 ] || try python3 -m icllib run "$page" --profile gpu --time-limit $left
     done
     ;;
+  fleets)
+    end=$((SECONDS + ${2:?seconds}))
+    plan=${3:-$(mktemp)}
+    [ -n "${3:-}" ] || python3 -m icllib plan --profile gpu --json > "$plan" || exit 2
+    while read -r -a records; do
+      left=$((end - SECONDS))
+      [ $left -le 0 ] || try python3 -m icllib train "${records[@]}" --time-limit $left < /dev/null
+    done < <(tr -d '\n' < "$plan" | grep -o '"records": \[[^]]*\]' | sed 's/"records": //; s/[][",]/ /g')
+    ;;
   *)
-    echo "on_gpu.sh: expected prove, speed, precision or pages SECONDS [PAGE..], got $1" >&2
+    echo "on_gpu.sh: expected prove, speed, precision, pages SECONDS [PAGE..] or" \
+      "fleets SECONDS [PLAN], got $1" >&2
     exit 2
     ;;
 esac

@@ -68,8 +68,8 @@ def job(fleet: list[Run], page: str, profile: str, pages: tuple[str, ...]) -> li
         print(f"icllib: {page} left out: {error}", file=sys.stderr)
         return []
     records = tuple(f"{page}/{profile}/{digest(settings(run))}.json" for run in fleet)
-    return [Job(records, pages, len(fleet), round(seconds_of(fleet, profile) / 60, 2),
-                round(memory / 2**30, 2))]
+    return [Job(records, pages, len(fleet), float(f"{seconds_of(fleet, profile) / 60:.3g}"),
+                float(f"{memory / 2**30:.2g}"))]
 
 
 def model_of(run: Run) -> Run:

@@ -90,6 +90,24 @@ def test_exercise_2_if_all_examples_see_each_other_early_answers_use_late_ones(
     assert changed.tolist() == [False] + [True] * 10
 
 
+def test_exercise_3_ten_lines_are_known_by_heart(learner, monkeypatch):
+    torch.manual_seed(0)
+    lines, new_lines = torch.randn(10, 2), learner.prompts
+
+    def known_lines(count):
+        x = torch.randn(count, learner.PAIRS + 1)
+        a, b = lines[torch.randint(len(lines), (count,))].T[..., None]
+        return x, a * x + b + learner.NOISE * torch.randn(count, learner.PAIRS + 1)
+
+    monkeypatch.setattr(learner, "prompts", known_lines)
+    model = learner.train(800, log=lambda text: None)
+    known, best = learner.compare(model)
+    assert known[1] < 0.9 * best[1]
+    monkeypatch.setattr(learner, "prompts", new_lines)
+    new, best = learner.compare(model)
+    assert new[-1] > 1.5 * best[-1]
+
+
 def test_it_is_one_short_file_that_needs_nothing_of_the_book():
     text = FILE.read_text()
     assert len(text.splitlines()) <= 300

@@ -7,7 +7,7 @@ gpus=${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheade
 gpus=(${gpus//,/ })
 [ ${#gpus[@]} -gt 1 ] || exec "$@"
 for gpu in "${gpus[@]}"; do
-  exec 9> "/tmp/icllib-gpu-$UID-$gpu"  # held by the command, and free when it ends, however it ends
+  exec 9> "${TMPDIR:-/tmp}/icllib-gpu-$UID-$gpu"  # held by the command, and free when it ends, however it ends
   flock --nonblock 9 && CUDA_VISIBLE_DEVICES=$gpu exec "$@"
 done
 echo "one_gpu.sh: expected a free one of ${#gpus[@]} GPUs, found none: start Snakemake with" \

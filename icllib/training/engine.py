@@ -192,7 +192,8 @@ def usable(gradients, alive: Tensor, clip: float | None) -> list[Tensor]:
     """What members that are alive learn from, clipped where asked for; 0 for the others."""
     if clip is not None:
         gradients = clipped(gradients, clip)
-    return [torch.where(along_members(alive, gradient), gradient, 0) for gradient in gradients]
+    own = (torch.where(along_members(alive, gradient), gradient, 0) for gradient in gradients)
+    return [gradient.contiguous() for gradient in own]  # as the fused AdamW of CUDA expects
 
 
 def clipped(gradients, max_norm: float) -> list[Tensor]:

@@ -1,6 +1,8 @@
 """A process that trains part of a fleet.
 
-The runs travel as JSON, so that a worker is the same for a notebook, a script and a cluster.
+The runs travel as JSON, so that a worker is the same for a notebook and a script. On many machines
+an engine deals out the fleets (workflow/Snakefile); this is for who opens a page in Jupyter, or runs
+one, on a machine with several processors, and has no other.
 """
 
 import json

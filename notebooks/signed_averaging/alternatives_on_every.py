@@ -1,11 +1,14 @@
 # %% [markdown]
-# # Scoring functions on `every`
+# # Does another scoring function help to say whether all numbers are positive?
 #
-# **In short:** the paper writes that no known replacement of softmax improves on it; this page
-# tries them on the quantifier `every`. At `cpu` (42 models of 3 layers and width 32, 41 minutes
-# of processor time), the ratios to softmax settle nothing: one softmax model of three fails on 44%
-# of all sequences, the other two on hardly any. All fifteen models with a temperature err on at
-# most 4%, so that a temperature may help, which the paper denies; the others show no gain.
+# **The question:** {term}`softmax` turns the scores of {term}`attention` into weights. Does any known
+# replacement of it do better on the task `every` of [Figure 4](fig04_every.ipynb)?
+#
+# **In short:** the paper writes that none does. Here the ratios to softmax settle little: one softmax
+# model of three fails on 44% of all sequences, the other two on hardly any. All fifteen models with a
+# temperature err on at most 4%, so that a temperature may help, which the paper denies; the others show no
+# gain. The models are a *pilot*, an earlier and smaller design (42 models of 3 layers and width 32, 41
+# minutes of processor time).
 #
 # {cite:t}`naim2025scaled` try temperatures of 5 to 100 in the softmax, sparsemax, entmax, mixed heads,
 # cosFormer and SA-softmax, and write that none of them "yielded improvements over standard Softmax on
@@ -65,7 +68,7 @@ added = sheet.added_records(sheet.added_on_every, profile, page.name)
 sheet.added_rows(sheet.every_table, added)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 heated = alternatives.evidence(rates, alternatives.HEATED)
@@ -83,7 +86,7 @@ page.verdicts()
 #
 # - The paper names the temperatures and prints no number for the quantifiers. The temperature divides
 #   scores that are already over $\sqrt{d}$, as for Table 1, whose page says how the others are read.
-# - At `cpu` the ratios for temperatures lie between 0.007 and 13, and what they say depends on the seed
+# - The ratios for temperatures lie between 0.007 and 13, and what they say depends on the seed
 #   of softmax. In seed 1 softmax is wrong on 44% of all sequences and every temperature on 0.3 to 4%;
 #   in the other two seeds softmax is wrong on 0.4% and 0.1%, and the temperatures mostly on more.
 # - The models of a seed start from the same weights and see the same sequences. In seed 1 all nine without
@@ -92,7 +95,7 @@ page.verdicts()
 #   Three seeds cannot tell, and the claims ask for a ratio to softmax seed by seed, which two good
 #   softmax models make large.
 # - Unlike on [affine functions](table01_scoring_functions.ipynb), where high temperatures stay on
-#   the plateau of the start at `cpu`, all models here learn the task in distribution. In the prompt
+#   the plateau of the start, all models here learn the task in distribution. In the prompt
 #   the label before $x_k$ holds all that is to be known of the earlier numbers
 #   ([Figure 4](fig04_every.ipynb)), for every scoring function alike.
 # - Claims 38 and 39 were cut from the text when the records of this page were there already, and are

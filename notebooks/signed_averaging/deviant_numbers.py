@@ -1,11 +1,14 @@
 # %% [markdown]
-# # One large number in a sequence
+# # Section 5: does one large number decide the answers of a whole sequence?
 #
-# **In short:** the paper says that models answer for a sequence as for its largest number alone. At
-# `cpu` (twelve models of 3 layers and width 32, 5 minutes of processor time), a 100 does drown
-# the other numbers, but in its own answer alone, which one of three softmax models of `every` gets
-# wrong. Where another number has settled the label, no answer after it is wrong; where none has,
-# about half are, as with an ordinary number. Scaled signed averaging (SSA) does not differ.
+# **The question:** when one number of a sequence is far larger than all those of training, does a
+# {term}`transformer` answer as if it had read that number alone?
+#
+# **In short:** the paper says so. Here a 100 does drown the other numbers, but in its own answer alone,
+# which one of three {term}`softmax` models of `every` gets wrong. Where another number has settled the
+# label, no answer after it is wrong; where none has, about half are, as with an ordinary number. Scaled
+# signed averaging ({term}`SSA`) does not differ. The models are a *pilot*, an earlier and smaller design
+# (twelve models of 3 layers and width 32, 5 minutes of processor time).
 #
 # Why do decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is far larger?
 # {cite:t}`naim2025scaled` (Section 5) report that under the quantifiers "models base their predictions
@@ -26,7 +29,7 @@
 # from that one and the sign of the next number. A model that trusts the label before it is right,
 # whatever it made of $x_p$. So the second part of the claim fails here for a reason that has nothing
 # to do with attention. Its control is the same experiment without labels in the prompt, whose models
-# are being trained (claim 53).
+# are not trained yet (claim 53).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -87,7 +90,7 @@ numbers(table[table.panel.str.endswith("log-odds")], x="size m")
 numbers(table, "own answer", x="size m")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 of_figure_4 = icllib.records(sheet.fig04_every, profile,
@@ -102,7 +105,7 @@ page.verdicts()
 # ## What differs and why
 #
 # - The paper shows one sequence, and does not say how large is sufficiently large or how many sequences
-#   were looked at. Sizes, places and the law of the other numbers are ours, and so is the reading of
+#   were looked at. Sizes, places and the law of the other numbers are our choice, and so is the reading of
 #   the largest element as the one of largest size, which a negative number can be. `some` is shown
 #   beside the claim, which is about Figure 2's `every`.
 # - *Solely.* At the number itself this is close to what is seen: at $m = 100$ the log-odds of the

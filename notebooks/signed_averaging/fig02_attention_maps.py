@@ -1,11 +1,14 @@
 # %% [markdown]
-# # Figure 2: attention in the last layer, with one large number
+# # Figure 2: does one large number draw all of the attention?
 #
-# **In short:** in the paper a softmax model puts all its attention on 70, the last of four numbers
-# of which one is negative, and answers that all are positive. At `cpu` (six models of 3 layers
-# and width 32, 6 minutes of processor time), 70 leaves the answer near a coin toss (mean log-odds
-# of *true* $-0.5$, on the right side; $-7.8$ with 0.7 in its place), but draws 5% of the attention,
-# less than an equal share. Scaled signed averaging (SSA) does not differ.
+# **The question:** after $1, -2, 3, 70$, where does the last layer of a {term}`transformer` look that is
+# to say whether all numbers are positive?
+#
+# **In short:** in the paper a {term}`softmax` model puts all its {term}`attention` on 70, the last number,
+# and answers that all are positive. Here 70 leaves the answer near a coin toss (mean log-odds of *true*
+# $-0.5$, on the right side; $-7.8$ with 0.7 in its place), but draws 5% of the attention, less than an
+# equal share. Scaled signed averaging ({term}`SSA`) does not differ. The models are a *pilot*, an earlier
+# and smaller design (six models of 3 layers and width 32, 6 minutes of processor time).
 #
 # {cite:t}`naim2025scaled` give a decoder that was trained on `every` with $x_i \sim \mathcal{N}(0, 1)$
 # the numbers $1, -2, 3, 70$ with their labels,
@@ -88,7 +91,7 @@ names = [", ".join(f"{x:g}" for x in xs) for xs in models.EXAMPLES]
 numbers(table, ["share", "log-odds"]).set_axis(names, axis=1)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 softmax, _ = cells = models.cells("every", (models.AS_PRINTED,))
@@ -103,8 +106,8 @@ page.verdicts()
 #
 # - The paper shows one map and does not say of which head or model. Here weights are means over the
 #   heads of the last layer and over seeds, and the claim's 0.9 stands for *all* weight. That SSA puts
-#   less there is what the paper's argument asks for; it is not shown in print.
-# - At `cpu` 70 unsettles the answer where it comes last: the log-odds are near 0, right in two
+#   less there is what the paper's argument asks for; the paper does not show it.
+# - The number 70 unsettles the answer where it comes last: the log-odds are near 0, right in two
 #   seeds of three, and beyond 5 in size for an ordinary last number. Where it stands inside,
 #   followed by 3, the answer is about as sure as without it, and little weight goes to it. So at
 #   this size the damage is done without much attention to 70. The likely reason: the embedding of

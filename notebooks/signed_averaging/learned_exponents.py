@@ -1,11 +1,14 @@
 # %% [markdown]
-# # What SSA learns, and what it costs
+# # What SSA learns in each head, and what a step of it costs
 #
-# **In short:** scaled signed averaging (SSA) trains two numbers $n$ and $b$ in each head, 288 in 12
-# layers of 12 heads, as printed. The paper does not show them, and says training takes no longer.
-# At `cpu` (three models of 2 layers and width 32, 3 minutes of processor time), they stay near
-# their start, 1.5 and 1. On one CPU core a step at the paper's size takes 1.18 times as long as
-# with fused softmax, and 1.1 times as long as with softmax not fused.
+# **The question:** scaled signed averaging ({term}`SSA`) trains two numbers, $n$ and $b$, in each head of
+# a {term}`transformer`. Where do they go, and does training take longer than with {term}`softmax`?
+#
+# **In short:** the paper does not show the two numbers, and says that training takes no longer. Their
+# count is as printed: 288 in 12 layers of 12 heads. In the models shown here, a *pilot* (an earlier and
+# smaller design: three models of 2 layers and width 32, 3 minutes of processor time), they stay near their
+# start, 1.5 and 1. On one CPU core a step at the paper's size takes 1.18 times as long as with fused
+# softmax, and 1.1 times as long as with softmax that is not fused.
 #
 # SSA gives every head of every layer a scoring function of its own,
 #
@@ -105,7 +108,7 @@ pd.DataFrame({name: {"seconds, median": np.median(seconds[name]),
               for name, ratio in ratios.items()}).T.map("{:.3g}".format)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 on_gpu = "CPU" not in timing.provenance["device"]
@@ -132,7 +135,7 @@ page.verdicts()
 #   seems to count weights that play no part in the experiments.
 # - The paper shows no learned $n$ or $b$. Its $n \ge 1$ and $b > 0$ are kept here by
 #   $n = 1 + \operatorname{softplus}(\cdot)$ and $b = \exp(\cdot)$.
-# - At `cpu` both stay near their start: $n$ between 1.49 and 1.75, $b$ between 0.99 and 1.47,
+# - In the pilot both stay near their start: $n$ between 1.49 and 1.75, $b$ between 0.99 and 1.47,
 #   somewhat higher in the second layer. $n b$ is above 1 in every head, where SSA is the more
 #   concentrated of the two for small scores ([Appendix J](appendix_j_theory.ipynb)).
 # - Claim 15 is judged by one number, the median ratio of the rounds. Rounds of one process are no

@@ -1,5 +1,6 @@
 """The script for GPU machines, with commands in place of Python and time: what comes back of it."""
 
+import json
 import os
 import shutil
 import signal
@@ -72,4 +73,15 @@ def test_what_was_made_outlives_a_kill(call, tmp_path, number):
 
 def test_an_archive_that_cannot_be_written_is_told_before_any_work(call, tmp_path):
     assert call(RECORD, "pages", "60", archive="absent/made.tgz").wait() == 2
+    assert not (tmp_path / "calls").exists()
+
+
+def test_fleets_are_trained_in_the_order_of_the_plan_until_the_time_is_over(call, tmp_path):
+    plan = [{"records": ["a/b/gpu/1.json", "a/b/gpu/2.json"]}, {"records": ["c/d/gpu/3.json"]}]
+    (tmp_path / "plan.json").write_text(json.dumps(plan, indent=1))
+    assert call(RECORD, "fleets", "60", "plan.json").wait() == 0
+    calls = [line.split()[2:-2] for line in (tmp_path / "calls").read_text().splitlines()]
+    assert calls == [["train", *job["records"]] for job in plan]
+    (tmp_path / "calls").unlink()
+    assert call(RECORD, "fleets", "0", "plan.json").wait() == 0
     assert not (tmp_path / "calls").exists()

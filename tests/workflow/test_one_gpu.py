@@ -1,0 +1,51 @@
+"""The script that gives a command a GPU of its own, on machines whose GPUs are told by a script."""
+
+import os
+import subprocess
+import time
+
+import pytest
+
+from icllib.files import PROJECT
+
+
+@pytest.fixture
+def start(tmp_path, monkeypatch):
+    """Starts commands on a machine with so many GPUs, each of which writes which one it sees."""
+    def on(count, name, allotted="", wait="true"):
+        (tmp_path / "nvidia-smi").write_text(f"#!/bin/sh\nseq 0 {count - 1}\n")
+        (tmp_path / "nvidia-smi").chmod(0o755)
+        path = f"{tmp_path}:{os.environ['PATH']}"
+        return subprocess.Popen(
+            [PROJECT / "workflow/one_gpu.sh", "sh", "-c",
+             f"echo \"$CUDA_VISIBLE_DEVICES\" > {name}.part; mv {name}.part {name}; {wait}"],
+            cwd=tmp_path, env=os.environ | {"PATH": path, "CUDA_VISIBLE_DEVICES": allotted},
+            stderr=subprocess.PIPE, text=True)
+    return on
+
+
+def seen(path):
+    until = time.monotonic() + 20
+    while not path.exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    return path.read_text().strip()
+
+
+def test_two_commands_have_a_gpu_each_and_a_third_none(start, tmp_path):
+    first = start(2, "first", wait="exec sleep 60")
+    one = seen(tmp_path / "first")
+    second = start(2, "second", wait="exec sleep 60")
+    assert {one, seen(tmp_path / "second")} == {"0", "1"}
+    third = start(2, "third")
+    assert third.wait() == 2 and "--resources gpu=2" in third.stderr.read()
+    first.kill(), first.wait()  # whatever its end, its GPU is free
+    assert start(2, "fourth").wait() == 0 and seen(tmp_path / "fourth") == one
+    second.kill(), second.wait()
+
+
+@pytest.mark.parametrize("count, allotted, expected", [(0, "", ""), (1, "", ""), (8, "5", "5"),
+                                                       (8, "6,7", "6")])
+def test_a_command_keeps_to_what_it_was_allotted(start, tmp_path, count, allotted, expected):
+    assert start(count, "only", allotted).wait() == 0
+    assert seen(tmp_path / "only") == expected
