@@ -2,7 +2,7 @@
 
 A mask is one boolean matrix (T, S), True where row t attends to column s. Tokens come in this
 order: first the labeled pairs, then the queries. A query sees pairs, and itself only if it is
-told to; it never sees another query. So, in the papers' words, with n pairs and K queries:
+told to; it never sees another query. So, in the papers' words, with n pairs and K queries::
 
     causalLM      with_queries(causal_pairs(n), [n] * K, attend_to_self=False)
     prefixLM      with_queries(full_pairs(n), [n] * K, attend_to_self=False)

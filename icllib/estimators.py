@@ -1,4 +1,4 @@
-"""Trained models of the book as estimators of scikit-learn: fit stores pairs, predict asks about x.
+"""Trained models of the book as estimators of scikit-learn: fit stores pairs, predict asks::
 
     InContextRegressor("context_scaling/gpt2").fit(X, y).predict(X_new)
 
