@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: book offline test bench clean
+.PHONY: book offline test bench pretend-gpu clean
 
 book: $(INSTALLED)
 	$(BIN)/python -m icllib book
@@ -32,7 +32,8 @@ test: $(INSTALLED)
 	$(ON_SSE) $(BIN)/python -m pytest -n 2 tests/test_golden.py
 	$(ON_AVX2) $(BIN)/python -m pytest -n 2 tests/test_golden.py
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
-		--nbval-cell-timeout 300 -p no:cacheprovider notebooks
+		--nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 300 \
+		-p no:cacheprovider notebooks
 	$(BIN)/python -m icllib book
 
 $(INSTALLED): requirements.txt constraints.txt pyproject.toml
@@ -45,6 +46,12 @@ $(INSTALLED): requirements.txt constraints.txt pyproject.toml
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/signed_kernel.py
+
+# What a step asks of a GPU, on a machine without one; with PyTorch's CUDA build, which is not in
+# .venv on every machine: make pretend-gpu CUDA_PYTHON=/elsewhere/bin/python
+pretend-gpu: CUDA_PYTHON ?= $(BIN)/python
+pretend-gpu: $(INSTALLED)
+	$(CUDA_PYTHON) benchmarks/pretend_gpu/run.py
 
 clean:
 	rm -rf _build runs book/_generated

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import torch
 
 from icllib.files import write_text
-from icllib.models import Transformer
+from icllib.models import Softmax, Transformer
 from icllib.models.products import product
 from icllib.results import PROJECT, rounded
 from icllib.tasks import LinearRegression
@@ -84,18 +84,18 @@ class Reference:
         return loss.item()
 
 
-def our_model(size: Size) -> Transformer:
+def our_model(size: Size, scoring=Softmax()) -> Transformer:
     """The decoder of a size."""
-    return Transformer(size.layers, size.heads, size.width,
+    return Transformer(size.layers, size.heads, size.width, scoring,
                        tokens="separate" if size.separate else "joint")
 
 
-def our_fleet(size: Size, members: int, batch: int, device: str) -> Fleet:
+def our_fleet(size: Size, members: int, batch: int, device: str, scoring=Softmax()) -> Fleet:
     """A fleet on fresh prompts."""
     task = LinearRegression(size.dimension)
     recipe = Recipe(size.lengths, steps=10**6, batch=batch)
-    return Fleet([task] * members, our_model(size), recipe, range(members), [None] * members,
-                 device)
+    return Fleet([task] * members, our_model(size, scoring), recipe, range(members),
+                 [None] * members, device)
 
 
 def prepare(members: int | None, size: Size, batch: int, device: str):

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Everything that wants a GPU, most wanted first; nothing here needs Jupyter.
 #   benchmarks/on_gpu.sh prove               is a captured step the plain one? About 5 minutes, most
-#                                            of them compilation
+#                                            of them compilation; without a GPU everything else, which
+#                                            takes a minute and proves this script
 #   benchmarks/on_gpu.sh speed               model-steps per second, about 7 minutes
 #   benchmarks/on_gpu.sh precision           the floors under the error, and SSA beside softmax;
 #                                            about 5 minutes
@@ -44,7 +45,8 @@ try() {  # one failure does not end the others
 
 case "${1:-prove}" in
   prove)
-    try python3 -m pytest -q tests/training/test_capture.py -k captured
+    try python3 -m pytest -q -rs tests/training/test_capture.py tests/training/test_fallbacks.py \
+      -k "captured or fallbacks"
     try python3 benchmarks/bench.py --sizes 3/2/64 --members 1 4 --seconds 3 --dry-run
     try python3 -m icllib run context_scaling/fig01_scaling --profile smoke
     ;;

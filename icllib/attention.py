@@ -2,7 +2,7 @@
 
 A mask is one boolean matrix (T, S), True where row t attends to column s. Tokens come in this
 order: first the labeled pairs, then the queries. A query sees pairs, and itself only if it is
-told to; it never sees another query. So, in the papers' words, with n pairs and K queries:
+told to; it never sees another query. So, in the papers' words, with n pairs and K queries::
 
     causalLM      with_queries(causal_pairs(n), [n] * K, attend_to_self=False)
     prefixLM      with_queries(full_pairs(n), [n] * K, attend_to_self=False)
@@ -97,9 +97,19 @@ class SignedLog(torch.autograd.Function):
     def backward(ctx, grad):
         z, n, b, s = ctx.saved_tensors
         grad_z = grad * (n * b) / (b * z.abs()).add_(1)
-        grad_n = (grad * s).sum_to_size(n.shape) / n
-        grad_b = (grad_z * z).sum_to_size(b.shape) / b
+        grad_n = summed_to(grad * s, n.shape) / n
+        grad_b = summed_to(grad_z * z, b.shape) / b
         return grad_z, grad_n, grad_b
+
+
+def summed_to(values: Tensor, shape) -> Tensor:
+    """Sums of values that broadcast against this shape, in it.
+
+    First along rows: compiled, that is part of the softmax's own sums along them.
+    """
+    if shape[-1:] == (1,):
+        values = values.sum(-1, keepdim=True)
+    return values.sum_to_size(shape)
 
 
 def signed_log(z: Tensor, n: Tensor, b: Tensor) -> Tensor:

@@ -103,7 +103,10 @@ def sampled(**tasks) -> None:
 
 
 def device(device) -> None:
-    """Raises InputError for a device that is not there."""
+    """Raises InputError for a device that is not there, and for Apple's GPUs."""
+    if str(device).partition(":")[0] == "mps":  # no fp64, and no CUDA graphs
+        raise InputError(f"device: expected a CPU or a GPU of NVIDIA's, got {device!r}; Macs train on "
+                         "their CPU")
     try:
         torch.empty(0, device=torch.device(device))
     except (RuntimeError, AssertionError, TypeError):  # AssertionError: a PyTorch without CUDA

@@ -9,7 +9,7 @@ import yaml
 from icllib.checks import types_of_fields
 from icllib.controls import CONTROLS
 from icllib.errors import DAMAGE, InputError
-from icllib.files import read_yaml
+from icllib.files import check_project, read_yaml
 from icllib.results import PROJECT
 
 PAPERS = ("context_scaling", "signed_averaging", "causal_lm", "solvable_attention")
@@ -31,7 +31,7 @@ class Gate:
     decides nothing. Raises InputError without exactly one bound."""
 
     statistic: str
-    source: str  # of the bound
+    source: str  #: of the bound
     at_most: float | None = None
     at_least: float | None = None
 
@@ -52,23 +52,23 @@ class Claim:
     """
 
     id: str
-    source: str  # figure, table, proposition or section
+    source: str  #: figure, table, proposition or section
     statement: str
-    printed: dict  # value, and read: one of READINGS
+    printed: dict  #: value, and read: one of READINGS
     predicate: str
-    statistic: str  # the number that decides
-    parts: tuple[str, ...]  # the stated range; each part has its own samples
+    statistic: str  #: the number that decides
+    parts: tuple[str, ...]  #: the stated range; each part has its own samples
     tolerance: dict
     page: str | None = None
-    not_run: str | None = None  # why there is no verdict yet
-    printed_on: str | None = None  # the page that shows what is printed for it, where it was not run
+    not_run: str | None = None  #: why there is no verdict yet
+    printed_on: str | None = None  #: the page that shows what is printed, where it was not run
     cost: str | None = None
-    scale: str = "linear"  # of SCALES: on which the interval over seeds is formed
-    ours: bool = False  # added by us, a control or a correction; it does not count as the paper's
-    exact: bool = False  # a proof or a closed form, checked numerically
-    gate: Gate | None = None  # of claims about trained models
-    control: str | None = None  # of CONTROLS: where the claim must not hold
-    post_hoc: bool = False  # written, cut anew or measured anew when a result was known already
+    scale: str = "linear"  #: of SCALES: on which the interval over seeds is formed
+    ours: bool = False  #: added by us, a control or a correction; it does not count as the paper's
+    exact: bool = False  #: a proof or a closed form, checked numerically
+    gate: Gate | None = None  #: of claims about trained models
+    control: str | None = None  #: of CONTROLS: where the claim must not hold
+    post_hoc: bool = False  #: written, cut anew or measured anew when a result was known already
 
     def __post_init__(self):
         if self.predicate not in PREDICATES:
@@ -137,6 +137,7 @@ class Claim:
 def load_claims(paper: str) -> list[Claim]:
     """The claims of a paper; raises InputError for a file or a claim that lacks what a verdict
     needs."""
+    check_project()
     path, claims = PROJECT / "claims" / f"{paper}.yml", []
     try:
         entries = read_yaml(path.read_text())["claims"]

@@ -10,12 +10,18 @@ from typing import Annotated, Optional
 import typer
 
 from icllib.errors import InputError, OutOfTime
+from icllib.files import check_project
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None,
-                  pretty_exceptions_enable=False,
-                  help="Run the book's pages and read its results.")
+                  pretty_exceptions_enable=False)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+@app.callback()
+def in_the_project():
+    """Run the book's pages and read its results."""
+    check_project()
 
 
 @app.command(epilog="Examples:  python -m icllib run causal_lm/propositions  |  "
@@ -202,10 +208,11 @@ def book():
 
 @app.command(epilog="Example:  python -m icllib export")
 def export():
-    """Write the live page's models, those whose weights are kept, for the browser."""
-    from icllib.live import SCRIPT, export as write
+    """Write which models have a name and ship with the package, and those of the live page."""
+    from icllib import live, shipped
 
-    typer.echo(f"{', '.join(write()) or 'no model has kept weights'}: {SCRIPT}")
+    for module, target in ((shipped, shipped.target()), (live, live.SCRIPT)):
+        typer.echo(f"{', '.join(module.export()) or 'no model has kept weights'}: {target}")
 
 
 def parse_parameter(text: str) -> tuple[str, object]:

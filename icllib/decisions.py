@@ -29,11 +29,11 @@ class Decision:
     """A claim with what was measured for it."""
 
     claim: Claim
-    verdict: str  # of VERDICTS
+    verdict: str  #: of VERDICTS
     profile: str | None = None
-    evidence: dict | None = None  # part -> list of samples
-    gate: dict | None = None  # part -> what the models behind each sample have reached
-    control: dict | None = None  # part -> samples where the claim must not hold
+    evidence: dict | None = None  #: part -> list of samples
+    gate: dict | None = None  #: part -> what the models behind each sample have reached
+    control: dict | None = None  #: part -> samples where the claim must not hold
 
     @property
     def strength(self) -> str | None:

@@ -5,6 +5,10 @@ class InputError(ValueError):
     """Bad input: one line that says what was expected and what came (exit code 2)."""
 
 
+class NoRoom(InputError):
+    """Memory ran out: fewer models may fit."""
+
+
 class OutOfTime(Exception):
     """The time limit was reached or a signal asked to stop before training was over (exit code 3)."""
 

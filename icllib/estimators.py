@@ -1,35 +1,33 @@
-"""Trained models of the book as estimators of scikit-learn: fit stores pairs, predict asks about x.
+"""Trained models of the book as estimators of scikit-learn: fit stores pairs, predict asks::
 
     InContextRegressor("context_scaling/gpt2").fit(X, y).predict(X_new)
 
 Nothing is trained: the pairs given to `fit` are the context in which the model answers.
 """
 
+import json
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regressor
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from icllib.checks import one_of
 from icllib.errors import InputError
-from icllib.results import from_settings, load_record, results_folder
+from icllib.results import from_settings, load_record
 from icllib.streams import Stream
-from icllib.training.weights import find_weights, load
+from icllib.training.weights import load, trained_folders
 
-# What a name stands for: a page, and the types of model and task that are looked for there.
-NAMES = {
-    "context_scaling/gpt2": ("context_scaling/fig01_scaling", "Transformer", "LinearRegression"),
-    "context_scaling/sgpt": ("context_scaling/fig08_sgpt_scaling", "SGPT", "LinearRegression"),
-    "context_scaling/mlp": ("context_scaling/fig01_scaling", "MLP", "LinearRegression"),
-    "signed_averaging/every": ("signed_averaging/fig04_every", "Transformer", "Quantifier"),
-    "signed_averaging/some": ("signed_averaging/fig05_some", "Transformer", "Quantifier"),
-}
+MODELS = "models.json"  # in a folder of results: what names stand for; icllib/shipped.py writes it
 PROMPTS = 64  # queries that are asked at a time, each in a prompt of its own
 FAR = 2.0  # how many times larger or smaller than in training a scale may be without a word
+TINY = 1e-12  # of a score, so that no row of them is all 0
+LABELS = ("truth", "signs", "one-hot")  # how two or more classes are written for a model
 
 
 @dataclass
@@ -39,7 +37,19 @@ class Trained:
     predictor: object
     dimension: int | None = None
     longest: int | None = None
-    scales: tuple[float, float] | None = None  # root mean squares of x and y
+    scales: tuple[float, float] | None = None  #: root mean squares of x and y
+    classes: int | None = None  #: of one-hot labels
+    log_odds: bool = False  #: whether it answers in log-odds
+
+
+def names() -> dict[str, Path]:
+    """The models that have a name, and their records: the project's, or what the package ships."""
+    listed = {}
+    for folder in reversed(trained_folders()):
+        if (folder / MODELS).exists():
+            models = json.loads((folder / MODELS).read_text())
+            listed |= {name: folder / files["record"] for name, files in models.items()}
+    return listed
 
 
 def found(model) -> Trained:
@@ -49,37 +59,18 @@ def found(model) -> Trained:
     """
     if hasattr(model, "predict"):
         return Trained(model)
-    path = named(model) if model in NAMES else Path(str(model))
+    path = names().get(model) or Path(str(model))
     if path.suffix != ".json":
-        raise InputError(f"model: expected a predictor, the path of a record or one of "
-                         f"{', '.join(NAMES)}, got {model!r}")
+        raise InputError("model: expected a predictor, the path of a record or one of the names "
+                         f"{', '.join(names()) or '(none yet)'}, got {model!r}")
     run = from_settings(load_record(path).run)
     predictor = load(path)
     predictor.module.double()  # so that an answer does not depend on what is asked beside it
     stream = Stream.of([0], "evaluation", "cpu")
     prompt = run.task.sample(stream, torch.arange(1024)[None], run.recipe.points)
     scales = [float(values.double().square().mean().sqrt()) for values in (prompt.xs, prompt.ys)]
-    return Trained(predictor, run.task.dimension, max(run.recipe.lengths), tuple(scales))
-
-
-def named(name: str) -> Path:
-    """The record behind a name: of the largest profile, most tasks and steps, then the first seed.
-
-    Raises InputError where no record of the page has its weights beside it.
-    """
-    page, model, task = NAMES[name]
-    candidates = []
-    for rank, profile in enumerate(("cpu", "gpu")):
-        for path in sorted((results_folder() / page / profile).glob("*.json")):
-            run = load_record(path).run
-            kinds = [run[part]["type"].split(".")[-1] for part in ("model", "task") if part in run]
-            if kinds == [model, task] and find_weights(from_settings(run)):
-                many = run.get("pretraining_tasks") or float("inf")
-                candidates.append(((rank, many, run["recipe"]["steps"], -run["seed"]), path))
-    if not candidates:
-        raise InputError(f"model: expected the weights of {name} in {results_folder() / page}, "
-                         "found none; run the page to train it, or give another model")
-    return max(candidates)[1]
+    return Trained(predictor, run.task.dimension, max(run.recipe.lengths), tuple(scales),
+                   getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy")
 
 
 class InContext(BaseEstimator):
@@ -88,9 +79,8 @@ class InContext(BaseEstimator):
     def __init__(self, model="context_scaling/gpt2"):
         self.model = model
 
-    def store(self, X, y):
-        """Keep the pairs and find the model; raises InputError for more features than it has."""
-        trained = found(self.model)
+    def store(self, trained: Trained, X, y):
+        """Keep the pairs and the model; raises InputError for more features than it has."""
         width, most = X.shape[1], trained.longest or len(X)
         if trained.dimension is not None and width > trained.dimension:
             raise InputError(f"X: expected at most {trained.dimension} features, which the model was "
@@ -109,16 +99,17 @@ class InContext(BaseEstimator):
         return self
 
     def answers(self, X) -> np.ndarray:
-        """What the model says about each row, in the context of the stored pairs: (rows,)."""
+        """What the model says about each row, in the context of the stored pairs: (rows, ...)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         context, labels = (torch.tensor(part, dtype=torch.float64) for part in self.context_)
+        labels = torch.cat((labels, torch.zeros_like(labels[:1])))  # the query has none
         missing = max((self.trained_.dimension or 0) - X.shape[1], 0)
         said = []
         for queries in torch.tensor(X, dtype=torch.float64).split(PROMPTS):
             xs = torch.cat((context.expand(len(queries), -1, -1), queries[:, None]), dim=1)
             xs = torch.nn.functional.pad(xs, (0, missing))[None]  # (1, B, n + 1, d)
-            ys = torch.nn.functional.pad(labels, (0, 1)).expand(1, len(queries), -1)
+            ys = labels.expand(1, len(queries), *labels.shape)
             with torch.no_grad():
                 said.append(self.trained_.predictor.predict(xs, ys, (len(context),))[0, :, 0])
         return torch.cat(said).double().numpy()
@@ -132,7 +123,7 @@ def tell(what: str) -> None:
 class InContextRegressor(RegressorMixin, InContext):
     """Regression in context: y[n] from n pairs and x[n].
 
-    model: a name of `NAMES`, the path of a record whose weights are kept beside it, or a predictor
+    model: one of `names`, the path of a record whose weights are kept beside it, or a predictor
     (`icllib.evaluate`), such as `icllib.baselines.Ridge(1.0)`. Raises InputError, in `fit`, for
     another model or without weights, and for more features than the model was trained on; warns
     where there are fewer features, more pairs or other scales than in training.
@@ -140,7 +131,12 @@ class InContextRegressor(RegressorMixin, InContext):
 
     def fit(self, X, y):
         """Store the pairs: X (n, d), y (n,)."""
-        return self.store(*validate_data(self, X, y, y_numeric=True, dtype=np.float64))
+        X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
+        trained = found(self.model)
+        if trained.classes:
+            raise InputError(f"model: expected one that answers with a number, got {self.model!r}, "
+                             f"which tells {trained.classes} classes: see InContextClassifier")
+        return self.store(trained, X, y)
 
     def predict(self, X):
         """The labels of X (rows, d): (rows,)."""
@@ -153,45 +149,79 @@ class InContextRegressor(RegressorMixin, InContext):
 
 
 class InContextClassifier(ClassifierMixin, InContext):
-    """Two classes in context, with labels 0 and 1: a model's answers are log-odds of the second.
+    """Classes in context.
 
-    model: as in `InContextRegressor`; for a predictor that does not answer in log-odds, such as
-    `Ridge`, give logits=False: its labels are then -1 and 1, and so are its answers.
+    model: as in `InContextRegressor`. labels: how classes are written for it. "truth": 0 and 1, and
+    it answers with the log-odds of 1, as the models of the quantifiers do; "signs": -1 and 1, and
+    so does it, as `Ridge`; "one-hot": one number for each of two or more classes, as for texts of
+    words. Raises InputError, in `fit`, for a number of classes or for labels that the model was not
+    trained on, and as the regressor does. Where y is boolean, all of it may be the same.
     """
 
-    def __init__(self, model="signed_averaging/every", logits=True):
+    def __init__(self, model="signed_averaging/every", labels="truth"):
         super().__init__(model)
-        self.logits = logits
+        self.labels = labels
 
     def fit(self, X, y):
-        """Store the pairs: X (n, d), y (n,) of two classes."""
+        """Store the pairs: X (n, d), y (n,) of as many classes as the model can tell."""
+        one_of(LABELS, labels=self.labels)
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, places = np.unique(y, return_inverse=True)
-        if len(self.classes_) > 2:
+        if y.dtype == bool:  # of which both are known, even where all in context are the same
+            self.classes_, places = np.array([False, True]), y.astype(int)
+        if len(self.classes_) > 2 and self.labels != "one-hot":
             raise InputError("Only binary classification is supported. y: expected two classes, got "
                              f"{len(self.classes_)}")
         if len(self.classes_) < 2:
             raise InputError("y: expected two classes, got 1 class")
-        return self.store(X, places if self.logits else 2 * places - 1)
+        trained = found(self.model)
+        return self.store(trained, X, self.written(places, trained))
+
+    def written(self, places, trained: Trained) -> np.ndarray:
+        """The labels as the model reads them: (n,), or (n, classes) in one-hot form."""
+        if trained.dimension and bool(trained.classes) != (self.labels == "one-hot"):
+            expected = "'one-hot'" if trained.classes else "'truth' or 'signs'"
+            raise InputError(f"labels: expected {expected} for this model, got {self.labels!r}")
+        if self.labels != "one-hot":
+            return places if self.labels == "truth" else 2 * places - 1
+        count = len(self.classes_)
+        if count > (trained.classes or count):
+            raise InputError(f"y: expected at most {trained.classes} classes, which the model was "
+                             f"trained on, got {count}")
+        return np.eye(trained.classes or count)[places]
+
+    def scores(self, X) -> np.ndarray:
+        """From 0 to 1, for each class: (rows, classes); of words, sums are near 1 but not 1."""
+        said = self.answers(X)
+        if self.labels == "truth" or self.trained_.log_odds:
+            said = expit(said)
+        elif self.labels == "signs":
+            said = (said.clip(-1, 1) + 1) / 2
+        if self.labels == "one-hot":
+            return said[:, : len(self.classes_)].clip(0, 1)
+        return np.stack((1 - said, said), axis=1)
 
     def decision_function(self, X):
-        """Above 0 for the second class: (rows,)."""
-        return self.answers(X)
+        """What the model says: of two classes above 0 for the second, (rows,); or (rows, classes)."""
+        said = self.answers(X)
+        if self.labels != "one-hot":
+            return said
+        said = said[:, : len(self.classes_)]
+        return said[:, 1] - said[:, 0] if len(self.classes_) == 2 else said
 
     def predict_proba(self, X):
-        """The probabilities of both classes: (rows, 2)."""
-        answers = self.answers(X)
-        second = 1 / (1 + np.exp(-answers)) if self.logits else (answers.clip(-1, 1) + 1) / 2
-        return np.stack((1 - second, second), axis=1)
+        """The probabilities of the classes: (rows, classes)."""
+        scores = self.scores(X) + TINY
+        return scores / scores.sum(axis=1, keepdims=True)
 
     def predict(self, X):
-        """The likelier classes: (rows,)."""
-        second = self.decision_function(X) > 0
-        return self.classes_[second.astype(int)]
+        """The likeliest classes: (rows,)."""
+        said = self.decision_function(X)
+        return self.classes_[said.argmax(axis=1) if said.ndim == 2 else (said > 0).astype(int)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self.labels == "one-hot"
         tags.classifier_tags.poor_score = True
         return tags

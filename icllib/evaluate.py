@@ -68,9 +68,9 @@ class ErrorByLength:
     lengths: tuple[int, ...]
     prompts: int = 2048
     seed: int = 0
-    queries: int = field(default=1, metadata=ADDED)  # side by side after the pairs, then averaged
-    by_layer: bool = field(default=False, metadata=ADDED)  # for a decoder
-    own_prompts: bool = field(default=False, metadata=ADDED)  # of each trained model, see `unseen`
+    queries: int = field(default=1, metadata=ADDED)  #: side by side after the pairs, then averaged
+    by_layer: bool = field(default=False, metadata=ADDED)  #: for a decoder
+    own_prompts: bool = field(default=False, metadata=ADDED)  #: of each trained model, see `unseen`
     version: ClassVar[int] = 1
     prefix: ClassVar[str] = ""  # of the metrics' names
 

@@ -12,7 +12,9 @@ import yaml
 
 from icllib.errors import InputError
 
-PROJECT = Path(__file__).resolve().parents[1]
+PACKAGE = Path(__file__).resolve().parent
+# A clone has the package beside the book; for an installed package the folder one works in counts.
+PROJECT = PACKAGE.parent if (PACKAGE.parent / "_toc.yml").is_file() else Path.cwd()
 TEMPORARY = "icllib-temporary-"  # how the names of temporary folders begin
 DEEPEST = 100
 YOUNG = 60  # seconds; a folder may not have its lock yet
@@ -49,6 +51,14 @@ def folder_named(variable: str, default: str) -> Path:
     except RuntimeError:
         raise InputError(f"{variable}: expected a folder, got {named!r}, which is in the home of "
                          "no user") from None
+
+
+def check_project() -> None:
+    """Raises InputError for what needs the project where only the package is there."""
+    if not (PROJECT / "_toc.yml").is_file():
+        raise InputError(f"{PROJECT}: expected a clone of the project, with its pages, claims and "
+                         "records, got none; the installed package alone has the library, the "
+                         "estimators and a few trained models")
 
 
 def write_text(path: Path, text: str) -> None:

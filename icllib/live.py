@@ -29,7 +29,10 @@ live.models = """
 SIGMAS, POINTS = range(1, 11), 39  # the most, of the page's sliders
 PROMPTS = 256  # behind a band
 QUANTILES = (0.1, 0.9)
-LEARNED = 0.15  # mean error at sigma = 1 after the first pair: the bound of signed_averaging.1
+# The most that the mean error at sigma = 1 after the first pair may be: the gate of the claims on
+# softmax and SSA, signed_averaging.3; of the decoders of lines, on which there is no claim, the bound
+# of signed_averaging.1.
+LEARNED = {"softmax": 0.005, "SSA": 0.005, "prefix": 0.15, "causal": 0.15}
 LARGEST = 2**15 - 1
 
 
@@ -67,12 +70,12 @@ def exported(name: str, runs: list[Run]) -> dict:
             continue
         needed, trained = architecture(run), load(run)
         errors = squared_errors(trained)
-        if errors[0, :, 1:].mean() < LEARNED:
+        if errors[0, :, 1:].mean() < LEARNED[name]:
             state = {part: values[0].numpy() for part, values in trained.module.state_dict().items()}
             identity = {"name": name, "place": place, "key": training_key(run)}
             return identity | needed | packed(state) | {"band": bands(errors)}
-    raise InputError(f"{name}: expected a model whose mean error at sigma = 1 is under {LEARNED}, "
-                     f"got none among {len(runs)} seeds")
+    raise InputError(f"{name}: expected a model whose mean error at sigma = 1 is under "
+                     f"{LEARNED[name]}, got none among {len(runs)} seeds")
 
 
 def architecture(run: Run) -> dict:

@@ -1,5 +1,7 @@
 """One plotting style for all pages, and the table behind every figure."""
 
+import builtins
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -16,11 +18,13 @@ COLUMNS = ["panel", "series", "x", "y", "low", "high", "seeds", "profile"]
 
 
 def use_style() -> None:
-    """Figures on white with room around them, so that they read well on a dark page too.
+    """Figures on white, which the book's style sheet turns dark where the page is; SVG in notebooks.
 
     Text of 11 points can still be read where the book shrinks a figure of 9 inches, the widest
     on our pages, to the width of its column.
     """
+    if hasattr(builtins, "__IPYTHON__"):
+        show_as_svg()
     plt.rcParams.update({
         "figure.figsize": (9, 3.4), "figure.dpi": 110, "figure.constrained_layout.use": True,
         "figure.constrained_layout.hspace": 0.06,
@@ -30,6 +34,15 @@ def use_style() -> None:
         "axes.titlesize": 11, "legend.fontsize": 10, "legend.frameon": False,
         "lines.markersize": 4, "svg.hashsalt": "icllib", "image.cmap": "viridis",
     })
+
+
+def show_as_svg() -> None:
+    """What a notebook shows: sharp at every size, and the same file each time it is drawn."""
+    from matplotlib_inline.config import InlineBackend
+
+    shown = InlineBackend.instance()
+    shown.figure_formats = {"svg"}
+    shown.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Date": None}}
 
 
 def series(panel: str, name: str, xs, samples, profile: str, within=ANYWHERE) -> pd.DataFrame:

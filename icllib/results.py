@@ -146,10 +146,10 @@ def key(run_settings: dict, run_versions: dict) -> str:
 class Record:
     """What one run measured: `metrics` maps names to numbers or nested lists, 6 digits each."""
 
-    run: dict  # settings
+    run: dict  #: settings
     versions: dict
     metrics: dict
-    provenance: dict  # profile, commit, dirty, device, torch, wall_seconds, date, ...
+    provenance: dict  #: profile, commit, dirty, device, torch, wall_seconds, date, ...
 
     @classmethod
     def of(cls, run, metrics: dict, provenance: dict) -> "Record":

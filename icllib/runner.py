@@ -172,8 +172,12 @@ def read_page(page: str):
 
 
 def source_hash(notebook) -> str:
-    """A hash of a notebook's cells, by which an edited page that was not re-executed is known."""
-    return digest([[cell.cell_type, cell.source] for cell in notebook.cells])
+    """A hash of a notebook's cells, by which an edited page that was not re-executed is known.
+
+    Captions and alternative texts stand in a cell's metadata.
+    """
+    return digest([[cell.cell_type, cell.source, cell.metadata.get("mystnb")]
+                   for cell in notebook.cells])
 
 
 def execute_as_notebook(page: str, parameters: dict):

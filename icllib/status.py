@@ -22,9 +22,12 @@ from icllib.training.run import Run
 # Multiply-adds per second in training, forward and backward, of an H200: ASSUMED, a tenth of its
 # dense TF32 rate, until one has been measured. Those of a CPU are measured, see `cpu_speed`.
 SPEED = 2e13
-# Seconds on a GPU, ASSUMED until one has been measured: before a fleet's first step, most of them
-# compilation; and least time of a step, what launching its few hundred kernels takes.
-START, LAUNCH, LAUNCH_OF_LAYER = 25.0, 0.5e-3, 0.1e-3
+# Seconds before the first step of a fleet on a GPU, most of them compilation for its shape: 30 to
+# 115 were measured on two CPU cores, where no GPU is needed for it.
+START = 60.0
+# Seconds, ASSUMED until a GPU has been measured: least time of a step, what launching its few
+# hundred kernels takes.
+LAUNCH, LAUNCH_OF_LAYER = 0.5e-3, 0.1e-3
 ON_CPU = ("smoke", "pilot", "cpu")
 MEASURED_STEPS = 10
 

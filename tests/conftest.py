@@ -8,7 +8,7 @@ import torch
 
 from icllib import cli
 
-pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages")
+pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages", "a_record")
 
 # Of two processes that take file after file, neither shall end long after the other.
 LONGEST = ("test_all_pages_at_smoke", "test_golden", "test_howto", "test_runner", "test_pages",

@@ -36,7 +36,7 @@ def keep_untrained(patch, results) -> None:
         save_weights(run, results / "causal_lm/page/cpu", module, 0)
     patch.setenv("ICLLIB_RESULTS", str(results))
     patch.setattr(live, "models", lambda: {name: [run] for name, run in runs.items()})
-    patch.setattr(live, "LEARNED", float("inf"))
+    patch.setattr(live, "LEARNED", dict.fromkeys(live.LEARNED, float("inf")))
     patch.setattr(live, "PROMPTS", 4)
 
 

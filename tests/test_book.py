@@ -105,6 +105,19 @@ def test_every_figure_has_alternative_text(site):
             assert alt and len(alt[1]) > 3 and not alt[1].endswith(".png"), f"{path.name}: {image}"
 
 
+def test_every_figure_has_a_number_and_a_caption(site):
+    numbers = []
+    for path in (site / "notebooks").rglob("*.html"):
+        figures = re.findall(r"<figure.*?</figure>", path.read_text(), re.DOTALL)
+        assert figures, path.name
+        for figure in figures:
+            number = re.search(r'caption-number">Figure (\d+) of this book', figure)
+            caption = re.search(r'caption-text">(.*?)</figcaption>', figure, re.DOTALL)
+            assert number and len(caption[1]) > 100, f"{path.name}: {figure}"
+            numbers.append(int(number[1]))
+    assert len(set(numbers)) == len(numbers) > len(all_pages())
+
+
 def test_nothing_is_fetched_from_the_network_to_view_it(site):
     loads = re.compile(r'<(?:script|img|iframe)[^>]+src="(https?:)?//|<link[^>]+'
                        r'rel="(?:stylesheet|preload)"[^>]+href="(https?:)?//')

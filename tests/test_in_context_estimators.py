@@ -1,6 +1,5 @@
 """Models of the book as estimators of scikit-learn."""
 
-import json
 import warnings
 
 import numpy as np
@@ -13,14 +12,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from icllib import estimators
 from icllib.baselines import Ridge
 from icllib.errors import InputError
 from icllib.estimators import InContextClassifier, InContextRegressor
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
-from icllib.results import PROJECT
-from icllib.tasks import LinearRegression
+from icllib.papers.causal_lm import RidgeByClass
+from icllib.streams import Stream
+from icllib.tasks import BagOfWords, LinearRegression, Quantifier
 from icllib.training import Recipe, Run, jobs, load
 
 DIMENSION, LONGEST = 20, 20  # as many features as scikit-learn's checks have; of their pairs, the last
@@ -57,7 +56,8 @@ def not_passed(estimator):
 
 
 @pytest.mark.parametrize("estimator", [
-    InContextRegressor(Ridge(1.0)), InContextClassifier(Ridge(1.0), logits=False)], ids=str)
+    InContextRegressor(Ridge(1.0)), InContextClassifier(Ridge(1.0), "signs"),
+    InContextClassifier(RidgeByClass(), "one-hot")], ids=str)
 def test_scikit_learn_s_checks_pass_with_ridge(estimator):
     assert set(not_passed(estimator)) <= SKIPPED
 
@@ -93,7 +93,7 @@ def test_it_works_in_a_pipeline_and_in_cross_validation():
     model = TransformedTargetRegressor(scaled, transformer=StandardScaler())
     assert cross_val_score(model, 50 * X + 3, 10 * y, cv=3).min() > 0.9
     classes = np.where(y > 0, "above", "below")
-    classifier = InContextClassifier(Ridge(1.0), logits=False)
+    classifier = InContextClassifier(Ridge(1.0), "signs")
     assert cross_val_score(make_pipeline(StandardScaler(), classifier), X, classes, cv=3).min() > 0.9
     probabilities = classifier.fit(X, classes).predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(1), 1)
@@ -118,25 +118,69 @@ def test_what_a_model_was_not_trained_for_is_said(folders):
         model.fit(X[:20, :4], 2 * y[:20] / y[:20].std())
 
 
-def test_a_name_stands_for_the_largest_training_of_its_page(folders, monkeypatch):
-    monkeypatch.setitem(estimators.NAMES, "small", ("test/page", "Transformer", "LinearRegression"))
-    few = trained(folders, run(dimension=3, longest=9, pretraining_tasks=4))
-    fresh = trained(folders, run(dimension=3, longest=9), run(1, 3, 9))
-    chosen = estimators.named("small")
-    assert chosen in fresh and chosen not in few
-    assert json.loads(chosen.read_text())["run"]["seed"] == 0
-    for path in folders.glob("cpu/*.safetensors"):
-        path.unlink()
-    with pytest.raises(InputError, match="expected the weights of small in .*found none; run the"):
-        InContextRegressor("small").fit(*data())
-
-
 @pytest.mark.parametrize("model", ["no/such", 3, None])
 def test_what_is_no_model_is_refused(model):
     with pytest.raises(InputError, match="model: expected a predictor, the path of a record or one"):
         InContextRegressor(model).fit(*data())
 
 
-def test_names_are_of_pages_that_exist():
-    for page, _, _ in estimators.NAMES.values():
-        assert (PROJECT / "notebooks" / f"{page}.py").exists()
+# ---- classes --------------------------------------------------------------------------------
+
+
+def words(seed, n=31):
+    """Texts of one prompt and their classes by name."""
+    stream, ids = Stream.of([seed], "test", "cpu"), torch.zeros(1, 1, dtype=torch.int64)
+    xs, ys, _ = BagOfWords(12, 3).sample(stream, ids, n)
+    return xs[0, 0].numpy(), np.array(["sport", "law", "art"])[ys[0, 0].argmax(-1)]
+
+
+def trained_on_words(folder):
+    recipe = Recipe((2, 30), steps=2, batch=2)
+    return trained(folder, Run(BagOfWords(12, 3), Transformer(1, 2, 8), recipe,
+                               ErrorByLength((2,), prompts=2)))[0]
+
+
+def test_texts_of_several_classes_are_answered_as_by_the_predictor():
+    X, y = words(1)
+    found = InContextClassifier(RidgeByClass(), "one-hot").fit(X[:30], y[:30])
+    one_hot = (y[:, None] == found.classes_).astype(float)
+    asked = (torch.tensor(values)[None, None].double() for values in (X, one_hot))
+    scores = RidgeByClass().predict(*asked, (30,))[0, 0, 0].numpy()
+    np.testing.assert_allclose(found.decision_function(X[30:])[0], scores, rtol=1e-6)
+    assert found.predict(X[30:])[0] == found.classes_[scores.argmax()]
+    assert np.mean([InContextClassifier(RidgeByClass(), "one-hot").fit(X[:30], y[:30])
+                    .score(X[30:], y[30:]) for X, y in map(words, range(60))]) > 0.6  # of 3 classes
+
+
+def test_a_model_trained_on_words_tells_as_many_classes_as_it_met(folders):
+    path = str(trained_on_words(folders))
+    X, y = words(1)
+    found = InContextClassifier(path, "one-hot").fit(X[:30], y[:30])
+    assert found.decision_function(X).shape == found.predict_proba(X).shape == (31, 3)
+    np.testing.assert_allclose(found.predict_proba(X).sum(1), 1)
+    two = y != "law"
+    found.fit(X[two], y[two])
+    assert found.decision_function(X).ndim == 1 and set(found.predict(X)) <= {"art", "sport"}
+    with pytest.raises(InputError, match="y: expected at most 3 classes, .* got 30"):
+        found.fit(X[:30], np.arange(30))
+    with pytest.raises(InputError, match="labels: expected 'one-hot' for this model, got 'truth'"):
+        InContextClassifier(path).fit(X[two], y[two])
+    with pytest.raises(InputError, match="model: expected one that answers with a number, .* 3 cl"):
+        InContextRegressor(path).fit(X, X[:, 0])
+
+
+def test_the_model_of_a_quantifier_answers_by_its_name():
+    """With the committed weights; the label of "every" is true while all numbers are positive."""
+    stream, ids = Stream.of([5], "test", "cpu"), torch.zeros(1, 1, dtype=torch.int64)
+    numbers = Quantifier("every").sample(stream, ids, 220).xs[0, 0].numpy()
+    so_far, rest = 1 + np.abs(numbers[:3]), numbers[20:]
+    model = InContextClassifier("signed_averaging/every").fit(so_far, np.full(3, True))
+    assert (model.predict(rest) == (rest[:, 0] > 0)).mean() > 0.97
+    so_far[1] *= -1
+    model.fit(so_far, [True, False, False])
+    assert not model.predict(rest).any() and model.predict(rest).dtype == bool
+
+
+def test_an_unknown_way_to_write_labels_is_refused():
+    with pytest.raises(InputError, match="labels: expected one of .'truth', 'signs', 'one-hot'.*'no'"):
+        InContextClassifier(Ridge(1.0), "no").fit(*words(1))

@@ -7,27 +7,19 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from a_record import PROVENANCE, RUN, saved
 
 from icllib.data import data_folders
 from icllib.errors import InputError
-from icllib.evaluate import ErrorByLength, Together
+from icllib.evaluate import Together
 from icllib.models import MLP
 from icllib.pages import Page, notebooks_folder
 from icllib.results import (
     PROJECT, Record, dealt, digest, find_record, from_settings, results_folder,
     rounded, samples, settings, stacked, to_json, type_name, versions)
 from icllib.tasks import LinearRegression
-from icllib.training import Along, Recipe, Run, every_profile, records
+from icllib.training import Along, every_profile, records
 from icllib.training.jobs import checkpoints_folder
-
-RUN = Run(LinearRegression(2, 0.1), MLP(4), Recipe((1, 2), steps=3), ErrorByLength((1, 2)), 7, 10)
-PROVENANCE = {"profile": "cpu", "commit": "abc", "dirty": False}
-
-
-@pytest.fixture
-def saved(results):
-    return Record.of(RUN, {"error": np.array([1 / 3, 2e-9])}, PROVENANCE).save(
-        results / "context_scaling" / "some_page")
 
 
 def test_settings_describe_a_run_completely():

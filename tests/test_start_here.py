@@ -45,12 +45,67 @@ def test_answers_use_no_later_example(learner):
     assert changed.tolist() == [False] * 6 + [True] * 5
 
 
-def test_it_comes_near_ridge_regression(learner):
+@pytest.fixture(scope="module")
+def trained(learner):
+    """A learner after about a quarter of its training."""
     torch.manual_seed(0)
-    model = learner.train(800, log=lambda text: None)
-    errors, best = learner.compare(model)
+    return learner.train(800, log=lambda text: None)
+
+
+def test_it_comes_near_ridge_regression(learner, trained):
+    errors, best = learner.compare(trained)
     assert (errors / best)[-1] < 1.5  # fixed before the first run; all 3,000 steps reach 1.04
     assert errors[0] > 10 * errors[-1]
+
+
+# ---- what the solutions of the exercises say ------------------------------------------------
+
+
+def test_exercise_1_far_out_its_curve_levels_off(learner, trained):
+    x, y = learner.prompts(512)
+
+    def size(answer, place):
+        x[:, -1] = place
+        return answer(x, y)[:, -1].detach().square().mean().sqrt()
+
+    assert size(learner.ridge, 10) / size(learner.ridge, 5) > 1.8  # a straight line goes on
+    assert size(trained, 10) / size(trained, 5) < 1.3
+
+
+def test_exercise_2_if_all_examples_see_each_other_early_answers_use_late_ones(
+        learner, monkeypatch):
+    mask = learner.who_may_look_at_whom
+
+    def all_see_each_other(pairs):
+        allowed = mask(pairs)
+        allowed[:pairs, :pairs] = True
+        return allowed
+
+    monkeypatch.setattr(learner, "who_may_look_at_whom", all_see_each_other)
+    torch.manual_seed(0)
+    model, (x, y) = learner.Learner(), learner.prompts(4)
+    before = model(x, y)
+    y[:, 5] += 3  # the label of the sixth example
+    changed = (model(x, y) - before).abs().amax(dim=0) > 1e-6
+    assert changed.tolist() == [False] + [True] * 10
+
+
+def test_exercise_3_ten_lines_are_known_by_heart(learner, monkeypatch):
+    torch.manual_seed(0)
+    lines, new_lines = torch.randn(10, 2), learner.prompts
+
+    def known_lines(count):
+        x = torch.randn(count, learner.PAIRS + 1)
+        a, b = lines[torch.randint(len(lines), (count,))].T[..., None]
+        return x, a * x + b + learner.NOISE * torch.randn(count, learner.PAIRS + 1)
+
+    monkeypatch.setattr(learner, "prompts", known_lines)
+    model = learner.train(800, log=lambda text: None)
+    known, best = learner.compare(model)
+    assert known[1] < 0.9 * best[1]
+    monkeypatch.setattr(learner, "prompts", new_lines)
+    new, best = learner.compare(model)
+    assert new[-1] > 1.5 * best[-1]
 
 
 def test_it_is_one_short_file_that_needs_nothing_of_the_book():

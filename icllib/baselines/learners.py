@@ -29,8 +29,8 @@ class Lasso:
     """
 
     penalty: float = 0.01
-    # Relative duality gap. scikit-learn's default of 1e-4 stops far too early for small penalties
-    # at n < d: with 1e-4 as penalty and n = 10, d = 20, s = 3 the error is 9 times too large.
+    #: Relative duality gap. scikit-learn's default of 1e-4 stops far too early for small penalties
+    #: at n < d: with 1e-4 as penalty and n = 10, d = 20, s = 3 the error is 9 times too large.
     tolerance: float = 1e-6
     version: ClassVar[int] = 1
 
@@ -57,9 +57,9 @@ class XGBoost:
     Raises InputError for settings that are not positive.
     """
 
-    trees: int = 50  # Garg et al.
-    depth: int = 4  # Garg et al.
-    learning_rate: float = 0.1  # Garg et al.
+    trees: int = 50  #: Garg et al.
+    depth: int = 4  #: Garg et al.
+    learning_rate: float = 0.1  #: Garg et al.
     version: ClassVar[int] = 1
 
     def __post_init__(self):

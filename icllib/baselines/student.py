@@ -25,10 +25,10 @@ class StudentNetwork:
     are not positive.
     """
 
-    width: int = 100  # r, the teacher's (Section 4)
-    steps: int = 5000  # Garg et al.
-    batch: int = 10  # Garg et al.
-    learning_rate: float = 5e-3  # Garg et al.
+    width: int = 100  #: r, the teacher's (Section 4)
+    steps: int = 5000  #: Garg et al.
+    batch: int = 10  #: Garg et al.
+    learning_rate: float = 5e-3  #: Garg et al.
     seed: int = 0
     version: ClassVar[int] = 1
 

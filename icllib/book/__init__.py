@@ -6,11 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from icllib.book.costs import cost_table
 from icllib.book.front import write_front
 from icllib.book.ledger import write_ledger
 from icllib.decisions import ledger
 from icllib.errors import InputError
-from icllib.files import PROJECT, check_writable
+from icllib.files import PROJECT, check_writable, write_text
 
 GENERATED = PROJECT / "book" / "_generated"
 
@@ -30,6 +31,7 @@ def build() -> Path:
     decisions = ledger()
     write_ledger(decisions, GENERATED)
     write_front(decisions, GENERATED)
+    write_text(GENERATED / "costs.md", cost_table())
     # Everything is built anew: an unchanged page would not repeat its warnings.
     command = [jupyter_book, "build", PROJECT, "--all", "-W", "-n", "--keep-going", "-q"]
     subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})

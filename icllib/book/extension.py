@@ -1,4 +1,5 @@
-"""What Sphinx calls: verdicts and facts under titles, links to claims, folded code, pages of claims."""
+"""What Sphinx calls: verdicts and facts under titles, links to claims and terms, folded code,
+captions, pages of claims."""
 
 import json
 import re
@@ -8,36 +9,51 @@ from html import escape
 from docutils import nodes
 
 from icllib.book.claim_pages import claim_pages
+from icllib.book.figures import NUMBERED, complete_captions
 from icllib.book.footer import footer
+from icllib.book.glossary import link_terms
 from icllib.book.ledger import bar
 from icllib.book.links import NAMED, linked, linked_html
 from icllib.book.papers import duration, hours, papers, records_of
+from icllib.book.tables import tidy
 from icllib.claims import PAPERS
 from icllib.decisions import VERDICTS, Decision, ledger
 from icllib.pages import all_pages
 from icllib.verdicts import badge
 
+COLAB = "https://colab.research.google.com"
 ledger_of_this_build = cache(ledger)
 
 
 def setup(app) -> dict:
     """What Sphinx calls first."""
     app.set_html_assets_policy("always")  # formulas of claims are HTML, in which Sphinx sees none
-    app.connect("source-read", fold_code)
+    app.config.numfig_format = {"figure": NUMBERED}
+    app.connect("config-inited", offer_colab)
+    app.connect("source-read", prepare_cells)
     app.connect("doctree-read", write_under_title)
     app.connect("doctree-resolved", link_claims)
+    app.connect("doctree-resolved", link_terms)
+    app.connect("doctree-resolved", tidy_tables)
     app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
+def offer_colab(app, config) -> None:
+    """A button on each page of a published book; without a repository the theme would fail."""
+    if config.html_theme_options.get("repository_url"):
+        config.html_theme_options["launch_buttons"] = {"colab_url": COLAB}
+
+
 # ---- before a page is read ------------------------------------------------------------------
 
 
-def fold_code(app, docname: str, source: list[str]) -> None:
-    """Code cells of pages begin folded; files on disk keep their tags."""
+def prepare_cells(app, docname: str, source: list[str]) -> None:
+    """Code cells of pages begin folded, captions are completed; files on disk stay as they are."""
     if docname.startswith("notebooks/"):
         notebook = json.loads(source[0])
+        complete_captions(docname.removeprefix("notebooks/"), notebook["cells"])
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
                 fold(cell["metadata"])
@@ -115,7 +131,16 @@ def link_claims(app, doctree, docname: str) -> None:
                                                                nodes.literal, nodes.literal_block)):
             text.parent.replace(text, linked(text, known, address))
     for raw in doctree.findall(nodes.raw):
-        raw.children = [nodes.Text(linked_html(raw.astext(), known, address))]
+        raw[:] = [nodes.Text(linked_html(raw.astext(), known, address))]
+
+
+# ---- tables ---------------------------------------------------------------------------------
+
+
+def tidy_tables(app, doctree, docname: str) -> None:
+    """The tables that cells print, with headings that all say something."""
+    for raw in doctree.findall(nodes.raw):
+        raw[:] = [nodes.Text(tidy(raw.astext()))]
 
 
 # ---- around a page --------------------------------------------------------------------------
@@ -126,6 +151,7 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
     paper = next((part for part in pagename.split("/") if part in PAPERS), None)
     if paper and pagename.startswith("notebooks/"):
         context["title"] = f"{context['title']}: {papers()[paper].short}"
+        context["parents"][-1]["title"] = papers()[paper].short  # or the breadcrumbs take lines
     if doctree is not None:
         paragraphs = (item.astext() for item in doctree.findall(nodes.paragraph))
         context["description"] = next(paragraphs, "")

@@ -1,4 +1,4 @@
-"""The foot of every page: how to cite it, licence, version, date and source."""
+"""The foot of every page: how to run and to cite it, licence, version, date and source."""
 
 from functools import cache
 from html import escape
@@ -19,10 +19,29 @@ def footer(app, pagename: str, context: dict) -> str:
     """The foot of a page as HTML."""
     cff = citation()
     source = source_link(app, pagename, context)
-    return (f'<footer class="page-facts"><details><summary>Cite</summary>'
-            f"<pre>{escape(bibtex(cff))}</pre></details>"
+    return (f'<footer class="page-facts">{run_box(app, pagename)}'
+            f"<details><summary>Cite</summary><pre>{escape(bibtex(cff))}</pre></details>"
             f"<span>Version {cff['version']} of {cff['date-released']} · "
             f"{cff['license']} licence{source}</span></footer>")
+
+
+def run_box(app, pagename: str) -> str:
+    """How to run a page of notebooks/ on a machine with a GPU and in Colab, as HTML."""
+    folder, _, page = pagename.partition("/")
+    if folder != "notebooks":
+        return ""
+    repository = app.config.html_theme_options.get("repository_url")
+    run = f".venv/bin/python -m icllib run {page} --profile gpu --time-limit 1500"
+    colab = f"<p>In Colab, as the first cell:</p><pre>{escape(colab_lines(repository))}</pre>"
+    get = f"git clone {repository} icllib && cd icllib && make\n" if repository else ""
+    return ("<details><summary>Run this page</summary><p>On a machine with a GPU"
+            f"{'' if repository else ', in a copy of the project, after <code>make</code>'}:</p>"
+            f"<pre>{escape(get + run)}</pre>{colab if repository else ''}</details>")
+
+
+def colab_lines(repository: str) -> str:
+    """The two lines before a page in Colab, whose machine has torch but not the project."""
+    return f"!git clone --depth 1 {repository} icllib && pip install -q -e icllib\n%cd icllib"
 
 
 def bibtex(cff: dict) -> str:

@@ -28,7 +28,7 @@ class Encoder:
     heads: int = 8
     width: int = 256
     feed_forward: int = 1024
-    scoring: object = Softmax()  # one of icllib/models/scoring.py
+    scoring: object = Softmax()  #: one of icllib/models/scoring.py
     dropout: float = 0.1
     version: ClassVar[int] = 1
 

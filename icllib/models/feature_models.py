@@ -28,10 +28,10 @@ class FeatureMLP:
     for an activation that is not known, or no width.
     """
 
-    features: str = "hilbert"  # see feature_row: "linear", "l1", "exponential" or "hilbert"
+    features: str = "hilbert"  #: see feature_row: "linear", "l1", "exponential" or "hilbert"
     prompt: bool = False
     activation: str = "relu"
-    width: int = 1024  # Eq. 14; ASSUMED for Eq. 9, which leaves k open
+    width: int = 1024  #: Eq. 14; ASSUMED for Eq. 9, which leaves k open
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -95,7 +95,7 @@ class ScalarRegression:
     any other model. It starts at a = 1, b = 0, the estimate itself.
     """
 
-    features: str = "hilbert"  # see feature_row
+    features: str = "hilbert"  #: see feature_row
     version: ClassVar[int] = 1
 
     def __post_init__(self):

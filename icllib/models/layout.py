@@ -16,10 +16,10 @@ IN_A_ROW = {"separate": 2, "inputs": 1}  # tokens of each point, where x_n itsel
 class Layout(NamedTuple):
     """The tokens of one pass: labeled pairs, then queries."""
 
-    points: Tensor  # (K,) the point of the prompt that each query is
-    places: Tensor  # (T,) the position of each token, see `query_places`
-    read: Tensor  # (K,) the token at which each prediction is read
-    mask: Tensor  # (T, T)
+    points: Tensor  #: (K,) the point of the prompt that each query is
+    places: Tensor  #: (T,) the position of each token, see `query_places`
+    read: Tensor  #: (K,) the token at which each prediction is read
+    mask: Tensor  #: (T, T)
 
 
 def lay_out(model, lengths, points, device, with_pairs: bool = False) -> Layout:

@@ -26,8 +26,8 @@ class LinearAttention:
     """
 
     layers: int = 1
-    mask: str = "prefix"  # of the pairs; or "causal"
-    merged: bool = False  # True: train K^T Q and P V as one matrix each
+    mask: str = "prefix"  #: of the pairs; or "causal"
+    merged: bool = False  #: True: train K^T Q and P V as one matrix each
     version: ClassVar[int] = 1
 
     def __post_init__(self):

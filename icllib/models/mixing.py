@@ -53,31 +53,39 @@ class FusedSoftmax(Weighted):
         return q / self.temperature[:, None, None, None, None]
 
 
-class SignedSoftmax(Weighted):
-    """Scaled signed averaging: softmax after sgn(z) n log(1 + b abs(z)), n and b per head.
+class SignedLogOfHeads(nn.Module):
+    """n and b of sgn(z) n log(1 + b abs(z)) for each head.
 
     n = 1 + softplus(excess) and b = exp(log_b), so that no step can leave n >= 1 and b > 0.
     """
 
-    def __init__(self, draw: Initializer, heads: int, n: float, b: float, trainable: bool):
-        super().__init__(attention.softmax)
+    def start(self, n: float, b: float, trainable: bool, everywhere) -> None:
+        """Register excess and log_b; everywhere: makes a tensor of one value for all heads."""
         excess = n - 1 + math.log(-math.expm1(1 - n)) if n > 1 else -math.inf  # softplus inverted
         for name, value in (("excess", excess), ("log_b", math.log(b))):
-            parameter = draw.constant(value, (heads,))  # (M, H)
+            numbers = everywhere(value).detach()
             if trainable:
-                self.register_parameter(name, parameter)
+                self.register_parameter(name, nn.Parameter(numbers))
             else:
-                self.register_buffer(name, parameter.detach())
+                self.register_buffer(name, numbers)
 
     @property
     def n(self) -> Tensor:
-        """The exponents: (M, H)."""
+        """The exponents: (..., H)."""
         return 1 + softplus(self.excess)
 
     @property
     def b(self) -> Tensor:
-        """The slopes: (M, H)."""
+        """The slopes: (..., H)."""
         return self.log_b.exp()
+
+
+class SignedSoftmax(SignedLogOfHeads, Weighted):
+    """Scaled signed averaging: softmax after sgn(z) n log(1 + b abs(z)), n and b (M, H)."""
+
+    def __init__(self, draw: Initializer, heads: int, n: float, b: float, trainable: bool):
+        super().__init__(attention.softmax)
+        self.start(n, b, trainable, lambda value: draw.constant(value, (heads,)))
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
         """The attention map: (M, B, H, T, T)."""

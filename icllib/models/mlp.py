@@ -26,7 +26,7 @@ class MLP:
     InputError for no width.
     """
 
-    width: int = 1024  # Eq. 14
+    width: int = 1024  #: Eq. 14
     version: ClassVar[int] = 1
 
     def __post_init__(self):

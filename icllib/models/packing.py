@@ -17,10 +17,10 @@ from icllib.streams import constant
 class Packing(NamedTuple):
     """Where the sequences of K context lengths stand, in R rows of T tokens."""
 
-    points: Tensor  # (R, T) which point of the prompt stands here
-    is_query: Tensor  # (R, T) it comes without its label
-    mask: Tensor  # (R, T, T) both belong to the same sequence; padding belongs to none
-    queries: Tensor  # (K,) where each query stands among the R T tokens
+    points: Tensor  #: (R, T) which point of the prompt stands here
+    is_query: Tensor  #: (R, T) it comes without its label
+    mask: Tensor  #: (R, T, T) both belong to the same sequence; padding belongs to none
+    queries: Tensor  #: (K,) where each query stands among the R T tokens
 
 
 def pack(lengths, device) -> Packing:

@@ -107,7 +107,7 @@ class QASSMax:
     have another size.
     """
 
-    size: int  # features of a head: the width of the model over its heads
+    size: int  #: features of a head: the width of the model over its heads
     hidden: int = 64
     version: ClassVar[int] = 1
 

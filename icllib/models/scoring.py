@@ -87,7 +87,7 @@ class SignedAveraging:
 
     n: float = field(default=1.5, metadata={"per_member": True})
     b: float = field(default=1.0, metadata={"per_member": True})
-    trainable: bool = True  # False: n and b stay what they are, as in Table 3
+    trainable: bool = True  #: False: n and b stay what they are, as in Table 3
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -147,7 +147,7 @@ class Sparsemax(Plain):
 class Entmax(Plain):
     """alpha-entmax (Peters et al., 2019). ASSUMED: alpha = 1.5, its authors' usual choice."""
 
-    alpha: float = 1.5  # 1.5 or 2, for which there are exact algorithms
+    alpha: float = 1.5  #: 1.5 or 2, for which there are exact algorithms
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -253,7 +253,7 @@ class MixedHeads:
     Raises InputError for a part that is no scoring or has no heads.
     """
 
-    parts: tuple  # of (scoring, how many heads)
+    parts: tuple  #: of (scoring, how many heads)
     version: ClassVar[int] = 1
 
     def __post_init__(self):

@@ -23,13 +23,13 @@ class SGPT:
     choices that cannot be.
     """
 
-    layers: int = 8  # Appendix A: the best of {2, 4, 6, 8}
-    width: int = 256  # Appendix A: the best of {256, 512, 1024}
-    # phi: "l1" divides each row by its l1 norm and keeps the signs; ASSUMED, since the paper says
-    # no more than "row-wise l1 normalization". "absolute" also drops the signs: weights that are
-    # positive and sum to 1. "none": phi is the identity, up to a constant.
+    layers: int = 8  #: Appendix A: the best of {2, 4, 6, 8}
+    width: int = 256  #: Appendix A: the best of {256, 512, 1024}
+    #: phi: "l1" divides each row by its l1 norm and keeps the signs; ASSUMED, since the paper says
+    #: no more than "row-wise l1 normalization". "absolute" also drops the signs: weights that are
+    #: positive and sum to 1. "none": phi is the identity, up to a constant.
     normalization: str = "l1"
-    mlp_skip: bool = True  # "+ Z": Eq. 13 has it, Section 4 says that it is removed
+    mlp_skip: bool = True  #: "+ Z": Eq. 13 has it, Section 4 says that it is removed
     version: ClassVar[int] = 1
 
     def __post_init__(self):

@@ -7,15 +7,14 @@ it is, a layer without n and b does.
 """
 
 import inspect
-import math
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import softplus
 
 from icllib import attention
 from icllib.errors import InputError
 from icllib.models import signed_fused
+from icllib.models.mixing import SignedLogOfHeads
 from icllib.models.scoring import SignedAveraging
 
 NAME = "icllib_signed_averaging"  # what `transformers` calls the function
@@ -24,32 +23,13 @@ LEAST = 5, 4  # version of `transformers`; earlier ones leave out some layers' s
 REFUSED = ("position_bias", "softcap", "s_aux", "cache")
 
 
-class SignedHeads(nn.Module):
-    """n and b of each head of a layer, in float32 or float64 whatever the model is cast to.
-
-    n = 1 + softplus(excess) and b = exp(log_b), so that no step can leave n >= 1 and b > 0.
-    """
+class SignedHeads(SignedLogOfHeads):
+    """n and b of a layer, (H,), in float32 or float64 whatever the model is cast to."""
 
     def __init__(self, heads: int, settings: SignedAveraging):
         super().__init__()
-        n, b = settings.n, settings.b
-        excess = n - 1 + math.log(-math.expm1(1 - n)) if n > 1 else -math.inf  # softplus inverted
-        for name, value in (("excess", excess), ("log_b", math.log(b))):
-            numbers = torch.full((heads,), value, dtype=torch.float32)
-            if settings.trainable:
-                self.register_parameter(name, nn.Parameter(numbers))
-            else:
-                self.register_buffer(name, numbers)
-
-    @property
-    def n(self) -> Tensor:
-        """The exponents: (H,)."""
-        return 1 + softplus(self.excess)
-
-    @property
-    def b(self) -> Tensor:
-        """The slopes: (H,)."""
-        return self.log_b.exp()
+        self.start(settings.n, settings.b, settings.trainable,
+                   lambda value: torch.full((heads,), value, dtype=torch.float32))
 
     def _apply(self, convert, recurse=True):
         """As PyTorch's, but half precision, which would lose the steps of n and b, is left out."""

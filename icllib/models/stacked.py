@@ -7,7 +7,7 @@ a member starts from the same numbers whatever fleet it trains in.
 import torch
 from torch import Tensor, nn
 
-from icllib.models.products import affine
+from icllib.models.products import affine, product
 from icllib.streams import Stream
 
 
@@ -42,8 +42,19 @@ class StackedLinear(nn.Module):
         self.bias = bias  # (M, out)
 
     def forward(self, x: Tensor) -> Tensor:
+        if x.is_cuda and x.dim() > 3:
+            return product(x, self.weight) + self.bias_of_prompts(x)
         flat = x.flatten(1, -2)  # (M, N, in)
         return affine(self.bias[:, None], flat, self.weight).unflatten(1, x.shape[1:-1])
+
+    def bias_of_prompts(self, x: Tensor) -> Tensor:
+        """The bias, repeated for each prompt: (M, B, 1, ..., out).
+
+        Compiled, adding it becomes part of what comes next. So does the sum over the tokens of each
+        prompt in its gradient, where one sum over all tokens would read them a second time.
+        """
+        shape = len(x), 1, *[1] * (x.dim() - 3), -1
+        return self.bias.view(shape).expand(-1, x.shape[1], *shape[2:])
 
 
 def linear(draw: Initializer, name: str, fan_in: int, fan_out: int, std=0.02) -> StackedLinear:

@@ -32,24 +32,24 @@ class Transformer:
     layers: int = 8
     heads: int = 8
     width: int = 256
-    scoring: object = added(default=Softmax())  # one of icllib/models/scoring.py
-    # (x, y) in one token; or "separate", as x, y, x, y ...; or "inputs", as x, x ... without labels
+    scoring: object = added(default=Softmax())  #: how scores become weights, see below
+    #: (x, y) in one token; or "separate", as x, y, x, y ...; or "inputs", as x, x ... without labels
     tokens: str = added(default="joint")
-    positions: str = added(default="learned")  # or "none"
-    positions_up_to: int | None = added(default=None)  # pairs; beyond training's they stay untrained
-    mask: str = added(default="causal")  # of the pairs; or "prefix" or "block-causal"
-    block: int = added(default=1)  # pairs per block of a block-causal mask
-    queries_see_themselves: bool = added(default=True)  # False: pairs only, as in causalLM
-    query_positions: int = added(default=1)  # after the pairs; the queries take them in turn
-    attention: bool = added(default=True)  # False: feed-forward only
-    perceptron: bool = added(default=True)  # False: attention only
-    shared_layers: bool = added(default=False)  # True: one block, applied `layers` times
+    positions: str = added(default="learned")  #: or "none"
+    positions_up_to: int | None = added(default=None)  #: pairs; untrained beyond training's
+    mask: str = added(default="causal")  #: of the pairs; or "prefix" or "block-causal"
+    block: int = added(default=1)  #: pairs per block of a block-causal mask
+    queries_see_themselves: bool = added(default=True)  #: False: pairs only, as in causalLM
+    query_positions: int = added(default=1)  #: after the pairs; the queries take them in turn
+    attention: bool = added(default=True)  #: False: feed-forward only
+    perceptron: bool = added(default=True)  #: False: attention only
+    shared_layers: bool = added(default=False)  #: True: one block, applied `layers` times
     # The quirks of the causalLM paper's public code, each on its own:
-    normalize_stream: bool = added(default=False)  # x = LN(x); x = x + f(x)
-    attention_width: int | None = added(default=None)  # features of all heads; None is the width
+    normalize_stream: bool = added(default=False)  #: x = LN(x); x = x + f(x)
+    attention_width: int | None = added(default=None)  #: features of all heads; None is the width
     final_norm: bool = added(default=True)
-    uniform_start: bool = added(default=False)  # everything U(+-1/sqrt(fan_in))
-    probes: bool = added(default=False)  # a read-out after every layer, behind a stop-gradient
+    uniform_start: bool = added(default=False)  #: everything U(+-1/sqrt(fan_in))
+    probes: bool = added(default=False)  #: a read-out after every layer, behind a stop-gradient
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -272,8 +272,11 @@ class Block(nn.Module):
 
     def heads_of(self, x: Tensor) -> list[Tensor]:
         """Queries, keys and values: (M, B, T, width) -> (M, B, H, T, attention width / H) each."""
-        return [part.unflatten(-1, (self.heads, -1)).transpose(2, 3)
-                for part in self.qkv(x).chunk(3, dim=-1)]
+        parts = [part.unflatten(-1, (self.heads, -1)).transpose(2, 3)
+                 for part in self.qkv(x).chunk(3, dim=-1)]
+        if x.is_cuda:  # compiled, one kernel adds biases, scales queries and sorts by heads
+            return [part.contiguous() for part in parts]
+        return parts
 
 
 def at(read: Tensor | None, x: Tensor, axis: int = 2) -> Tensor:

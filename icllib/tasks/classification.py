@@ -21,7 +21,7 @@ class LinearClassification:
     """
 
     dimension: int
-    classes: int = 3  # Section 5.2
+    classes: int = 3  #: Section 5.2
     version: ClassVar[int] = 1
 
     def __post_init__(self):

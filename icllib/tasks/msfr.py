@@ -64,13 +64,13 @@ class SparseFeatureRegression(TypedPrompts):
     InputError for a strength of 0, or a share that is none.
     """
 
-    tasks: int = 500  # N_s, Appendix G
-    alpha: float = 1.8  # Fig. 3; 2.1 there also
-    strength: float = 0.5  # Lambda_1, Appendix G
-    gamma: float = 0.0  # Lambda_s = Lambda_1 s^-gamma, Section 4.2
-    beta: float = 0.0  # psi_s ~ s^-beta, Section 4.2
-    positive_share: float = 0.5  # of the features that are +e_s. ASSUMED: Eq. 2 does not say
-    feature_noise: float = 0.0  # times 1 / psi_s is the deviation of zeta: 1 in Appendix H.2
+    tasks: int = 500  #: N_s, Appendix G
+    alpha: float = 1.8  #: Fig. 3; 2.1 there also
+    strength: float = 0.5  #: Lambda_1, Appendix G
+    gamma: float = 0.0  #: Lambda_s = Lambda_1 s^-gamma, Section 4.2
+    beta: float = 0.0  #: psi_s ~ s^-beta, Section 4.2
+    positive_share: float = 0.5  #: of the features that are +e_s. ASSUMED: Eq. 2 does not say
+    feature_noise: float = 0.0  #: times 1 / psi_s is the deviation of zeta: 1 in Appendix H.2
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -118,10 +118,10 @@ class SourceCapacityRegression(TypedPrompts):
     Raises InputError for a seed outside [0, 2^32).
     """
 
-    tasks: int = 500  # N_s. ASSUMED: Fig. 5 does not say; that of Figs. 3 and 4
-    alpha: float = 1.8  # Fig. 5b
-    tau: float = 3.0  # Appendix H.1
-    strength_seed: int = 0  # of all Lambda_s together
+    tasks: int = 500  #: N_s. ASSUMED: Fig. 5 does not say; that of Figs. 3 and 4
+    alpha: float = 1.8  #: Fig. 5b
+    tau: float = 3.0  #: Appendix H.1
+    strength_seed: int = 0  #: of all Lambda_s together
     version: ClassVar[int] = 1
 
     def __post_init__(self):

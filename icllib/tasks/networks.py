@@ -23,7 +23,7 @@ class ReluNetwork:
     """
 
     dimension: int
-    width: int = 100  # r, Section 4
+    width: int = 100  #: r, Section 4
     version: ClassVar[int] = 1
 
     def __post_init__(self):

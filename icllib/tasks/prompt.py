@@ -17,9 +17,9 @@ class Prompt(NamedTuple):
     (..., n, classes).
     """
 
-    xs: Tensor  # (..., n, d) inputs
-    ys: Tensor  # (..., n) labels, noise included
-    means: Tensor  # (..., n) labels without their noise
+    xs: Tensor  #: (..., n, d) inputs
+    ys: Tensor  #: (..., n) labels, noise included
+    means: Tensor  #: (..., n) labels without their noise
 
 
 def dot(xs: Tensor, weights: Tensor) -> Tensor:

@@ -23,9 +23,9 @@ class Quantifier:
     follow the independent law. Half of all labels are then true at every n.
     """
 
-    quantifier: str  # "every" or "some"
-    input_std: float = 1.0  # 1 in training, up to 30 at test time
-    law: str = "independent"  # or "balanced"
+    quantifier: str  #: "every" or "some"
+    input_std: float = 1.0  #: 1 in training, up to 30 at test time
+    law: str = "independent"  #: or "balanced"
     dimension: ClassVar[int] = 1
     version: ClassVar[int] = 1
 

@@ -24,8 +24,8 @@ class LinearRegression:
     dimension: int
     noise_std: float = 0.0
     weight_std: float = 1.0
-    inputs: str = "normal"  # "normal": N(0, I); "uniform": U(-1, 1)^d
-    input_mean: float = 0.0  # added to every coordinate of x
+    inputs: str = "normal"  #: "normal": N(0, I); "uniform": U(-1, 1)^d
+    input_mean: float = 0.0  #: added to every coordinate of x
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -67,7 +67,7 @@ class TwoNoiseLevels:
     """
 
     dimension: int
-    noise_stds: tuple[float, float] = (0.1, 0.5)  # Appendix A
+    noise_stds: tuple[float, float] = (0.1, 0.5)  #: Appendix A
     weight_std: float = 1.0
     version: ClassVar[int] = 1
 
@@ -110,7 +110,7 @@ class SparseLinear:
     """
 
     dimension: int
-    nonzero: int = 3  # Section 4
+    nonzero: int = 3  #: Section 4
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -144,7 +144,7 @@ class SigmoidRegression:
     """
 
     dimension: int
-    centred: bool = True  # False: the plain sigmoid of the text
+    centred: bool = True  #: False: the plain sigmoid of the text
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -170,10 +170,10 @@ class AffineFunctions:
     al. (2022), which it builds on.
     """
 
-    input_std: float = 1.0  # sigma_I
-    function_std: float = 1.0  # sigma_F
-    first_input_std: float | None = None  # of the first x alone (Table 5); None: as the others
-    prompts_per_function: int = 1  # so many consecutive ids share (a, b): 64 in Eq. 2's mean
+    input_std: float = 1.0  #: sigma_I
+    function_std: float = 1.0  #: sigma_F
+    first_input_std: float | None = None  #: of the first x alone (Table 5); None: as the others
+    prompts_per_function: int = 1  #: so many consecutive ids share (a, b): 64 in Eq. 2's mean
     dimension: ClassVar[int] = 1
     version: ClassVar[int] = 1
 

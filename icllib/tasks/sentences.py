@@ -19,11 +19,11 @@ MASK, PAD, SPECIAL = 0, 1, 5  # ids of BabyBERTa's tokenizer; the first five sta
 class MaskedBatch(NamedTuple):
     """Sentences with hidden tokens, and what was hidden."""
 
-    tokens: Tensor  # (M, B, T) what the model reads, PAD after the end of a sentence
-    places: Tensor  # (M, K) where to predict: places among the B T tokens of a member
-    targets: Tensor  # (M, K) the tokens that were there
-    counted: Tensor  # (M, K) False where a member has less than K hidden tokens
-    ids: Tensor  # (M, B) of the prompts
+    tokens: Tensor  #: (M, B, T) what the model reads, PAD after the end of a sentence
+    places: Tensor  #: (M, K) where to predict: places among the B T tokens of a member
+    targets: Tensor  #: (M, K) the tokens that were there
+    counted: Tensor  #: (M, K) False where a member has less than K hidden tokens
+    ids: Tensor  #: (M, B) of the prompts
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class MaskedSentences:
     Raises InputError for sizes that cannot be and for what are no probabilities.
     """
 
-    corpus: DataFile  # one sentence a line
-    tokenizer: DataFile  # JSON of the package `tokenizers`
-    dimension: int = 8192  # tokens of the vocabulary
-    words: int = 3  # and punctuation marks; shorter sentences are left out
-    held_out: int = 100  # one line of so many is not trained on
+    corpus: DataFile  #: one sentence a line
+    tokenizer: DataFile  #: JSON of the package `tokenizers`
+    dimension: int = 8192  #: tokens of the vocabulary
+    words: int = 3  #: and punctuation marks; shorter sentences are left out
+    held_out: int = 100  #: one line of so many is not trained on
     hidden: float = 0.15
     replaced: float = 0.1
     version: ClassVar[int] = 1

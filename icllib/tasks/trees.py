@@ -20,7 +20,7 @@ class DecisionTree:
     """
 
     dimension: int
-    depth: int = 4  # tests between the root and a leaf, Section 4
+    depth: int = 4  #: tests between the root and a leaf, Section 4
     version: ClassVar[int] = 1
 
     def __post_init__(self):

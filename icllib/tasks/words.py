@@ -22,8 +22,8 @@ class BagOfWords:
     (..., n, classes). Raises InputError for less than two classes.
     """
 
-    dimension: int  # words of the vocabulary
-    words: int  # of a text, drawn uniformly with replacement
+    dimension: int  #: words of the vocabulary
+    words: int  #: of a text, drawn uniformly with replacement
     classes: int = 3
     version: ClassVar[int] = 1
 

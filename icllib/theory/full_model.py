@@ -16,11 +16,11 @@ from icllib.errors import InputError
 class Data:
     """Prompts as the model sees them, B of them: f = [V H W query] at row s."""
 
-    contexts: np.ndarray  # H = Phi Phi^T, (B, N_s + 1, N_s + 1)
-    queries: np.ndarray  # the query's feature, (B, N_s)
-    rows: np.ndarray  # s, counted from 0, (B,)
-    targets: np.ndarray  # the query's label, (B,)
-    weights: np.ndarray  # shares of the prompts in the loss, (B,); 1 / N each in Eq. 6
+    contexts: np.ndarray  #: H = Phi Phi^T, (B, N_s + 1, N_s + 1)
+    queries: np.ndarray  #: the query's feature, (B, N_s)
+    rows: np.ndarray  #: s, counted from 0, (B,)
+    targets: np.ndarray  #: the query's label, (B,)
+    weights: np.ndarray  #: shares of the prompts in the loss, (B,); 1 / N each in Eq. 6
 
 
 def data_matrices(prompt):

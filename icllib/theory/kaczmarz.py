@@ -29,8 +29,8 @@ class DirectionMoments:
 
     c: float
     c_squared: float
-    inverse: float  # of 1 / (x . x)
-    c_inverse: float  # of c / (x . x)
+    inverse: float  #: of 1 / (x . x)
+    c_inverse: float  #: of c / (x . x)
 
 
 @lru_cache

@@ -21,10 +21,10 @@ SIGNS = torch.tensor([1.0, -1.0], dtype=torch.float64)
 class Perceptrons:
     """The weights of M perceptrons, in double precision."""
 
-    hidden: Tensor  # (M, R, width): w_s of each row's task
-    bias: Tensor  # (M, width): b
-    read_out: Tensor  # (M, width): a
-    offset: Tensor  # (M,): c
+    hidden: Tensor  #: (M, R, width): w_s of each row's task
+    bias: Tensor  #: (M, width): b
+    read_out: Tensor  #: (M, width): a
+    offset: Tensor  #: (M,): c
 
     def tensors(self) -> list[Tensor]:
         """All four."""

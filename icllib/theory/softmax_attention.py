@@ -30,10 +30,10 @@ NODES = 16  # of the quadrature that longer ones get
 class Weights:
     """The entries that matter, in double precision."""
 
-    keys: Tensor  # (R, d_e): column s of W_K
-    queries: Tensor  # (R, d_e): column s of W_Q
-    values: Tensor  # (R, 2): entries s and N_s + 1 of row s of V
-    label_keys: Tensor  # (M, d_e): column N_s + 1 of W_K
+    keys: Tensor  #: (R, d_e): column s of W_K
+    queries: Tensor  #: (R, d_e): column s of W_Q
+    values: Tensor  #: (R, 2): entries s and N_s + 1 of row s of V
+    label_keys: Tensor  #: (M, d_e): column N_s + 1 of W_K
 
     def tensors(self) -> list[Tensor]:
         """All four."""
@@ -61,9 +61,9 @@ def random_weights(tasks: int, width: int, scale: float, seed: int) -> Weights:
 class Contexts:
     """All prompts of each row, by the number of context features with the query's sign."""
 
-    same: Tensor  # (R, K): features with the query's sign
-    other: Tensor  # (R, K): features with the other sign
-    chance: Tensor  # (R, K): sums to 1 over K
+    same: Tensor  #: (R, K): features with the query's sign
+    other: Tensor  #: (R, K): features with the other sign
+    chance: Tensor  #: (R, K): sums to 1 over K
 
     def of(self, tasks) -> "Contexts":
         """Those for rows of these tasks."""

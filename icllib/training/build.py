@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from icllib.checks import alike, component, positive, sampled, whole
-from icllib.errors import InputError
+from icllib.errors import InputError, NoRoom
 from icllib.tasks import MaskedSentences
 from icllib.training.recipe import Recipe
 
@@ -81,16 +81,27 @@ def check_members(members: int, recipe, tasks, models, pretraining_tasks, learni
 
 @contextlib.contextmanager
 def room_for(members: int, device: str):
-    """Raises InputError where memory runs out within it."""
+    """Raises NoRoom where memory runs out within it."""
     try:
         yield
     except (RuntimeError, MemoryError) as error:
-        known = isinstance(error, torch.OutOfMemoryError | MemoryError)
-        if not known and "can't allocate memory" not in str(error):  # of a CPU, by PyTorch
+        if not of_memory(error):
             raise
-        raise InputError(f"memory: expected room for {members} models on {device}, got less; "
-                         "--members, $ICLLIB_MEMBERS or fewer seeds let fewer train together"
-                         ) from None
+        raise NoRoom(f"memory: expected room for {members} models on {device}, got less; "
+                     "--members, $ICLLIB_MEMBERS or fewer seeds let fewer train together"
+                     ) from None
+
+
+# What PyTorch says where memory runs out on a CPU, within cuBLAS, and elsewhere on a GPU.
+NO_MEMORY = "can't allocate memory", "CUBLAS_STATUS_ALLOC_FAILED", "CUDA error: out of memory"
+
+
+def of_memory(error: BaseException | None) -> bool:
+    """Whether an error, or one that it came from, is a lack of memory."""
+    if error is None:
+        return False
+    known = isinstance(error, torch.OutOfMemoryError | MemoryError)
+    return known or any(words in str(error) for words in NO_MEMORY) or of_memory(error.__context__)
 
 
 def check_labels(ys: Tensor) -> None:

@@ -7,51 +7,75 @@ from dataclasses import replace
 import torch
 
 from icllib.streams import philox, word_of
+from icllib.training.build import of_memory
 
 WARM_UP = 3  # compiled steps before capture; their effect is undone
+MANY_AT_ONCE = {"combo_kernels": True, "combo_kernel_max_num_nodes": 100}  # tensors in one kernel
+MOST_SHAPES = 1000  # of fleets that one process compiles for
+LONGEST = 200  # letters of what a compiler objects to
 
 
 def captured_step(fleet):
     """The fleet's step as one CUDA graph, compiled; without compiler or graph where that fails.
 
-    The step keeps the fleet alive: a graph reads and writes the memory of its tensors.
+    The step keeps the fleet alive: a graph reads and writes the memory of its tensors. Falls back,
+    with a line on stderr, where the device lacks a precision, the compiler fails, or the graph;
+    a lack of memory is raised.
     """
-    precise = fleet.recipe.precision in ("fp32", "fp64")
-    torch.set_float32_matmul_precision("highest" if precise else "high")
-    torch.compiler.reset()  # else every fleet counts as one more recompilation
+    precision = fleet.arithmetic
+    if precision != fleet.recipe.precision:
+        tell(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
+             f"training in {precision}")
+    torch.set_float32_matmul_precision("highest" if precision in ("fp32", "fp64") else "high")
     start = {name: tensor.clone() for name, tensor in fleet.tensors().items()}
     warm_up(fleet, start, 1)  # what is made once must be there before it is compiled
-    for name, context in (("compiled", compiled), ("captured", contextlib.nullcontext)):
+    for name, context, then in WAYS:
         try:
             with context(fleet):
                 return capture(fleet, start)
         except Exception as error:  # whatever the compiler or the driver objects to
-            print(f"icllib: no {name} step ({type(error).__name__}: {error})", file=sys.stderr)
             torch.cuda.set_stream(torch.cuda.default_stream())  # a failed capture leaves its own
             restore(fleet, start)
+            if of_memory(error):
+                raise
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            tell(f"no {name} step ({reason[:LONGEST]}); {then}")
     return fleet.take_step
+
+
+def tell(words: str) -> None:
+    """Say on stderr what is done without."""
+    print(f"icllib: {words}", file=sys.stderr)
 
 
 @contextlib.contextmanager
 def compiled(fleet):
-    """Within it, random numbers and layers are compiled; a graph captured there stays so.
+    """Within it, random numbers, layers and what is done to gradients are compiled.
 
-    Layers that are alike are compiled once for all, a module without such layers whole.
+    A graph captured there stays so. Layers that are alike are compiled once for all, a module
+    without such layers whole. What was compiled serves later fleets of the same shape, in this
+    process at once and in others from PyTorch's cache on disk ($TORCHINDUCTOR_CACHE_DIR).
     """
     parts = getattr(fleet.module, "alike", [fleet.module])
-    stream = fleet.stream
+    stream, usable = fleet.stream, fleet.usable
     torch.compiler.assume_constant_result(word_of)  # here: it takes seconds to import the compiler
     fleet.stream = replace(stream, generator=torch.compile(philox, dynamic=True))
+    fleet.usable = torch.compile(usable, dynamic=False, options=MANY_AT_ONCE)
     for part in parts:
-        # Constants folded into Philox's counters become products that Triton refuses.
-        part.forward = torch.compile(
-            part.forward, options={"constant_and_index_propagation": False})
+        part.forward = torch.compile(part.forward, dynamic=False)
+    for limit in ("recompile_limit", "accumulated_recompile_limit"):
+        setattr(torch._dynamo.config, limit, MOST_SHAPES)
     try:
         yield
     finally:
-        fleet.stream = stream
+        fleet.stream, fleet.usable = stream, usable
         for part in parts:
             del part.forward
+
+
+# Ways to a captured step, and what follows where one fails.
+WAYS = (("compiled", compiled, "capturing it as it is"),
+        ("captured", contextlib.nullcontext, "launching its kernels one by one"))
 
 
 def capture(fleet, start: dict):

@@ -125,6 +125,33 @@ def like_state(fleet, step: int) -> dict:
     return state | {"step": fleet.step, "alive": fleet.alive, "losses": fleet.losses}
 
 
+def split_checkpoint(folder: Path, parts: dict[Path, int]) -> int:
+    """Give parts of a fleet, by folder and in order, so many members of its newest checkpoint each.
+
+    Each takes its share of the cost. Returns the step, 0 where there is no checkpoint.
+    """
+    found = load_checkpoint(folder)
+    if found is None:
+        return 0
+    tensors, info = found
+    first, members = 0, sum(parts.values())
+    for part, count in parts.items():
+        chosen = slice(first, first + count)
+        own = {name: of_members(name, tensor, chosen) for name, tensor in tensors.items()}
+        cost = {name: round(info[name] * count / members, 1)
+                for name in ("wall_seconds", "processor_seconds")}
+        save_checkpoint(part, info["step"], own, cost)
+        first += count
+    return info["step"]
+
+
+def of_members(name: str, tensor: torch.Tensor, chosen: slice) -> torch.Tensor:
+    """Some members' part of a tensor of a fleet's state, by its name."""
+    if name.rpartition(".")[2] == "step":  # which all share
+        return tensor
+    return tensor[:, chosen] if name == "losses" else tensor[chosen]
+
+
 def remove_checkpoints(folder: Path) -> None:
     """Drop a fleet's checkpoints once its records are written."""
     shutil.rmtree(folder, ignore_errors=True)

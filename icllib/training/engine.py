@@ -52,6 +52,7 @@ class Fleet:
         for step in snapshots:
             whole(1, recipe.steps, snapshots=step)
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
+        self.arithmetic = recipe.precision_on(self.stream.seeds.device)
         self.module = build(models, seeds, tasks[0], recipe, device)
         probed = bool(getattr(self.module, "probes", ()))
         self.forward = self.module.predictions_by_layer if probed else self.module
@@ -69,6 +70,7 @@ class Fleet:
         self.losses = torch.zeros(READ_EVERY, len(seeds), device=device)
         self.stops, self.kept = tuple(snapshots), {}
         self.block, self.ids_of_block = None, None
+        self.usable = usable
         self.check()
 
     def check(self) -> None:
@@ -104,11 +106,9 @@ class Fleet:
 
     def descend(self, gradients) -> None:
         """One step of the optimizer; a member whose loss was not finite gets no more gradient."""
-        if self.recipe.clip is not None:
-            gradients = clipped(gradients, self.recipe.clip)
+        gradients = self.usable(gradients, self.alive, self.recipe.clip)
         for parameter, gradient in zip(self.parameters, gradients):
-            alive = along_members(self.alive, gradient)
-            parameter.grad = torch.where(alive, gradient, 0)
+            parameter.grad = gradient
         self.rate.copy_(self.rates.index_select(0, self.step.view(1))[0])
         if self.relative_rates is None:
             self.optimizer.step()
@@ -149,8 +149,8 @@ class Fleet:
         return self.ids_of_block[:, place * batch : (place + 1) * batch]
 
     def precision(self):
-        """The arithmetic of the forward pass: bf16 where asked for, on a GPU only."""
-        if self.recipe.precision == "bf16" and self.step.is_cuda:
+        """The arithmetic of the forward pass: bf16 where asked for, on a GPU that has it."""
+        if self.arithmetic == "bf16":
             return torch.autocast("cuda", torch.bfloat16)
         return contextlib.nullcontext()
 
@@ -186,6 +186,14 @@ class Fleet:
         """Copy the module as it is now."""
         copies = {name: value.detach().clone() for name, value in self.module.state_dict().items()}
         self.kept[int(self.step)] = copies
+
+
+def usable(gradients, alive: Tensor, clip: float | None) -> list[Tensor]:
+    """What members that are alive learn from, clipped where asked for; 0 for the others."""
+    if clip is not None:
+        gradients = clipped(gradients, clip)
+    own = (torch.where(along_members(alive, gradient), gradient, 0) for gradient in gradients)
+    return [gradient.contiguous() for gradient in own]  # as the fused AdamW of CUDA expects
 
 
 def clipped(gradients, max_norm: float) -> list[Tensor]:

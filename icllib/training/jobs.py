@@ -1,6 +1,7 @@
 """Fleets on the machine at hand: split over its processors, checkpointed, resumed, recorded."""
 
 import contextlib
+import gc
 import math
 import os
 import signal
@@ -14,17 +15,17 @@ import numpy as np
 import torch
 
 from icllib.checks import component
-from icllib.errors import InputError, OutOfTime
+from icllib.errors import InputError, NoRoom, OutOfTime
 from icllib.files import check_writable, folder_named
 from icllib.results import Record, digest, key, settings, versions
 from icllib.training.board import board
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
-    alone, check_state, load_checkpoint, remove_checkpoints, save_checkpoint)
+    alone, check_state, load_checkpoint, remove_checkpoints, save_checkpoint, split_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.fleets import dealt_out, fleets, most_members, processors, training
-from icllib.training.provenance import cost_since, provenance, start_clocks
+from icllib.training.provenance import cost_since, memory_taken, provenance, start_clocks
 from icllib.training.run import Run, Trained
 from icllib.training.weights import find_weights, load, save_weights
 from icllib.training.worker import Worker, stop
@@ -109,12 +110,37 @@ def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu
 
 def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu",
                 failed=lambda: False) -> None:
-    """Train and save one fleet, on one core of a CPU.
+    """Train and save one fleet, on one core of a CPU; where there is no room for it, its halves.
 
-    Raises InputError where another process trains it, and where there is no room for it.
+    Raises InputError where another process trains it, and NoRoom for one model that is too large.
     """
-    with one_core(), alone(checkpoint_folder(fleet)), room_for(len(fleet), device):
-        train_and_save(fleet, profile, folder, device, failed)
+    halves = [part for part in (fleet[: len(fleet) // 2], fleet[len(fleet) // 2 :]) if part]
+    saved_in = checkpoint_folder(fleet)
+    was_halved = saved_in / "halved"  # a later call starts with the halves
+    with one_core(), alone(saved_in):
+        if not was_halved.exists():
+            try:
+                with room_for(len(fleet), device):
+                    return train_and_save(fleet, profile, folder, device, failed)
+            except NoRoom:
+                if len(halves) == 1:
+                    raise
+            hand_over(saved_in, halves, device)
+            was_halved.touch()
+        for half in halves:
+            train_fleet(half, profile, folder, device, failed)
+        remove_checkpoints(saved_in)
+
+
+def hand_over(saved_in: Path, halves: list[list[Run]], device: str) -> None:
+    """Let the halves of a fleet go on from its last checkpoint, in freed memory, and say so."""
+    gc.collect()
+    taken = memory_taken(device)
+    torch.cuda.empty_cache()
+    counts = list(map(len, halves))
+    step = split_checkpoint(saved_in, dict(zip(map(checkpoint_folder, halves), counts)))
+    print(f"icllib: no room for {sum(counts)} models on {device}{taken}; {counts[0]} and then "
+          f"{counts[1]} go on from step {step}", file=sys.stderr)
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",

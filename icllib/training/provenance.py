@@ -48,6 +48,14 @@ def cost_since(started: tuple[float, float], device: str) -> dict:
     return cost
 
 
+def memory_taken(device: str) -> str:
+    """The most of a GPU's memory that this process held, in words; nothing for a CPU."""
+    if not device.startswith("cuda"):
+        return ""
+    peak, (_, total) = torch.cuda.max_memory_allocated(device), torch.cuda.mem_get_info(device)
+    return f", which took {peak / 2**30:.1f} of its {total / 2**30:.1f} GiB"
+
+
 def commit() -> dict:
     """The commit of the code and whether it was changed since; unknown without git or a checkout of
     its own, as in a download that lies inside another repository.

@@ -15,6 +15,7 @@ from icllib.streams import constant
 from icllib.tasks import side_by_side
 
 PRECISIONS = ("tf32", "bf16", "fp32", "fp64")
+AMPERE = 8, 0  # the first of NVIDIA's architectures with TF32 and bf16
 SCHEDULES = ("constant", "cosine", "linear")
 LOSSES = ("squared", "cross-entropy", "masked tokens")
 
@@ -47,23 +48,23 @@ class Recipe:
     cannot be.
     """
 
-    lengths: tuple[int, ...]  # context lengths: numbers of labeled pairs before the query
+    lengths: tuple[int, ...]  #: context lengths: numbers of labeled pairs before the query
     steps: int
-    batch: int = 64  # prompts per step
+    batch: int = 64  #: prompts per step
     learning_rate: float = field(default=1e-4, metadata={"per_member": True})
-    schedule: str = "constant"  # after the warm-up: or "cosine" or "linear", both down to 0
-    warmup: float = 0.0  # fraction of the steps over which the rate rises linearly from 0
-    weight_decay: float = 0.0  # AdamW's; 0 is Adam
-    betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)  # Adam's own default
-    epsilon: float = field(default=1e-8, metadata=ADDED)  # Adam's own default
+    schedule: str = "constant"  #: after the warm-up: or "cosine" or "linear", both down to 0
+    warmup: float = 0.0  #: fraction of the steps over which the rate rises linearly from 0
+    weight_decay: float = 0.0  #: AdamW's; 0 is Adam
+    betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)  #: Adam's own default
+    epsilon: float = field(default=1e-8, metadata=ADDED)  #: Adam's own default
     curriculum: Curriculum | None = field(default=None, metadata=ADDED)
-    clip: float | None = field(default=None, metadata=ADDED)  # largest gradient norm of a member
-    loss: str = field(default="squared", metadata=ADDED)  # or "cross-entropy", "masked tokens"
-    precision: str = field(default="tf32", metadata=ADDED)  # a CPU takes tf32 and bf16 for fp32
-    queries: int = field(default=1, metadata=ADDED)  # side by side after the pairs of each length
+    clip: float | None = field(default=None, metadata=ADDED)  #: largest gradient norm of a member
+    loss: str = field(default="squared", metadata=ADDED)  #: or "cross-entropy", "masked tokens"
+    precision: str = field(default="tf32", metadata=ADDED)  #: see `precision_on`
+    queries: int = field(default=1, metadata=ADDED)  #: side by side after the pairs of each length
     # Ding et al., Appendix E:
-    loss_on_pairs: bool = field(default=False, metadata=ADDED)  # outputs at pairs, with target 0
-    permute_pairs: bool = field(default=False, metadata=ADDED)  # in a new random order every step
+    loss_on_pairs: bool = field(default=False, metadata=ADDED)  #: outputs at pairs, with target 0
+    permute_pairs: bool = field(default=False, metadata=ADDED)  #: in a new random order every step
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -107,6 +108,14 @@ class Recipe:
     def dtype(self) -> torch.dtype:
         """The type of parameters and prompts."""
         return torch.float64 if self.precision == "fp64" else torch.float32
+
+    def precision_on(self, device: torch.device) -> str:
+        """What a device has of the precision: CPUs and older GPUs take TF32 and bf16 for fp32."""
+        if self.precision in ("fp32", "fp64"):
+            return self.precision
+        on_gpu = device.type == "cuda"
+        has_both = on_gpu and torch.cuda.get_device_capability(device) >= AMPERE
+        return self.precision if has_both else "fp32"
 
     @property
     def points(self) -> int:

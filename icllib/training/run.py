@@ -21,7 +21,7 @@ class Along:
     Raises InputError where the steps do not increase.
     """
 
-    steps: tuple[int, ...]  # after so many steps of training
+    steps: tuple[int, ...]  #: after so many steps of training
     evaluation: object
     version: ClassVar[int] = 1
 

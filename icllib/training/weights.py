@@ -12,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from icllib.errors import DAMAGE, InputError
+from icllib.files import PACKAGE
 from icllib.results import digest, from_settings, key, load_record, results_folder, settings, versions
 from icllib.streams import Stream
 from icllib.training.build import build
@@ -46,9 +47,15 @@ def load(source) -> Trained:
     return Trained(module, Stream.of([run.seed], "training", "cpu"))
 
 
+def trained_folders() -> list[Path]:
+    """Where trained models are looked for: where records live, then what the package ships."""
+    return [results_folder(), PACKAGE / "results"]
+
+
 def find_weights(run: Run) -> Path | None:
     """The weights of a run's training, or None; raises InputError for a damaged file."""
-    paths = sorted(results_folder().glob(f"*/*/*/{weights_name(run)}"))
+    paths = (path for folder in trained_folders()
+             for path in sorted(folder.glob(f"*/*/*/{weights_name(run)}")))
     return next((path for path in paths if read(path)[0] == training_key(run)), None)
 
 

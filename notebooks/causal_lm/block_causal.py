@@ -1,25 +1,29 @@
 # %% [markdown]
-# # Variants: block-causal masks, a plain block
+# # Beyond the paper: masks between causal and prefix, and a plain transformer block
 #
-# **In short:** two experiments of ours on linear regression; nothing is decided. At `pilot` (26
-# minutes of processor time) a mask between the causal and the prefix one has an error between
-# theirs: with unshared layers it falls at every step from 0.042 to 0.0019, as the blocks of pairs
-# that see each other grow from one pair to all 20; with shared layers blocks of two gain nothing.
-# An ordinary transformer block learns less reliably at this size: its three seeds scatter by a
-# factor of 10 to 500.
+# **The question:** what does a mask between the causal and the prefix one do? And do the
+# results depend on the unusual transformer block of the paper's code?
+#
+# **In short:** two experiments of our own on linear regression, with small models
+# ({term}`profile` `pilot`, 26 minutes of processor time); nothing is decided. A mask
+# between the {term}`causal <causal mask>` and the {term}`prefix mask` has an error between
+# theirs. With unshared layers it falls at every step from 0.042 to 0.0019, as the blocks of
+# pairs that see each other grow from one pair to all 20; with shared layers blocks of two
+# gain nothing. An ordinary transformer block learns less reliably at this size: its three
+# seeds scatter by a factor of 10 to 500.
 #
 # Both are variants of the models of [Table 1](table01_prefix_causal.ipynb).
 #
-# In Table 9 of their appendix {cite:t}`ding2024causallm` also give an encoder of images a
-# *block-causal* mask, which lies between the two others, and so do its scores. That model is not
-# public, but the mask can be tried on linear regression. Pairs stand in blocks of $b$; a pair sees
-# its own block and all earlier ones. With $b = 1$ the mask is causal; with one block of all pairs
-# it is prefix.
+# *The mask.* In Table 9 of their appendix {cite:t}`ding2024causallm` also give an encoder
+# of images a *block-causal* mask, which lies between the two others, and so do its scores.
+# That model is not public, but the mask can be tried on linear regression. Pairs stand in
+# blocks of $b$, and a pair sees its own block and all earlier ones. With $b = 1$ the mask
+# is causal; with one block of all pairs it is prefix.
 #
-# In the paper's [public code](https://github.com/google-research/causallm_icl) the normalized value
-# replaces the residual stream, all heads together have half the width, long keys are penalized, there
-# is no last normalization, and all parameters start uniform. The paper's text and appendix mention
-# none of these. A *plain* block is that of GPT-2.
+# *The block.* In the paper's [public code](https://github.com/google-research/causallm_icl)
+# the normalized value replaces the residual stream, all heads together have half the width,
+# long keys are penalized, there is no last normalization, and all parameters start uniform.
+# The paper's text and appendix mention none of these. A *plain* block is that of GPT-2.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -51,7 +55,7 @@ table = page.save_figure(*(
            shown, POSITIVE)
     for sharing in ("shared", "unshared")))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Query error on linear regression against the pairs per block of a block-causal mask, from 1, which is causal, to all pairs, which is prefix, for shared and unshared layers."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Query error on linear regression against the pairs per block of a block-causal mask, from 1, which is causal, to all pairs, which is prefix, for shared and unshared layers."}, "figure": {"caption": "Mean squared error on linear regression (vertical) of decoders in which pairs see each other in blocks, against the number of pairs in a block (horizontal), on logarithmic axes. Blocks of one pair are the causal mask, one block of all pairs is the prefix mask; one curve has the same weights in every layer, the other has not. If seeing more of the other pairs helps, the curves fall from left to right."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import draw
 
@@ -86,7 +90,7 @@ for sharing in ("shared", "unshared"):
     print(f"{sharing}: {', '.join(steps)}")
 
 # %% [markdown]
-# The plain block and the public code's under the same training, every seed of each:
+# The plain block and that of the public code under the same training, every seed of each:
 
 # %% tags=["numbers"]
 printed.seed_by_seed({
@@ -96,15 +100,17 @@ printed.seed_by_seed({
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper prints no block-causal number for a synthetic task, so that nothing is decided here;
-#   the printed ones are claim 34 of the ledger, and were not run.
-# - The plain block is trained with the learning rate of the other one, and may want another.
-# - At `pilot` two of three seeds of the plain prefix decoder with shared layers did not learn: their
-#   error is that of the answer 0, about $d / 3$. A mean over the seeds would describe none of them.
-# - The sizes of the blocks are ours. The runs with the causal and the prefix mask are those of
-#   [Table 1](table01_prefix_causal.ipynb), and what differs there differs here.
+# - The paper prints no block-causal number for a synthetic task, so nothing is decided
+#   here. Its printed ones are claim 34 of the ledger, and were not run.
+# - The plain block is trained with the learning rate of the other one, and may want
+#   another. Two of three seeds of the plain prefix decoder with shared layers did not
+#   learn: their error is that of the answer 0, about $d / 3$. A mean over the seeds would
+#   describe none of them.
+# - The sizes of the blocks are our choice. The runs with the causal and the prefix mask are
+#   those of [Table 1](table01_prefix_causal.ipynb), and what differs there differs here.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/block_causal/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/block_causal/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

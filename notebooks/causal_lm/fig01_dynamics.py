@@ -1,22 +1,26 @@
 # %% [markdown]
-# # Figure 1: what goes in and out of each layer
+# # Figure 1: how pairs and queries change from layer to layer
 #
-# **In short:** the paper draws pairs that go to 0 and a query that goes to minus its label, layer
-# by layer. Computed at the paper's size, this is what prefix attention does: after 50 layers about
-# 1% of the way is left, at most. Under causal attention the pairs get there too, but the queries do
-# not: they end 21 to 57% of the way off.
+# **The question:** the paper draws what goes in and out of each layer of a transformer that
+# learns in context. Does a computed model look like the drawing?
 #
-# The paper's Figure 1 is a drawing of a multi-layer in-context learner
-# {cite:p}`ding2024causallm`; here is one that was run. Layer 0 holds what enters: the label $y_j$
-# of each pair, and 0 for a query. The inputs $x$ never change, so the last coordinate is all there
-# is to see:
+# **In short:** with the {term}`prefix mask` it does, at the paper's size. Layer by layer
+# the pairs go to 0 and a {term}`query` goes to minus its label; after 50 layers at most
+# about 1% of the way is left. With the {term}`causal mask` the pairs get there too, but the
+# queries do not: they end 21 to 57% of the way off.
+#
+# The paper's Figure 1 {cite:p}`ding2024causallm` is a sketch of {term}`linear attention`
+# with weights set by hand. Layer 0 holds what enters: the label $y_j$ of each pair, and 0
+# for a query. The inputs $x$ never change, so the last coordinate of each {term}`token` is
+# all there is to see:
 #
 # $$\delta_j^{(l)} = y_j - w^{(l)} x_j, \qquad
 #   \delta_{\text{query}}^{(l)} = -w^{(l)} x_{\text{query}} .$$
 #
-# With prefix attention $w^{(l)}$ is gradient descent on all pairs (Proposition 1), so the pairs go to
-# 0 and a query to $-y_{\text{query}}$. With causal attention pair $j$ has weights $w_j^{(l)}$ of its
-# own (Proposition 2), and queries follow those of the last pair.
+# With the prefix mask $w^{(l)}$ is {term}`gradient descent` on all pairs ([Proposition
+# 1](propositions.ipynb)), so the pairs go to 0 and a query to $-y_{\text{query}}$. With the
+# causal mask pair $j$ has weights $w_j^{(l)}$ of its own (Proposition 2), and queries
+# follow those of the last pair.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -54,7 +58,7 @@ for mask in ("prefix", "causal"):
                for k, curve in enumerate(first[f"{mask}_queries"])]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two panels, prefix and causal attention: the last coordinate of eight pairs and four queries over 50 layers. Under both masks the pairs go from their labels to 0. The queries go from 0 to minus their labels under prefix attention and to other values under causal attention."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two panels, prefix and causal attention: the last coordinate of eight pairs and four queries over 50 layers. Under both masks the pairs go from their labels to 0. The queries go from 0 to minus their labels under prefix attention and to other values under causal attention."}, "figure": {"caption": "What linear attention with constructed weights computes, layer by layer: the last coordinate of some labeled pairs (grey, lighter for early ones) and of four queries (color), over 50 layers. A pair starts at its label and is solved at 0; a query is right when it reaches its dotted line, minus its label. Under the prefix mask the queries reach their lines, under the causal mask they stop elsewhere."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import COLORS, draw, legend_below
 
@@ -81,8 +85,9 @@ limits = [0] * 8 + [f"{-label:.2g}" for label in first["query_labels"]]
 wide.assign(limit=limits + [""] * 12)  # of the prefix rows
 
 # %% [markdown]
-# How much of the way from layer 0 to the prefix limit is left after 50 layers, over all 40 pairs and
-# all 200 queries (root mean square; smallest and largest of five prompts):
+# How much of the way from layer 0 to the prefix limit is left after 50 layers, over all 40
+# pairs and all 200 queries (root mean square; the smallest and the largest value of five
+# prompts):
 
 # %% tags=["numbers"]
 left = {(mask, kind): [r[f"{mask}_{kind}_left"] for r in records]
@@ -92,7 +97,7 @@ pd.DataFrame({names: {"smallest": f"{min(values):.2g}",
               for names, values in left.items()}).T
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 kinds = ("pairs", "queries")
@@ -103,13 +108,15 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper's figure is a sketch without numbers. The sizes are those of its Section 5.1; layers and
-#   step those of its Appendix E.1.
-# - Under the causal mask the pairs reach 0, too. From them alone one could not tell that the
+# - The paper's figure is a sketch without numbers. The sizes here are those of its Section
+#   5.1; the number of layers and the step are those of its Appendix E.1.
+# - With the causal mask the pairs reach 0, too. From them alone one could not tell that the
 #   queries will be wrong: each pair is fitted by weights that were made to fit it.
-# - A query neither attends to itself nor to other queries. [What fails](what_fails.ipynb) shows why.
+# - A query attends neither to itself nor to other queries. [What fails](what_fails.ipynb)
+#   shows why.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/fig01_dynamics/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/fig01_dynamics/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

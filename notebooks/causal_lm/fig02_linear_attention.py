@@ -1,22 +1,27 @@
 # %% [markdown]
-# # Figure 2: prefix and causal linear attention
+# # Figure 2: with a causal mask, linear attention stops short of the answer
 #
-# **In short:** if all pairs of a prompt see each other (prefix attention), the error on queries
-# falls through the layers at the rate of that on the pairs; if each sees only those before it
-# (causal), it stays near 0.4, both as in the paper. With more pairs the latter falls, the more
-# slowly the larger the mean of the inputs. At mean 0, 98 pairs bring it below $10^{-2}$, and not,
-# as the paper says, *more than 100*. All at the paper's size, in a minute.
+# **The question:** what does it cost if each pair of a prompt sees only the pairs before it
+# ({term}`causal mask`), and not all of them ({term}`prefix mask`)?
 #
-# A prompt holds 40 labeled pairs, $y = w x$ with $x \sim U(-1, 1)^{16}$ and $w \sim N(0, I)$, and
-# 200 queries. Layers of linear self-attention with the constructed weights of
-# {cite:t}`ding2024causallm` (Eq. 5, $\eta = 1.6$) turn each label into what is left of it,
-# $y_j - \tilde y_j^{(l)}$. The left and middle panels follow its mean square over the layers.
+# **In short:** as in the paper, with the prefix mask the error on queries falls through the
+# layers at the rate of that on the pairs. With the causal mask it stays near 0.4. More
+# pairs lower it, the more slowly the larger the mean of the inputs. At mean 0, 98 pairs
+# bring it below $10^{-2}$, and not *more than 100*, as the paper says. Everything is at the
+# paper's size and takes a minute.
 #
-# Prefix attention is gradient descent on least squares (Propositions 1 and 3), so both errors fall
-# together. Causal attention has another limit: the weights of *one pass of online gradient descent*
-# over the pairs (Proposition 5), so its error on the pairs falls to zero while its error on queries
-# does not. The right panel follows the error of that limit as the pairs grow to 300, for inputs
-# with mean $\mu$. At $\mu = 0$ its expectation has a closed form,
+# A prompt holds 40 labeled pairs, $y = w x$ with $x \sim U(-1, 1)^{16}$ and
+# $w \sim N(0, I)$, and 200 queries. Layers of {term}`linear attention`, with the weights
+# that {cite:t}`ding2024causallm` set by hand (Eq. 5, $\eta = 1.6$), turn each label into
+# what is left of it, $y_j - \tilde y_j^{(l)}$. The left and middle panels follow its mean
+# square over the layers.
+#
+# With the prefix mask the layers are {term}`gradient descent` on {term}`least squares`
+# (Propositions 1 and 3), so both errors fall together. With the causal mask they tend to
+# the weights of *one online pass* over the pairs (Proposition 5): the error on the pairs
+# falls to zero, and the error on queries does not. The right panel follows the error of
+# that limit as the pairs grow to 300, for inputs with mean $\mu$. At $\mu = 0$ its
+# expectation has a closed form,
 #
 # $$\mathbb{E}\,(w x - w_n^* x)^2 = \frac d3 \Bigl(1 - \frac1d\Bigr)^{n}.$$
 
@@ -33,7 +38,7 @@ shown = icllib.shown_profile(records)
 icllib.settings_table(causal_lm.LayerErrors(), assumed=("seed",))
 
 # %% [markdown]
-# These are the settings of the left and middle panels. Those of the right one:
+# These are the settings of the left and middle panels. Those of the right panel:
 
 # %% tags=["hide-output"]
 icllib.settings_table(causal_lm.StationaryErrors(), assumed=("sequences", "seed"))
@@ -60,7 +65,7 @@ table = page.save_figure(
       for mu, values in stationary.items()),
     series("stationary", "closed form, mu = 0", pairs, expected, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, errors on pairs dashed and on queries solid. Left, in blue: under prefix attention both fall together over 50 layers. Middle, in orange: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right, from yellow to brown: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, errors on pairs dashed and on queries solid. Left, in blue: under prefix attention both fall together over 50 layers. Middle, in orange: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right, from yellow to brown: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}, "figure": {"caption": "Mean squared error of linear attention with constructed weights, on a logarithmic axis. Left and middle: against the number of layers, for the pairs in the prompt (dashed) and for queries (solid). With the prefix mask the error on queries falls along with that on pairs; with the causal mask it stays near 0.4. Right: the error that the causal mask ends with after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 
@@ -89,8 +94,8 @@ from icllib.plotting import numbers
 numbers(table, ["prefix", "causal"], xs=(0, 10, 20, 30, 40, 50), x="layers")
 
 # %% [markdown]
-# By how much one layer multiplies each error, fitted over layers 30 to 50, and the smallest causal
-# query error of any seed and layer:
+# The factor by which one layer multiplies each error, fitted over layers 30 to 50, and the
+# smallest causal query error of any seed and layer:
 
 # %% tags=["numbers"]
 rates = {kind: causal_lm.slope_over_layers(values, 30, 50)
@@ -104,8 +109,8 @@ print(f"smallest causal query error: {smallest.min():.2f}")
 numbers(table, ["stationary"], xs=(40, 100, 200, 300), x="pairs n")
 
 # %% [markdown]
-# The curve at $\mu = 0$ against its closed form: the largest distance in standard errors, over
-# every tenth $n$ (neighboring $n$ share their prompts), with all 5,000 prompts pooled.
+# The curve at $\mu = 0$ against its closed form: the largest distance in standard errors
+# over every tenth $n$ (neighboring $n$ share their prompts), with all 5,000 prompts pooled.
 
 # %% tags=["numbers"]
 each = icllib.samples(records, "standard_error", input_mean=0)
@@ -116,7 +121,7 @@ print(f"standard error at n = 100 of a mean over 64 prompts: "
       f"{pooled[99] * np.sqrt(5000 / 64):.2g}")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 handed = causal_lm.figure_2_evidence(errors, stationary)
@@ -127,27 +132,31 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *More than 100 examples.* The paper reads from its curve that the causal limit needs more than
-#   100 pairs to come below $10^{-2}$ at $\mu = 0$. The closed form crosses that level at $n = 98$:
-#   the sentence is right to within its own rounding, and wrong as a bound. The paper's public code
-#   draws 64 prompts, at every 20th $n$. At $n = 100$ the expectation is 0.0084, and $10^{-2}$ lies only
-#   1.3 standard errors of such a draw above it.
-# - *"May not converge to $w^*$ even with ... increasing number of in-context examples"* (Section 4.2).
-#   Section 5.1 itself sees convergence at $\mu = 0$ (claim 41). Without label noise the right panel
-#   falls geometrically for every $\mu$; only the rate suffers from $\mu$. A floor needs noisy labels.
-#   [Kaczmarz's method](kaczmarz.ipynb) has the exact rates and floors.
-# - *A linear rate of convergence on the in-context examples* (claim 48). The mean over 64 prompts
-#   bends, as the slowest of them come to make up all of it: under the prefix mask its slope over
-#   layers 30 to 50 is 0.71 of that over 10 to 30, less than the margin allows. On single prompts
-#   this ratio has a median of 0.88 to 0.92 under the prefix mask, over the seeds. Followed to 300
-#   layers, the mean falls from layer 150 on at the constant rate of its slowest prompt. So the rate
-#   is linear in the end, as Proposition 3 says, and not yet in the paper's 50 layers.
-# - $\eta = 1.6$ is close to the edge: $\eta < 2n / \lambda_{\max}(X X^\top)$ holds for each prompt
-#   drawn here, but the bound is as low as 1.8 on some prompts of [What fails](what_fails.ipynb).
-# - The text has 200 queries on the left and in the middle, as here; the public code draws 20. The
-#   mean over queries in the right panel is taken exactly and not from drawn queries.
+# - *More than 100 examples* (claim 7). The paper reads from its curve that the causal limit
+#   needs more than 100 pairs to come below $10^{-2}$ at $\mu = 0$. The closed form crosses
+#   that level at $n = 98$: the sentence is right to within its own rounding, and wrong as a
+#   bound. The paper's public code draws 64 prompts, at every 20th $n$. At $n = 100$ the
+#   expectation is 0.0084, and $10^{-2}$ lies only 1.3 standard errors of such a draw above
+#   it.
+# - *"May not converge to $w^*$ even with ... increasing number of in-context examples"*
+#   (Section 4.2). Section 5.1 itself sees convergence at $\mu = 0$ (claim 41). Without
+#   label noise the right panel falls geometrically for every $\mu$. [Kaczmarz's
+#   method](kaczmarz.ipynb) has the exact rates.
+# - *A linear rate of convergence on the in-context examples* (claim 48). The mean over 64
+#   prompts bends, as the slowest of them come to make up all of it. With the prefix mask
+#   its slope over layers 30 to 50 is 0.71 of that over 10 to 30, less than the margin
+#   allows; on single prompts the median of this ratio is 0.88 to 0.92, over the seeds.
+#   Followed to 300 layers, the mean falls from layer 150 on at the constant rate of its
+#   slowest prompt. So the rate is linear in the end, as Proposition 3 says, and not yet in
+#   the paper's 50 layers.
+# - *The step $\eta = 1.6$ is close to the largest that converges.* It obeys
+#   $\eta < 2n / \lambda_{\max}(X X^\top)$ for each prompt drawn here, but the bound is as
+#   low as 1.8 on some prompts of [What fails](what_fails.ipynb).
+# - The text has 200 queries on the left and in the middle, as here; the public code draws
+#   20 of them. In the right panel the mean over queries is taken exactly.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/fig02_linear_attention/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/fig02_linear_attention/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

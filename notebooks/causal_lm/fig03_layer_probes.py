@@ -1,18 +1,22 @@
 # %% [markdown]
-# # Figure 3: the error after every layer
+# # Figure 3: how the error of trained transformers falls from layer to layer
 #
-# **In short:** the paper finds that in early layers the errors under the two masks fall alike, and
-# that later the causal one falls more slowly. At `pilot`, with 5 layers in place of 24, the gap
-# does widen with depth in both regressions; in classification the causal mask is ahead after layer
-# 1 and behind after layer 2, and then the gap hardly changes. From layer 1 to 2 the causal slope is
-# 0.86 (linear), 0.76 (nonlinear) and 0.35 (classes) of the prefix one. Five layers leave windows of
-# two and four layers for what the paper says of 24.
+# **The question:** with hand-set weights every layer lowers the error of a prefix model,
+# while that of a causal model soon stops falling ([Figure
+# 2](fig02_linear_attention.ipynb)). Is it so in trained transformers?
 #
-# The shared-layer decoders of [Table 1](table01_prefix_causal.ipynb) apply one block again and
-# again, like the hand-made linear attention of
-# [Figure 2](fig02_linear_attention.ipynb). {cite:t}`ding2024causallm` read their answers after every
-# layer with a *probe*, a linear read-out that is trained together with the model but behind a
-# stop-gradient, so that it does not change the model.
+# **In short:** the paper finds that in early layers the errors under the two masks fall
+# alike, and that later the causal one falls more slowly. Our models have 5 layers in place
+# of 24 (the small design of {term}`profile` `pilot`). In both regressions the gap does
+# widen with depth. In classification the causal mask is ahead after layer 1 and behind
+# after layer 2, and then the gap hardly changes. From layer 1 to 2 the causal slope is 0.86
+# (linear), 0.76 (nonlinear) and 0.35 (classes) of the prefix one. Five layers leave windows
+# of two and four layers for what the paper says of 24.
+#
+# The models are the shared-layer transformers of [Table 1](table01_prefix_causal.ipynb),
+# which apply one block of weights again and again. {cite:t}`ding2024causallm` read their
+# answers after every layer with a *probe*: a linear read-out that is trained together with
+# the model but behind a stop-gradient, so that it does not change the model.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -42,7 +46,7 @@ table = page.save_figure(*(
     series(task, cell.mask, layers, errors[cell], shown, printed.WITHIN[task])
     for task in trained.TASKS for cell in cells if cell.task == task))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: query error after every layer, read by probes, for the prefix and the causal mask with shared layers. All fall with depth; after the last layer the prefix curve lies lower on every task, after the first the causal one does on classes."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: query error after every layer, read by probes, for the prefix and the causal mask with shared layers. All fall with depth; after the last layer the prefix curve lies lower on every task, after the first the causal one does on classes."}, "figure": {"caption": "Error on queries after every layer, for trained transformers whose layers share their weights, on three tasks; the answer is read after each layer by a linear probe that does not change the model. Where the curve of the causal mask lies above that of the prefix mask, it is the worse one; bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import draw, legend_below
 
@@ -68,11 +72,11 @@ numbers(table, xs=sorted({1, 2, depth // 3, depth // 2, 2 * depth // 3, depth}),
         x="layer")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 #
-# Claim 13 compares the first third of the layers (1 to 8 of 24) with the last half (12 to 24): how
-# fast does the ratio of the two errors grow? Claim 45 compares the two masks' slopes in the first
-# third; its control is the same in the last half.
+# Claim 13 compares the first third of the layers (1 to 8 of 24) with the last half (12 to
+# 24): how fast does the ratio of the two errors grow? Claim 45 compares the slopes of the
+# two masks in the first third; its control is the same in the last half.
 
 # %%
 def slopes(task, window):
@@ -96,14 +100,15 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - These are the runs of [Table 1](table01_prefix_causal.ipynb), and what differs there differs here.
-#   At `pilot` the models are 5 layers deep: the claims' windows are then layers 1 to 2 and 2 to 5, and
-#   not, as in a model of 24 layers, 1 to 8 and 12 to 24.
-# - The paper does not say whether its Figure 3 shows models with the extra loss. Table 1's
-#   shared-layer rows have it, so these have it too; the probes have it as well, as in the public
-#   code.
+# - These are the runs of [Table 1](table01_prefix_causal.ipynb), and what differs there
+#   differs here. With 5 layers the claims' windows are layers 1 to 2 and 2 to 5, where a
+#   model of 24 layers has 1 to 8 and 12 to 24.
+# - The paper does not say whether its Figure 3 shows models with the extra loss. The
+#   shared-layer rows of Table 1 have it, so these have it too, and so do their probes, as
+#   in the public code.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/fig03_layer_probes/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/fig03_layer_probes/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

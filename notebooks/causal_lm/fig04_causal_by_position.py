@@ -1,28 +1,31 @@
 # %% [markdown]
-# # Figure 4 and Propositions 7 and 8: a step divided by the position
+# # Figure 4 and Propositions 7 and 8: why the causal step is not divided by the position
 #
-# **In short:** the paper says that dividing the causal step by the position $j$ of a pair, and not
-# by their number $n$, performs worse. It does, at each of four means of the inputs: with 300 pairs
-# by a factor of a million at mean 0, and of 2 at mean 3. Both propositions hold. Everything is
-# exact, or sampled at the paper's dimension.
+# **The question:** with a {term}`causal mask` pair $j$ of a prompt sees only $j$ pairs.
+# Should its update not be divided by $j$, and not by the number $n$ of all pairs?
 #
-# Position $j$ of a causal prompt sees $j$ pairs, so one may divide its update by $j$ and not by $n$
-# {cite:p}`ding2024causallm`. With $w_j^{(l)} = \frac1j \sum_{i \le j} a_i^{(l)} x_i^\top$, the paper's
-# appendix says:
+# **In short:** no. As the paper says, dividing by $j$ performs worse, at each of four means
+# of the inputs: with 300 pairs the error is a million times larger at mean 0, and twice as
+# large at mean 3. Both propositions hold. Everything is exact, or sampled at the paper's
+# dimension.
+#
+# With this division the weights are $w_j^{(l)} = \frac1j \sum_{i \le j} a_i^{(l)}
+# x_i^\top$, and the appendix of {cite:t}`ding2024causallm` states:
 #
 # | | statement |
 # |---|---|
-# | 7 | $a^{(l)} \to a^*$ with $y = a^* S$, where $S$ is $T$ of Proposition 4 with column $j$ divided by $j$; $a^{(l)} - a^* = (a^{(l-1)} - a^*)(I - \eta S)$ |
+# | 7 | $a^{(l)} \to a^*$ with $y = a^* S$, where $S$ is $T$ of [Proposition 4](propositions.ipynb) with column $j$ divided by $j$; $a^{(l)} - a^* = (a^{(l-1)} - a^*)(I - \eta S)$ |
 # | 8 | $w_{j+1}^* = v + (y_{j+1} - v\, x_{j+1})\, x_{j+1}^\top / \lVert x_{j+1} \rVert^2$ with $v = \frac{j}{j+1} w_j^*$ |
 #
-# So each pair first pulls the weights towards 0, by less and less, and only then fits itself. The
-# error forgets this pull by a power of $n$ only. At $\mu = 0$, with $q = 1 - 1/d$,
+# So each pair first pulls the weights towards 0, by less and less, and only then fits
+# itself. The error forgets this pull as slowly as a power of $n$. At $\mu = 0$, with
+# $q = 1 - 1/d$,
 #
 # $$\mathbb{E}\,(w x - w_n^* x)^2 = \frac{d(d-1)}{3 n^2}
 #   \Bigl( (2d-1)(1 - q^n) - 2 n\, q^n \Bigr),$$
 #
-# where the main version has $\frac d3 q^n$. For other $\mu$ two numbers obey a linear recursion in
-# place of the formula: [Kaczmarz's method](kaczmarz.ipynb) tells how.
+# where the main version has $\frac d3 q^n$. For other means $\mu$ two numbers obey a linear
+# recursion in place of the formula, as on the page of [Kaczmarz's method](kaczmarz.ipynb).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -40,8 +43,9 @@ icllib.settings_table(causal_lm.ByPositionErrors(),
 # %% [markdown]
 # ## Figure
 #
-# Query error of the stationary points against the number of pairs, for inputs with mean $\mu$.
-# Dashed: the exact expectation. Solid: five seeds of 200 prompts, with 95% intervals as bands.
+# The error of queries at the limit of many layers, against the number of pairs, for inputs
+# with mean $\mu$. Dashed lines are the exact expectation, solid ones five seeds of 200
+# prompts, with 95% intervals as bands.
 
 # %%
 from icllib.plotting import series
@@ -60,7 +64,7 @@ for (name, mu), values in sampled.items():
     tables.append(series(name, f"exact, mu = {mu:g}", pairs, expected, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two panels of query error against the number of pairs up to 300, for mu 0 to 3, sampled and exact. Left, eta over n: straight lines on a log scale, steepest at mu 0. Right, eta over j: all curves are higher, and those for mu 0 and 1 flatten. Sampled and exact curves agree."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two panels of query error against the number of pairs up to 300, for mu 0 to 3, sampled and exact. Left, eta over n: straight lines on a log scale, steepest at mu 0. Right, eta over j: all curves are higher, and those for mu 0 and 1 flatten. Sampled and exact curves agree."}, "figure": {"caption": "Mean squared error on queries of two versions of causal linear attention after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$. Left, the paper's main version divides the step by $n$; right, the variant divides it by the position $j$ of the pair. Dashed lines are exact, colored ones sampled. The variant is worse at every mean."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import COLORS, draw, legend_below
 
@@ -85,9 +89,9 @@ from icllib.plotting import numbers
 numbers(table, xs=(4, 40, 100, 200, 300), x="pairs n")
 
 # %% [markdown]
-# Propositions 7 and 8 on random prompts, limits taken after 2,000 layers: is the largest deviation
-# below the bound of $10^{-10}$ that was fixed before? Coefficients are unique only where
-# $d \ge n$.
+# Propositions 7 and 8 on random prompts, with limits taken after 2,000 layers. The table
+# says whether the largest deviation is below the bound of $10^{-10}$ that was fixed before.
+# Coefficients are unique only where $d \ge n$.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -99,7 +103,7 @@ deviations = pd.DataFrame(rows).groupby(["d", "n"])[checks].max()
 (deviations < 1e-10).where(deviations.notna(), "")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 def ratio(mu, n):
@@ -124,15 +128,16 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The comparison is at the stationary points. The variant converges for $\eta < 2 \min_j j / \lVert x_j
-#   \rVert^2$ only; at $\eta = 1.6$ its first positions diverge, since there $\lVert x_1 \rVert^2$ is
-#   near $d/3$.
-# - The column *attention* says that the recursion is what layers of linear self-attention do when row
-#   $j$ of the causal mask has the weight $n / j$ in place of 1.
-# - The paper says that the variant is worse. The closed form at $\mu = 0$ says how: $n^{-2}$ in place of
-#   a geometric decay.
+# - The comparison is at the limit of many layers. The variant converges for
+#   $\eta < 2 \min_j j / \lVert x_j \rVert^2$ only; at the paper's $\eta = 1.6$ its first
+#   positions diverge, since there $\lVert x_1 \rVert^2$ is near $d/3$.
+# - The column *attention* says that the recursion is what layers of linear attention do
+#   when row $j$ of the causal mask has the weight $n / j$ in place of 1.
+# - The paper says that the variant is worse. The closed form at $\mu = 0$ says how: the
+#   error falls like $n^{-2}$, and not geometrically.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/fig04_causal_by_position/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/fig04_causal_by_position/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,15 +1,18 @@
 # %% [markdown]
-# # Figure 6: how many training sequences
+# # Figure 6: how many training sequences the masks need
 #
-# **In short:** the paper shows how the test error falls with the number of training sequences. At
-# `pilot` (27 minutes of processor time) it falls on all three tasks under both masks. In regression
-# the prefix mask needs fewer sequences: with 30 batches its mean error is below that of the causal
-# mask with 1,000 (linear: 0.019 against 0.031; nonlinear: 0.0048 against 0.0073).
+# **The question:** training goes through stored sequences again and again. With few of them
+# a model can learn them by heart. How many must there be?
 #
-# Training goes through stored sequences again and again. How many must there be? Figure 6 of
-# {cite:t}`ding2024causallm` trains the shared-layer decoders of
-# [Table 1](table01_prefix_causal.ipynb) on 1 to 1,000 batches of sequences and tests on held-out
-# ones. With few sequences a model can learn them by heart.
+# **In short:** as in the paper, the test error falls with the number of training sequences,
+# on all three tasks under both masks. Our models are small ({term}`profile` `pilot`, 27
+# minutes of processor time). In regression the {term}`prefix mask` needs fewer sequences:
+# with 30 batches its mean error is below that of the {term}`causal mask` with 1,000
+# (linear: 0.019 against 0.031; nonlinear: 0.0048 against 0.0073).
+#
+# {cite:t}`ding2024causallm` train the shared-layer transformers of [Table
+# 1](table01_prefix_causal.ipynb) on 1 to 1,000 batches of sequences and test on held-out
+# ones.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -43,7 +46,7 @@ table = page.save_figure(*(
     series(task, mask, counts, values, shown, printed.WITHIN[task])
     for (task, mask), values in curves.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}, "figure": {"caption": "Error on held-out prompts against the number of batches of training sequences, which are stored and used again and again, on three tasks. If more sequences help, the curves fall to the right; the lower one of the two masks needs fewer of them. Bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import draw, legend_below
 
@@ -67,7 +70,7 @@ from icllib.plotting import numbers
 numbers(table, x="training batches")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 page.decide("causal_lm.31", {
@@ -80,15 +83,16 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - Every point is trained for the same number of steps, so that fewer sequences are seen more often.
-#   The paper does not say whether it does the same; in its public code the number of steps does not
-#   depend on that of the sequences.
-# - The paper does not list the numbers of batches between 1 and 1,000: those between are ours.
-# - The models have the extra loss, as in Table 1; the paper does not say for this figure. Those at
-#   1,000 batches are the runs of [Table 1](table01_prefix_causal.ipynb), and what differs there
-#   differs here.
+# - Every point is trained for the same number of steps, so that fewer sequences are seen
+#   more often. The paper does not say whether it does the same; in its public code the
+#   number of steps does not depend on that of the sequences.
+# - The paper does not list the numbers of batches between 1 and 1,000; we chose them.
+# - The models have the extra loss, as in Table 1; the paper does not say for this figure.
+#   Those at 1,000 batches are the runs of [Table 1](table01_prefix_causal.ipynb), and what
+#   differs there differs here.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/fig06_training_sequences/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/fig06_training_sequences/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

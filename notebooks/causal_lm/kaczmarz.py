@@ -1,35 +1,42 @@
 # %% [markdown]
-# # After Proposition 5: does causal attention converge with more examples?
+# # After Proposition 5: does the causal mask reach the solution with more examples?
 #
-# **In short:** the paper says that causal attention may not converge to the solution as pairs are
-# added. Without label noise, as in its synthetic experiments, it does: the error falls
-# geometrically, halved every 11 pairs for inputs of mean $\mu = 0$, where the paper sees it too,
-# and every 159 at $\mu = 3$. So the sentence, read for $\mu \ge 1$, *fails*. With label
-# noise of deviation $\sigma$, our addition, the error ends at a floor near $\sigma^2$.
+# **The question:** the paper says that with a {term}`causal mask` the answer may not
+# converge to the solution, however many pairs are added. Is that so?
 #
-# The causal stationary points are one pass of Kaczmarz's method {cite:p}`kaczmarz1937angenaherte`.
-# {cite:t}`ding2024causallm` note that their step $1 / \lVert x \rVert^2$ does not decay, and infer
-# that they may not converge to the solution however many pairs there are. The exact expectation
-# tells. Let $e$ be the difference of the weights to the true ones. A pair with
-# $u = x / \lVert x \rVert$ and label noise $\epsilon$ changes it by
+# **In short:** not in the paper's own setting, which has no noise in the labels. There the
+# error falls geometrically: it is halved every 11 pairs for inputs of mean $\mu = 0$, where
+# the paper sees it too, and every 159 pairs at $\mu = 3$. So the paper's sentence, read for
+# $\mu \ge 1$, *fails*. With label noise of standard deviation $\sigma$, which is our
+# addition, the error does stop falling, near $\sigma^2$.
+#
+# With the causal mask the layers of linear attention converge to one pass of Kaczmarz's
+# method over the pairs ([Proposition 5](propositions.ipynb))
+# {cite:p}`kaczmarz1937angenaherte`. {cite:t}`ding2024causallm` note that its step
+# $1 / \lVert x \rVert^2$ does not decay, and infer that it may not converge to the
+# solution. The exact expectation settles this. Let $e$ be the difference between the
+# weights and the true ones. A pair with $u = x / \lVert x \rVert$ and label noise
+# $\epsilon$ changes it by
 #
 # $$e_{j+1} = (I - u u^\top)\, e_j + \frac{\epsilon\, x}{\lVert x \rVert^2} .$$
 #
-# - The mean obeys $\mathbb{E} e_n = (I - \mathbb{E}\, u u^\top)^n e_0$. Its slowest factor per pair,
-#   $1 - \lambda_{\min}(\mathbb{E}\, u u^\top)$, also bounds that of $\mathbb{E} \lVert e \rVert^2$ from
-#   above {cite:p}`strohmer2009randomized`, and its square bounds it from below.
-# - The covariance $\mathbb{E}\, e e^\top$ goes through a linear map on symmetric matrices, whose top
-#   eigenvalue is the exact factor of $\mathbb{E} \lVert e \rVert^2$. The law of $x$ does not change when
-#   coordinates are permuted, so two numbers are enough: the part $m$ of $\mathbb{E} \lVert e \rVert^2$
-#   along $(1, \dots, 1)$ and the rest $r$. With $c = \cos^2$ of the angle between $x$ and that direction,
+# - The mean obeys $\mathbb{E} e_n = (I - \mathbb{E}\, u u^\top)^n e_0$. Its slowest factor
+#   per pair, $1 - \lambda_{\min}(\mathbb{E}\, u u^\top)$, bounds that of
+#   $\mathbb{E} \lVert e \rVert^2$ from above {cite:p}`strohmer2009randomized`, and its
+#   square bounds it from below.
+# - The covariance $\mathbb{E}\, e e^\top$ goes through a linear map, whose top eigenvalue
+#   is the exact factor of $\mathbb{E} \lVert e \rVert^2$. Since the law of $x$ does not
+#   change when coordinates are permuted, two numbers are enough: the part $m$ of
+#   $\mathbb{E} \lVert e \rVert^2$ along $(1, \dots, 1)$ and the rest $r$. With $c = \cos^2$
+#   of the angle between $x$ and that direction,
 #
 # $$\binom{m}{r} \leftarrow \begin{pmatrix}
 #   \mathbb{E}(1-c)^2 & \frac{\mathbb{E}\, c(1-c)}{d-1} \\
 #   \mathbb{E}\, c(1-c) & 1 - \frac{\mathbb{E}(1 - c^2)}{d-1} \end{pmatrix} \binom{m}{r}
 #   + \sigma^2\, \mathbb{E}\, \frac{1}{\lVert x \rVert^2} \binom{c}{1-c} .$$
 #
-# At $\mu = 0$ this is $\frac d3 (1 - \frac1d)^n$ plus a part that tends to the floor
-# $\frac d3 \sigma^2\, \mathbb{E}\, \lVert x \rVert^{-2}$.
+# At $\mu = 0$ the expected error is $\frac d3 (1 - \frac1d)^n$ plus a part that tends to
+# the floor $\frac d3 \sigma^2\, \mathbb{E}\, \lVert x \rVert^{-2}$.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -47,8 +54,9 @@ icllib.settings_table(causal_lm.KaczmarzErrors(0.0), assumed=(
 # %% [markdown]
 # ## Figure
 #
-# Query error, against noise-free labels, of the causal stationary points. Solid: five seeds of 64
-# prompts, with 95% intervals as bands. Dashed: exact expectation. Dotted, right: the floors.
+# The error of queries, against labels without noise, at the limit of many causal layers.
+# Solid lines are five seeds of 64 prompts, with 95% intervals as bands. Dashed lines are
+# the exact expectation, and dotted ones, on the right, the floors.
 
 # %%
 import numpy as np
@@ -69,7 +77,7 @@ for panel, (metric, noise) in metrics.items():
                    series(panel, f"exact, mu = {mu:g}", pairs, exact, shown)]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Query error against up to 1,000 pairs for mu 0 to 3. Left, without noise: straight lines on a log scale, slower for larger mu, on the exact curves. Right, with label noise 0.1: the curves for mu 0 to 2 end at floors near 0.01, that for mu 3 is still at 0.13."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Query error against up to 1,000 pairs for mu 0 to 3. Left, without noise: straight lines on a log scale, slower for larger mu, on the exact curves. Right, with label noise 0.1: the curves for mu 0 to 2 end at floors near 0.01, that for mu 3 is still at 0.13."}, "figure": {"caption": "Mean squared error of causal linear attention after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$; dashed lines are exact, colored ones sampled. Left, without noise in the labels, the error falls geometrically for every mean, if slowly for large ones. Right, with noise of deviation 0.1, it ends at a floor (dotted)."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import COLORS, draw, legend_below
 
@@ -98,9 +106,10 @@ from icllib.plotting import numbers
 numbers(table, xs=(10, 100, 200, 500, 1000), x="pairs n")
 
 # %% [markdown]
-# What one more pair multiplies $\mathbb{E} \lVert e \rVert^2$ by, without noise: exact, and fitted to
-# the logarithm of the mean error over 50 to 250 pairs, with its 95% interval over seeds. Beside
-# it the two bounds, and after how many pairs the error is halved.
+# The factor by which one more pair multiplies $\mathbb{E} \lVert e \rVert^2$ without noise:
+# exact, and fitted to the logarithm of the mean error over 50 to 250 pairs, with its 95%
+# interval over seeds. Beside it stand the two bounds, and the number of pairs that halves
+# the error.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -117,7 +126,8 @@ rates["halved after"] = np.log(0.5) / np.log(rates["exact"])
 rates.round(dict.fromkeys(rates.columns[:-1], 4) | {"halved after": 0})
 
 # %% [markdown]
-# The floors at $\sigma = 0.1$, beside the error at 1,000 pairs with its 95% interval over seeds:
+# The floors at $\sigma = 0.1$, beside the error at 1,000 pairs with its 95% interval over
+# seeds:
 
 # %% tags=["numbers"]
 rows = {}
@@ -131,13 +141,13 @@ for mu in causal_lm.INPUT_MEANS:
 pd.DataFrame(rows).T.round(4)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 #
-# Claim 38 is the paper's sentence in its own setting, without label noise, where $\mu$ is not 0:
-# at $\mu = 0$ the paper sees convergence ([Figure 2](fig02_linear_attention.ipynb)). The bound, that the
-# error does not even halve, is ours. Claim 40 is ours: the same sentence with noise. Each is the
-# other's control. Both are about a limit, so here is the same ratio along the way, the error with
-# $2n$ pairs over that with $n$ (geometric means over seeds):
+# Claim 38 is the paper's sentence without label noise, for $\mu$ other than 0: at $\mu = 0$
+# the paper sees convergence ([Figure 2](fig02_linear_attention.ipynb)). The bound, that the
+# error does not even halve, is our choice. Claim 40, added by us, is the same sentence with
+# noise. Each is the other's control. As both are about a limit, here is the same ratio
+# along the way, the error with $2n$ pairs over that with $n$ (geometric means over seeds):
 
 # %% tags=["numbers"]
 causal_lm.with_twice_the_pairs(sampled, pairs)
@@ -151,21 +161,23 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper has no label noise. Without it every pair is fitted by the same weights, and a step that
-#   does not decay is no obstacle: the error falls geometrically for every $\mu$. A step must decay only
-#   to average noise away. Section 5.1 of the paper itself sees convergence at $\mu = 0$, which is
-#   claim 41.
-# - An earlier cut of claim 38, with its parts with noise, was *mixed*: the split changed the
-#   verdict. The paper's own words are a hedge: causal attention "may not converge", and convergence
-#   "is not guaranteed".
-# - With noise, which is ours, the sentence is right. The last pair is fitted with its noise, so the
-#   error cannot fall below a floor, which is near $\sigma^2$ for every $\mu$.
-# - The mean $\mu$ changes the rate, since most directions $u$ then lie close to each other and few see
-#   the rest of the space. It hardly changes the floor.
-# - At $\mu = 0$ the exact factor equals the upper bound. For large $\mu$ it comes close to the lower
-#   one, so that there the upper bound asks for almost twice the pairs.
+# - *Without noise a constant step is no obstacle.* All pairs are fitted by the same
+#   weights, and the error falls geometrically for every $\mu$. A step must decay only to
+#   average noise away. Section 5.1 of the paper itself sees convergence at $\mu = 0$, which
+#   is claim 41.
+# - *With noise the sentence is right.* The last pair is fitted with its noise, so the error
+#   cannot fall below a floor, which is near $\sigma^2$ for every $\mu$.
+# - *The verdict depends on how the claim was cut.* An earlier form of claim 38, with its
+#   parts with noise, was *mixed*. The paper's own words are a hedge: causal attention "may
+#   not converge", and convergence "is not guaranteed".
+# - *What the mean does.* With a large $\mu$ most directions $u$ lie close to each other,
+#   and few pairs see the rest of the space, so the error falls more slowly. The floor
+#   hardly changes.
+# - *The bounds.* At $\mu = 0$ the exact factor equals the upper bound. For large $\mu$ it
+#   comes close to the lower one, and the upper bound asks for almost twice the pairs.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/kaczmarz/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/kaczmarz/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

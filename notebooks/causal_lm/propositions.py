@@ -1,18 +1,20 @@
 # %% [markdown]
-# # Propositions 1 to 5
+# # Propositions 1 to 5: which algorithm the layers of linear attention run
 #
-# **In short:** with hand-set weights, says the paper, layers of linear self-attention run an
-# ordinary algorithm: gradient descent if all pairs see each other, and in the limit one online pass
-# over the pairs if each sees only those before it. All five propositions hold, to rounding (below
-# $10^{-13}$). Two of them, 3 and 4, need a bound on the step size which the paper does not state
-# ([what happens beyond it](what_fails.ipynb)).
+# **The question:** the paper proves that layers of {term}`linear attention`, with weights
+# set by hand, run an ordinary algorithm. Are its five statements right?
 #
-# {cite:t}`ding2024causallm` describe linear self-attention by ordinary algorithms. With tokens
-# $z_j = (x_j, y_j)$ and the weights of their Eq. 5 (keys and queries read $x$, values read $-y$,
-# the output is scaled by $\eta/n$), the last coordinate $\delta_j^{(l)}$ of token $j$ after layer
-# $l$ obeys
+# **In short:** yes, all five hold to rounding (below $10^{-13}$). If all pairs of a prompt
+# see each other ({term}`prefix mask`), the layers are steps of {term}`gradient descent`. If
+# each pair sees only those before it ({term}`causal mask`), they end at the result of one
+# online pass over the pairs. Propositions 3 and 4 need a bound on the step size which the
+# paper does not state ([what happens beyond it](what_fails.ipynb)).
 #
-# | | statement | attention |
+# The tokens are $z_j = (x_j, y_j)$. With the weights of Eq. 5 of {cite:t}`ding2024causallm`
+# keys and queries read $x$, values read $-y$, and the output is scaled by $\eta/n$. The
+# last coordinate $\delta_j^{(l)}$ of token $j$ after layer $l$ then obeys
+#
+# | | statement | mask |
 # |---|---|---|
 # | 1 | $\delta_j^{(l)} = y_j - w^{(l)} x_j$, where $w^{(l)}$ is gradient descent from 0 with step $\eta$ (Eq. 3) | prefix |
 # | 2 | $\delta_j^{(l)} = y_j - w_j^{(l)} x_j$, where $w_j^{(l)}$ sees the residuals of pairs $i \le j$ only (Eq. 10) | causal |
@@ -20,9 +22,9 @@
 # | 4 | $w_j^{(l)} = \sum_{i \le j} a_i^{(l)} x_i^\top$ with the same $a_i$ for every $j$; $a^{(l)} \to a^*$ with $y = a^* T$, $T$ upper triangular; $a^{(l)} - a^* = (a^{(l-1)} - a^*)(I - \tfrac{\eta}{n} T)$ | causal |
 # | 5 | $w_{j+1}^* = w_j^* + (y_{j+1} - w_j^* x_{j+1})\, x_{j+1}^\top / \lVert x_{j+1} \rVert^2$: one pass of Kaczmarz's method {cite:p}`kaczmarz1937angenaherte` | causal |
 #
-# Each statement is an identity, so each is checked in double precision on random prompts: layer
-# outputs of the attention itself against the recursions, and limits against gradient descent run
-# for 3,000 steps. The bound, $10^{-10}$, was fixed before.
+# Each statement is an identity, which is checked in double precision on random prompts: the
+# outputs of the attention layers are compared with the recursions, and limits with gradient
+# descent that ran for 3,000 steps. The bound, $10^{-10}$, was fixed before.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -41,8 +43,10 @@ icllib.settings_table(causal_lm.propositions(profile)[0], assumed=(
 # %% [markdown]
 # ## Largest deviations
 #
-# One row per size: few of both, more pairs than dimensions, and more dimensions than pairs.
-# Coefficients $a$ are unique only where $d \ge n$, so these two columns need the last size.
+# The table says whether the largest deviation from each statement is below the bound, for
+# three sizes: few pairs in few dimensions, more pairs than dimensions, and more dimensions
+# than pairs. Coefficients $a$ are unique only where $d \ge n$, so two columns need the last
+# size.
 
 # %% tags=["numbers"]
 checks = ["1", "2", "3 stationary", "3 contraction",
@@ -52,7 +56,7 @@ deviations = pd.DataFrame(rows).groupby(["d", "n"])[checks].max()
 # Only the order of magnitude is the same on every machine: is it below the bound?
 (deviations < 1e-10).where(deviations.notna(), "")
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Largest deviation from each proposition for three sizes, all between 1e-16 and 1e-13, far below the bound of 1e-10."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Largest deviation from each proposition for three sizes, all between 1e-16 and 1e-13, far below the bound of 1e-10."}, "figure": {"caption": "How far the layers of linear attention are from what each of Propositions 1 to 5 says they compute: the largest deviation, on a logarithmic axis, for three sizes of the problem ($d$ inputs, $n$ pairs). All points lie at the rounding of double precision, far below the dashed bound of $10^{-10}$."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import band
 
@@ -72,14 +76,15 @@ axes.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
 table = page.save_figure(*tables)
 
 # %% [markdown]
-# The convergence of the prefix model is linear, with the spectral radius of
-# $I - \tfrac{\eta}{n} X X^\top$ as its rate (on the span of the data):
+# With the prefix mask convergence is linear. Its rate is the spectral radius of
+# $I - \tfrac{\eta}{n} X X^\top$ (on the span of the data), the smallest and the largest
+# over the prompts:
 
 # %% tags=["numbers"]
 pd.DataFrame(rows).groupby(["d", "n"])["prefix rate"].agg(["min", "max"]).round(3)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 worst = {name: [deviations[name].max()] for name in checks}
@@ -102,14 +107,15 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The step size is $\eta = 1$ so that every size converges. The propositions name no bound, but
-#   need one: $\eta < 2n / \lambda_{\max}(X X^\top)$ for prefix and $\eta < 2n / \max_i \lVert x_i
-#   \rVert^2$ for causal attention.
-# - With $d > n$ least squares has many solutions; gradient descent from zero finds the one of
-#   smallest norm, and that is the $w^*$ compared here.
+# - The step size is $\eta = 1$, with which every size converges. The propositions name no
+#   bound, but need one: $\eta < 2n / \lambda_{\max}(X X^\top)$ for the prefix mask and
+#   $\eta < 2n / \max_i \lVert x_i \rVert^2$ for the causal one.
+# - With $d > n$ {term}`least squares` has many solutions. Gradient descent from zero finds
+#   the one of smallest norm, and that is the $w^*$ compared here.
 # - A query enters as $(x, 0)$ and never attends to itself; its output is $-w x$.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/propositions/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/propositions/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,27 +1,33 @@
 # %% [markdown]
-# # Table 1: trained decoders, prefix beside causal
+# # Table 1: trained transformers, with a prefix mask and with a causal mask
 #
-# **In short:** in the paper the prefix mask has the lower error in every pair of rows: by a factor
-# of 6 to 32 in regression and by 11 to 14% in classification, where shared layers also beat
-# unshared ones. Ours at `pilot`, with small models and 31 minutes of processor time: by a factor of
-# 5 to 22 in regression and by 7 to 9% in classification. There the interval of shared layers still
-# includes no difference, and whether layers are shared makes none that could be seen.
+# **The question:** do the conclusions for hand-set {term}`linear attention` hold for
+# transformers that are trained, with {term}`softmax` attention?
 #
-# Do the conclusions for linear attention hold for trained softmax transformers?
-# {cite:t}`ding2024causallm` train decoders on three tasks, with inputs $x \sim \mathcal{U}(-1,1)^d$
-# and weights $w \sim \mathcal{N}(0, I)$ drawn for each sequence:
+# **In short:** in the paper the {term}`prefix mask` has the lower error in every pair of
+# rows: by a factor of 6 to 32 in regression and by 11 to 14% in classification. There
+# models whose layers share their weights also beat those whose layers do not. Our models
+# are small, an earlier and smaller design ({term}`profile` `pilot`, 31 minutes of processor
+# time). The prefix mask has the lower error by a factor of 5 to 22 in regression and by 7
+# to 9% in classification, where with shared layers the interval still includes no
+# difference. Whether layers are shared makes no difference that could be seen.
+#
+# {cite:t}`ding2024causallm` train transformers on three tasks, with inputs
+# $x \sim \mathcal{U}(-1,1)^d$ and weights $w \sim \mathcal{N}(0, I)$ drawn for each
+# sequence:
 #
 # $$
 # \text{linear } y = w x, \qquad \text{nonlinear } y = \operatorname{sigmoid}(w x) - \tfrac12,
 # \qquad \text{classes } y = \arg\max_{c \le 3} w_c x .
 # $$
 #
-# A sequence has labeled pairs and then queries side by side; a query attends to all pairs and to
-# nothing else. The mask of the pairs is *prefix* (all see all) or *causal* (each sees itself and
-# those before it). The layers have weights of their own (*unshared*) or all have the same
-# (*shared*). As in the paper's Table 1, the shared-layer rows were trained with an extra loss, the
-# squared outputs at the pairs, and the unshared ones without it; the
-# [page of Table 3](table03_extra_loss.ipynb) has every pairing.
+# A sequence has labeled pairs and then queries side by side; a query attends to all pairs
+# and to nothing else. With the prefix mask all pairs see each other, with the
+# {term}`causal mask` each sees itself and those before it. The layers have weights of their
+# own (*unshared*) or all have the same (*shared*). As in the paper's Table 1, the rows of
+# shared layers were trained with an *extra loss*, the squared outputs at the pairs, and the
+# unshared ones without it. The [page of Table 3](table03_extra_loss.ipynb) has every
+# combination.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -37,8 +43,9 @@ shown = icllib.shown_profile(records)
 icllib.settings_of(trained.table_1, shown, trained.assumed(shown))
 
 # %% [markdown]
-# These are the settings of the first row. *Assumed* is what the text and the appendix do not say; all
-# but the seeds is from the paper's [public code](https://github.com/google-research/causallm_icl).
+# These are the settings of the first row. Those marked *assumed* are not in the text or the
+# appendix; all but the seeds come from the paper's [public
+# code](https://github.com/google-research/causallm_icl).
 #
 # ## Figure
 
@@ -49,13 +56,14 @@ paper = {cell: printed.extra_loss(cell) for cell in cells}
 table = page.save_figure(*printed.task_rows("ours", errors, shown),
                          *printed.task_rows("paper", paper, "paper"))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors, diamonds the printed ones. On each task the points of the prefix rows, ours and printed, lie to the left of those of the causal rows with the same sharing."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors, diamonds the printed ones. On each task the points of the prefix rows, ours and printed, lie to the left of those of the causal rows with the same sharing."}, "figure": {"caption": "Error on queries in three tasks, on a logarithmic axis for the regressions. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper; further left is better, and the paper says that the prefix mask is further left in every pair of rows."}}
 styles = {"ours": {}, "paper": printed.DIAMOND}
 legend = printed.draw_tasks(table, styles, height=2.6)
 
 # %% [markdown]
-# Bars are 95% intervals over seeds; one that leaves its panel on the left includes 0. The diamonds
-# belong to the paper's own model and data, and so to profile `paper`.
+# Bars are 95% intervals over seeds; one that leaves its panel on the left includes 0. The
+# diamonds are the paper's numbers, which belong to its own model and data, and so to
+# profile `paper`.
 #
 # ## Numbers
 
@@ -63,20 +71,21 @@ legend = printed.draw_tasks(table, styles, height=2.6)
 printed.beside(errors, paper)
 
 # %% [markdown]
-# How much noise do the printed class errors have? The paper's 64 test sequences of 20 queries make
-# 1,280 answers. The differences between the masks in standard errors, had each model answered 1,280
-# independent questions of its own:
+# How much noise is in the class errors that the paper prints? Its 64 test sequences of 20
+# queries make 1,280 answers. The table has the differences between the masks in standard
+# errors, had each model answered 1,280 independent questions of its own:
 
 # %% tags=["numbers"]
 printed.class_differences(printed.extra_loss, cells, mask="causal")
 
 # %% [markdown]
-# If all models were tested on the same sequences, which the paper does not say, the true numbers may
-# be larger. The 20 queries of a sequence share its pairs and classes, so they are fewer than 20
-# independent answers, which makes the true numbers smaller.
+# If all models were tested on the same sequences, which the paper does not say, the
+# differences may be clearer than that. But the 20 queries of a sequence share its pairs and
+# classes and count for fewer than 20 independent answers, which makes them less clear.
 #
-# Do unshared layers overfit, as the paper concludes from these errors? The classifiers once more,
-# measured on held-out sequences and on as many of those that they were trained on, in percent:
+# The paper concludes from these errors that unshared layers overfit. Here are our
+# classifiers, measured on held-out sequences and on as many of those that they were trained
+# on, in percent:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -91,7 +100,7 @@ pd.DataFrame({printed.row_name(cell): {
     for cell, (held_out, training) in shares.items()}).T
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 for claim, task in zip((9, 10, 11), trained.TASKS):
@@ -110,31 +119,33 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - At `pilot` the problem has half the paper's dimensions and pairs, the model 5 layers and not 24 and
-#   a quarter of the width, and training is shorter, at a higher learning rate. Its errors are not to be
-#   compared with the printed ones, only the order of the rows is. `gpu` shortens training and leaves
-#   the rest.
-# - In the paper's text the nonlinear target is the sigmoid alone; the $\tfrac12$ is subtracted in its
-#   public code.
-# - Training goes through the stored sequences 100 times in the paper, 20 times at `gpu` and 4 times at
-#   `pilot`. The paper explains the lead of shared layers in classification by overfitting of the
-#   unshared ones. With 4 passes there is next to none: no model's error is more than 6% higher on
-#   held-out sequences than on those of training. So claim 49 says little yet.
-# - For claim 49 the classifiers were trained once more from the same seeds, on another version of
-#   the library, whose sums are rounded otherwise. So their held-out errors are not those of the rows
-#   above to the digit.
-# - The paper tests on 64 held-out sequences and says that the prefix mask *significantly* outperforms
-#   the causal one *in all cases*. In classification its own test leaves room for doubt (above). At
-#   the smaller profiles there are more sequences, for less noise.
-# - The paper's code gives every query a position of its own, and so do our models at all profiles but
-#   `pilot`, where all queries stand where the next pair would.
-# - Initial positions and biases are uniform. In the code their bounds are one over the root of the
-#   number of positions and of outputs; here, of the width and of the number of inputs.
-# - The paper's code draws each batch at random from the stored sequences. Here training goes through
-#   all of them in each epoch, in a new order; the paper's text speaks of epochs, too.
-# - The paper shows one run. Ours are several seeds, with other data and other initial weights.
+# - *Size.* At `pilot` the problem has half the paper's dimensions and pairs, and the model
+#   5 layers, not 24, and a quarter of the width. Training is shorter, at a higher learning
+#   rate. Only the order of the rows can be compared with the paper, not the errors. `gpu`
+#   shortens training and leaves the rest.
+# - *Overfitting.* Training goes through the stored sequences 100 times in the paper, 20
+#   times at `gpu` and 4 times at `pilot`. With 4 passes there is next to no overfitting: no
+#   model's error is more than 6% higher on held-out sequences than on those of training. So
+#   claim 49 says little yet. For it the classifiers were trained once more from the same
+#   seeds, on another version of the library with other rounding, so their held-out errors
+#   are not to the digit those of the rows above.
+# - *How sure the paper can be.* The paper says that the prefix mask *significantly*
+#   outperforms the causal one *in all cases*. In classification its own 64 test sequences
+#   leave room for doubt (above). The smaller profiles test on more sequences, for less
+#   noise.
+# - *Details of the code.* In the paper's text the nonlinear target is the sigmoid alone;
+#   its public code subtracts the $\tfrac12$. The code gives every query a position of its
+#   own, and so do our models at all profiles but `pilot`, where all queries stand where the
+#   next pair would. Initial positions and biases are uniform; in the code their bounds are
+#   one over the root of the number of positions and of outputs, here of the width and of
+#   the number of inputs. The code draws each batch at random from the stored sequences.
+#   Here training goes through all of them in each epoch, in a new order, as the paper's
+#   text speaks of epochs.
+# - The paper shows one run. We train several seeds, each with other data and other initial
+#   weights.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/table01_prefix_causal/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/table01_prefix_causal/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records + classifiers, page.name))

@@ -1,19 +1,21 @@
 # %% [markdown]
-# # Table 3: layer sharing and the extra loss, every pairing
+# # Table 3: masks, layer sharing and the extra loss, in every combination
 #
-# **In short:** in the paper the prefix mask has the lower error in all twelve pairings; an extra
-# loss on the outputs at the pairs raises the error of linear regression and lowers that of
-# classification, and so does sharing layers. At `pilot` (40 minutes of processor time) the prefix
-# mask is ahead in all twelve by the mean of the ratios over seeds, but only in nine with the whole
-# interval. Effects of the extra loss and of sharing are lost in the scatter of the seeds.
+# **The question:** Table 1 changes two things at once between its rows: whether layers
+# share their weights, and whether an *extra loss* is used. What does each of them do?
 #
-# Table 1 of {cite:t}`ding2024causallm` changes two things at once between its shared-layer and its
-# unshared-layer rows: the sharing, and an *extra loss* that the shared rows have. The extra loss
-# pulls the outputs at the labeled pairs to zero, as the hand-made construction does, in which they
-# are residuals. With $n$ pairs and $m$ queries in a sequence, it is the mean over all $n + m$
-# squared errors, with target 0 at the pairs, in place of the mean over the $m$ queries. Table 3 of
-# the paper's appendix has all eight models; the tasks and settings are those of
-# [Table 1](table01_prefix_causal.ipynb).
+# **In short:** in the paper the {term}`prefix mask` has the lower error in all twelve
+# combinations. The extra loss raises the error of linear regression and lowers that of
+# classification, and so does sharing layers. In our small models ({term}`profile` `pilot`,
+# 40 minutes of processor time) the prefix mask is ahead in all twelve by the mean of the
+# ratios over seeds, but only in nine with the whole interval. Effects of the extra loss and
+# of sharing are lost in the scatter of the seeds.
+#
+# The extra loss pulls the outputs at the labeled pairs to zero, where the paper's hand-set
+# weights bring them too. With $n$ pairs and $m$ queries in a sequence, the loss is the mean
+# over all $n + m$ squared errors, with target 0 at the pairs, in place of the mean over the
+# $m$ queries. Table 3 of the appendix of {cite:t}`ding2024causallm` has all eight models;
+# the tasks and settings are those of [Table 1](table01_prefix_causal.ipynb).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -37,14 +39,14 @@ paper = {cell: printed.extra_loss(cell) for cell in cells}
 table = page.save_figure(*printed.task_rows("ours", errors, shown),
                          *printed.task_rows("paper", paper, "paper"))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with eight rows each: prefix and causal masks, shared and unshared layers, with and without the extra loss. Points with bars are our errors, diamonds the printed ones."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with eight rows each: prefix and causal masks, shared and unshared layers, with and without the extra loss. Points with bars are our errors, diamonds the printed ones."}, "figure": {"caption": "Error on queries in three tasks, for all eight models of the paper's Table 3. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not, and with or without an extra loss on the outputs at the pairs. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper; further left is better."}}
 styles = {"ours": {}, "paper": printed.DIAMOND}
 legend = printed.draw_tasks(table, styles, height=3.8)
 
 # %% [markdown]
 # Bars are 95% intervals over seeds; one that leaves its panel on the left goes to 0 or
-# nearly so. The diamonds
-# belong to the paper's own model and data, and so to profile `paper`.
+# nearly so. The diamonds are the paper's numbers, which belong to its own model and data,
+# and so to profile `paper`.
 #
 # ## Numbers
 
@@ -52,9 +54,10 @@ legend = printed.draw_tasks(table, styles, height=3.8)
 printed.beside(errors, paper)
 
 # %% [markdown]
-# The printed class errors with the mask, the extra loss or the sharing changed, and the difference in
-# standard errors of the paper's 1,280 test answers, with the two caveats of
-# [Table 1](table01_prefix_causal.ipynb). Of the extra loss and the sharing neither makes more than 2:
+# How clear are the class errors that the paper prints? The table has the error before and
+# after the mask, the extra loss or the sharing is changed, and the difference in standard
+# errors of the paper's 1,280 test answers, with the two caveats of [Table
+# 1](table01_prefix_causal.ipynb). Neither the extra loss nor the sharing makes more than 2:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -65,7 +68,7 @@ pd.concat({name: printed.class_differences(printed.extra_loss, cells, **below)
            for name, below in changes.items()})
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 def decide(claim, part, chosen, **below):
@@ -94,18 +97,21 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - What differs for [Table 1](table01_prefix_causal.ipynb) differs here; half of the runs are the
-#   same ones.
-# - At `pilot` one of the three seeds of prefix, unshared, with the extra loss did not learn linear
-#   regression, which is the long bar. Its error is about that of the answer 0, so that the mean error
-#   of that row is above the causal one. By the gate that seed does not count, and with two seeds
-#   left the part is not learned, so that claim 20 stays open; of 24 models it is the only one.
-# - Claims 50 and 51 compare our errors with the printed ones. They count on the paper's task alone, with
-#   16 dimensions and 40 pairs; that ours at half of both come close to them means little.
-# - The extra loss is weighed as in the paper's public code, which takes the mean over all positions;
+# - What differs for [Table 1](table01_prefix_causal.ipynb) differs here; half of the runs
+#   are the same ones.
+# - *The one model that did not learn.* One of the three seeds of prefix, unshared, with the
+#   extra loss did not learn linear regression, which is the long bar. Its error is about
+#   that of the answer 0, and it lifts the mean error of that row above the causal one. By
+#   the {term}`gate` that seed does not count. With two seeds left the part is *not
+#   learned*, and claim 20 stays open. It is the only one of 24 kinds of model.
+# - *The paper's errors.* Claims 50 and 51 compare our errors with the printed ones. They
+#   count on the paper's task alone, with 16 dimensions and 40 pairs; that some of our
+#   errors at half of both come close means little.
+# - The extra loss is weighed as in the paper's public code, by the mean over all positions;
 #   the appendix gives no weight.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/table03_extra_loss/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/table03_extra_loss/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

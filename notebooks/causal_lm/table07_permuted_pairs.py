@@ -1,17 +1,20 @@
 # %% [markdown]
-# # Table 7: pairs in a new order every time
+# # Table 7: what shuffling the pairs in training changes
 #
-# **In short:** in the paper the prefix mask stays ahead when the pairs of a training sequence come
-# in a new order every time; that changes little with shared layers, and helps the causal mask with
-# unshared ones, until the masks are level in classification. At `pilot` (39 minutes of processor
-# time) the prefix mask stays ahead on average, there too by 7%, and the new orders change nothing
-# that could be seen. With 4 passes over the sequences, and not 100, there may be little to learn by
-# heart.
+# **The question:** does a causal model do worse because it learns the order of the pairs in
+# its training sequences by heart?
 #
-# A causal decoder could learn the order of the pairs in its stored training sequences. Table 7 of
-# {cite:t}`ding2024causallm` takes this away: whenever a training sequence is seen, its pairs come in a
-# new random order. If the order were the trouble, the causal mask would gain by it. The models are
-# otherwise those of [Table 1](table01_prefix_causal.ipynb).
+# **In short:** in the paper the {term}`prefix mask` stays ahead when the pairs of a
+# training sequence come in a new order every time. This changes little with shared layers,
+# and helps the {term}`causal mask` with unshared ones, until the masks are level in
+# classification. In our small models ({term}`profile` `pilot`, 39 minutes of processor
+# time) the prefix mask stays ahead on average, by 7% also in that last case, and the new
+# orders change nothing that could be seen. With 4 passes over the sequences, where the
+# paper has 100, there may be little to learn by heart.
+#
+# In Table 7 of {cite:t}`ding2024causallm` the pairs of a training sequence come in a new
+# random order whenever it is seen. If the order were the trouble, the causal mask would
+# gain by it. The models are otherwise those of [Table 1](table01_prefix_causal.ipynb).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -40,15 +43,15 @@ table = page.save_figure(*printed.task_rows("fixed order", of_rows(fixed), shown
                          *printed.task_rows("permuted", of_rows(cells), shown),
                          *printed.task_rows("permuted, paper", paper, "paper"))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors after training in fixed order and on permuted pairs, diamonds the printed ones for permuted pairs."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors after training in fixed order and on permuted pairs, diamonds the printed ones for permuted pairs."}, "figure": {"caption": "Error on queries in three tasks, after training on pairs in a fixed order and after training on pairs in a new order every time. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper for new orders; where the two kinds of dots lie on each other, the order made no difference."}}
 styles = {"fixed order": {"ms": 9, "elinewidth": 4}, "permuted": {"marker": "s"},
           "permuted, paper": printed.DIAMOND}
 legend = printed.draw_tasks(table, styles, height=2.6)
 
 # %% [markdown]
-# Bars are 95% intervals over seeds; one that leaves its panel on the left includes 0. The two trainings
-# mostly lie on each other. The diamonds belong to the paper's own model and data, and so to profile
-# `paper`.
+# Bars are 95% intervals over seeds; one that leaves its panel on the left includes 0. The
+# two trainings mostly lie on each other. The diamonds are the paper's numbers, which belong
+# to its own model and data, and so to profile `paper`.
 #
 # ## Numbers
 #
@@ -58,8 +61,9 @@ legend = printed.draw_tasks(table, styles, height=2.6)
 printed.beside(of_rows(cells), paper)
 
 # %% [markdown]
-# The printed class errors of the two masks, and their difference in standard errors of the paper's
-# 1,280 test answers, with the two caveats of [Table 1](table01_prefix_causal.ipynb):
+# The class errors that the paper prints for the two masks, and their difference in standard
+# errors of the paper's 1,280 test answers, with the two caveats of [Table
+# 1](table01_prefix_causal.ipynb):
 
 # %% tags=["numbers"]
 printed.class_differences(printed.permuted_pairs, cells, mask="causal")
@@ -71,7 +75,7 @@ printed.class_differences(printed.permuted_pairs, cells, mask="causal")
 printed.beside(of_rows(fixed), {cell: printed.extra_loss(cell) for cell in fixed})
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 def decide(claim, pairs, **handed):
@@ -104,15 +108,17 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The control of claim 29 is the change that the mask makes. On classes it is below the factor of
-#   1.25, too, so that this bound could not tell it from none; claim 56 has a closer one there.
-# - Claims 54 and 55 compare our errors with the printed ones, and count on the paper's task alone.
-# - What differs for [Table 1](table01_prefix_causal.ipynb) differs here; the runs in fixed order are
-#   the same ones.
-# - In the paper's public code all sequences of a batch share one new order. Here every sequence has
-#   its own.
+# - *Two bounds for classification.* The control of claim 29 is the change that the mask
+#   makes. On classes it is below the factor of 1.25, too, so this bound could not tell it
+#   from none; claim 56 has a closer one there.
+# - Claims 54 and 55 compare our errors with the printed ones, and count on the paper's task
+#   alone.
+# - What differs for [Table 1](table01_prefix_causal.ipynb) differs here; the runs in fixed
+#   order are the same ones. In the paper's public code all sequences of a batch share one
+#   new order. Here every sequence has its own.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/table07_permuted_pairs/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/table07_permuted_pairs/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,16 +1,19 @@
 # %% [markdown]
-# # Tables 4 to 6: fewer pairs at test
+# # Tables 4 to 6: fewer pairs in the test than in training
 #
-# **In short:** in the paper the prefix mask leads at every length, and every error grows as pairs
-# are taken away. At `pilot`, on average over three seeds, it leads in classification, in linear
-# regression with shared layers and in nonlinear regression with unshared ones, but not in the
-# other two. In regression errors jump as soon as there are fewer pairs than in training (in the
-# linear task from at most 0.04 to at least 0.18), by larger factors than in the paper. With three
-# seeds most parts of the claims are left open.
+# **The question:** the transformers of [Table 1](table01_prefix_causal.ipynb) were trained
+# on sequences of one length. What if there are fewer pairs in the test?
 #
-# The decoders of [Table 1](table01_prefix_causal.ipynb) were trained on sequences of one length.
-# {cite:t}`ding2024causallm` also test them with fewer pairs than they were trained with: 16, 24 and 32
-# (Tables 4, 5, 6) instead of 40.
+# **In short:** in the paper the {term}`prefix mask` leads at every length, and every error
+# grows as pairs are taken away. In our small models ({term}`profile` `pilot`), on average
+# over three seeds, it leads in classification, in linear regression with shared layers and
+# in nonlinear regression with unshared ones, but not in the other two. In regression errors
+# jump as soon as there are fewer pairs than in training (in the linear task from at most
+# 0.04 to at least 0.18), by larger factors than in the paper. With three seeds most parts
+# of the claims are left open.
+#
+# {cite:t}`ding2024causallm` test with 16, 24 and 32 pairs (Tables 4, 5, 6) models that were
+# trained with 40.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -25,8 +28,8 @@ shown = icllib.shown_profile(records)
 icllib.settings_of(trained.tables04_06_fewer_pairs, shown, trained.assumed(shown))
 
 # %% [markdown]
-# `evaluation.lengths` are the pairs at test: those of training first, then the counterparts of
-# Tables 6, 5 and 4.
+# `evaluation.lengths` are the pairs in the test: those of training first, then the
+# counterparts of Tables 6, 5 and 4.
 #
 # ## Figure
 
@@ -47,7 +50,7 @@ table = page.save_figure(
     *(series(f"{cell.task}, paper", line(cell), of_tables, entry[cell], "paper")
       for cell in cells))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared layers, trained with the extra loss, and with unshared ones. All errors are higher with fewer pairs than in training; ours on linear regression mostly jump at once and then no longer rise steadily."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared layers, trained with the extra loss, and with unshared ones. All errors are higher with fewer pairs than in training; ours on linear regression mostly jump at once and then no longer rise steadily."}, "figure": {"caption": "Error on queries against the number of pairs at test, for transformers that were trained with one number of pairs (the rightmost), on three tasks: ours above, printed ones below. Blue is the prefix mask, orange the causal one; solid lines have shared layers and the extra loss, dashed ones have neither. The curves rise to the left where a model cannot make do with fewer pairs."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, legend_below
 
@@ -69,12 +72,14 @@ for whose, panels, tested in zip(("ours", "paper"), rows, (lengths, of_tables)):
 legend = legend_below(rows[0, 0], 4)
 
 # %% [markdown]
-# Means over seeds; their intervals, too wide to draw over each other, are in the table. After the jump
-# the errors grow on as more pairs are taken away, but for three of the four models of linear regression.
+# Means over seeds; their intervals, too wide to draw over each other, are in the table.
+# After the jump the errors grow further as more pairs are taken away, except for three of
+# the four models of linear regression.
 #
 # ## Numbers
 #
-# Tables 6, 5 and 4, each beside ours with the same share of the pairs of training:
+# Tables 6, 5 and 4 of the paper, each beside our models with the same share of the pairs of
+# training:
 
 # %% tags=["numbers"]
 def beside(place):
@@ -87,7 +92,7 @@ tables = {place: f"{of_tables[place]} pairs (ours {lengths[place]})"
 pd.concat({title: beside(place) for place, title in tables.items()})
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 at = [{cell: own[:, place] for cell, own in errors.items()} for place in range(4)]
@@ -112,18 +117,20 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - Claims 52 and 53 compare our errors with the printed ones, and count on the paper's task alone.
-# - Nothing is trained for this page: these are the runs of
-#   [Table 1](table01_prefix_causal.ipynb), and what differs there differs here. With fewer pairs in
-#   training, the test takes the same shares of them as the paper: 80, 60 and 40 percent.
-# - With fewer pairs a query moves forward and takes the position of a pair of training. In the
-#   paper's public code positions count from the start of the sequence too, but its 20 queries stand
-#   side by side, at positions 41 to 60 in training. With 32 pairs 12 of them keep positions at which
-#   queries were trained, with 24 pairs 4, with 16 none. So it is here at all profiles but `pilot`,
-#   where all queries share one position and never keep it, so that the tests are further from
+# - Nothing is trained for this page: these are the runs of [Table
+#   1](table01_prefix_causal.ipynb), and what differs there differs here. With fewer pairs
+#   in training, the test takes the same shares of them as the paper: 80, 60 and 40 percent.
+#   Claims 52 and 53 compare our errors with the printed ones, and count on the paper's task
+#   alone.
+# - *Positions.* With fewer pairs a query moves forward and takes the position of a pair of
+#   training. In the paper's public code its 20 queries stand side by side, at positions 41
+#   to 60 in training. With 32 pairs 12 of them keep positions at which queries were
+#   trained, with 24 pairs 4, with 16 none. So it is here at all profiles but `pilot`, where
+#   all queries share one position and never keep it. Our tests are therefore further from
 #   training than the paper's, above all that with 32 pairs.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/tables04_06_fewer_pairs/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/tables04_06_fewer_pairs/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,31 +1,34 @@
 # %% [markdown]
-# # What fails: self-attending queries, non-zero starting weights, large steps
+# # What fails: queries that see themselves, non-zero starting weights, large steps
 #
-# **In short:** all three statements of the paper hold at its size. A query that attends to itself
-# ends with the error of a model that has learned nothing: 5.4, and not 0.00015 (prefix attention)
-# or 0.39 (causal). Starting weights $w^{(0)} \ne 0$ obey Proposition 6, but leave the prediction
-# without its part $w^{(0)} x$. The step size 1.6 is the largest of the paper's six that converges.
+# **The question:** the paper's hand-set weights work under three conditions. What happens
+# if each is taken away?
 #
-# Three conditions that the construction needs, taken away one at a time
-# {cite:p}`ding2024causallm`.
+# **In short:** what the paper says, at its size. A {term}`query` that attends to itself
+# ends with the error of a model that has learned nothing: 5.4, instead of 0.00015
+# ({term}`prefix mask`) or 0.39 ({term}`causal mask`). Starting weights $w^{(0)} \ne 0$ obey
+# Proposition 6, but the prediction then lacks its part $w^{(0)} x$. The step size 1.6 is
+# the largest of the paper's six that converges.
 #
-# **A query that attends to itself** (a footnote in Section 3.1) obeys
-# $\delta_q \leftarrow \delta_q - \frac{\eta}{n} \bigl( \sum_i \delta_i\, x_i^\top x_q +
-# \delta_q \lVert x_q \rVert^2 \bigr)$. The pairs' $\delta_i$ tend to 0, and then so does $\delta_q$: with
-# depth the prediction is forgotten. The sum to $\max(j, n')$, printed for prefixLM in Section 2.1,
-# makes a query see itself and the queries before it.
+# **A query that attends to itself** (a footnote in Section 3.1 of
+# {cite:t}`ding2024causallm`) obeys $\delta_q \leftarrow \delta_q - \frac{\eta}{n} \bigl(
+# \sum_i \delta_i\, x_i^\top x_q + \delta_q \lVert x_q \rVert^2 \bigr)$, where $-\delta_q$
+# is its prediction. The $\delta_i$ of the pairs tend to 0, and then so does $\delta_q$:
+# with depth the prediction is forgotten. The sum to $\max(j, n')$, the paper's formula for
+# prefixLM in Section 2.1, makes a query see itself and the queries before it.
 #
-# **$w^{(0)} \ne 0$ in the value matrix of every layer** (Proposition 6) gives
+# **Starting weights $w^{(0)} \ne 0$ in the value matrix of every layer** (Proposition 6)
+# give
 #
 # $$\delta_j^{(l)} = y_j - (w^{(l)} - w^{(0)})\, x_j, \qquad
 #   \delta_q^{(l)} = -(w^{(l)} - w^{(0)})\, x_q,$$
 #
-# with $w^{(l)}$ gradient descent from $w^{(0)}$. This is not the residual of $w^{(l)}$: the prediction
-# $-\delta_q$ lacks $w^{(0)} x_q$.
+# with $w^{(l)}$ {term}`gradient descent` from $w^{(0)}$. This is not the residual of
+# $w^{(l)}$: the prediction $-\delta_q$ lacks $w^{(0)} x_q$.
 #
-# **The step size** must obey $\eta < 2n / \lambda_{\max}(X X^\top)$ for prefix and $\eta < 2n / \max_i
-# \lVert x_i \rVert^2$ for causal attention, where $T$ has the $\lVert x_i \rVert^2$ as eigenvalues.
-# Propositions 3 and 4 do not say so.
+# **The step size** must obey $\eta < 2n / \lambda_{\max}(X X^\top)$ for the prefix mask and
+# $\eta < 2n / \max_i \lVert x_i \rVert^2$ for the causal one. Propositions 3 and 4 do not
+# say so.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -40,7 +43,7 @@ shown = icllib.shown_profile(records)
 icllib.settings_table(causal_lm.SelfAttention(), assumed=("queries", "seed"))
 
 # %% [markdown]
-# These are the settings of the left panel. Those of the right one:
+# These are the settings of the left panel. Those of the right panel:
 
 # %% tags=["hide-output"]
 icllib.settings_table(causal_lm.StepBounds(), ("prompts", "watched", "layers", "seed"))
@@ -48,9 +51,9 @@ icllib.settings_table(causal_lm.StepBounds(), ("prompts", "watched", "layers", "
 # %% [markdown]
 # ## Figure
 #
-# Left and middle: squared error of the queries after each layer at $\eta = 1.6$. Right: the share of
-# prompts whose bound lies below $\eta$; grey lines mark the six step sizes of Appendix E.1. Bands are
-# 95% intervals over five seeds.
+# Left and middle: the squared error of the queries after each layer, at $\eta = 1.6$.
+# Right: the share of prompts whose bound lies below $\eta$; grey lines mark the six step
+# sizes of Appendix E.1. Bands are 95% intervals over five seeds.
 
 # %%
 import numpy as np
@@ -74,7 +77,7 @@ for panel, names in labels.items():
                              SHARE if panel == "steps" else POSITIVE))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: query error over 50 layers; where queries see themselves it falls for a few layers and then rises to about 5.4. Middle: with w0 in every layer the plain reading stays near its start, adding w0 x back converges, and so does the plain reading with w0 in the first layer alone. Right: the share of prompts that diverge, from 0 to 1 between step sizes 1.8 and 3.5 for prefix and 7.5 and 12.3 for causal attention."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: query error over 50 layers; where queries see themselves it falls for a few layers and then rises to about 5.4. Middle: with w0 in every layer the plain reading stays near its start, adding w0 x back converges, and so does the plain reading with w0 in the first layer alone. Right: the share of prompts that diverge, from 0 to 1 between step sizes 1.8 and 3.5 for prefix and 7.5 and 12.3 for causal attention."}, "figure": {"caption": "What happens if a condition of the construction is dropped. Left: the error over the layers if a query attends to itself; it falls at first and then grows to that of a model that has learned nothing. Middle: starting weights that are not zero, read plainly and with the missing part added back. Right: the share of prompts on which the layers diverge, against the step size; dotted lines are the step sizes that the paper tried."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, SKY, draw
 
@@ -106,7 +109,7 @@ numbers(named, ["self", "w0"], xs=(0, 1, 5, 10, 20, 50), x="layers")
 numbers(named, ["steps"], xs=causal_lm.STEP_SIZES, digits=4, x="step size")
 
 # %% [markdown]
-# The bounds over all prompts, and what happens at their two sides: the share of watched prompts on
+# The bounds over all prompts, and what happens on their two sides: the share of prompts on
 # which the layers still move more at the end than half way there.
 
 # %% tags=["numbers"]
@@ -122,8 +125,8 @@ for mask in ("prefix", "causal"):
 pd.DataFrame(rows).T.round(2)
 
 # %% [markdown]
-# Is $\delta$ the one of Proposition 6, to $10^{-10}$? With $w^{(0)}$ in every layer, and in the first
-# alone:
+# The table says whether $\delta$ is that of Proposition 6, to $10^{-10}$, with $w^{(0)}$ in
+# every layer and in the first alone:
 
 # %% tags=["numbers"]
 parts = {"first layer": "first_layer", "later layers": "later_layers"}
@@ -133,7 +136,7 @@ pd.DataFrame({name: {part: icllib.samples(records, metric + suffix).max() < 1e-1
                                    ("first layer only", "_w0_in_first"))})
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 ends = {name: icllib.samples(records, name)[:, 50] for name in labels["self"]}
@@ -153,15 +156,18 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Contaminated* is a mild word: the error ends at the variance of the labels, as if nothing had been
-#   learned. It dips before, so that a shallow model hides the fault.
-# - Proposition 6 holds in every layer: a value is $w^{(0)} x_i - \delta_i$, and the $w^{(0)} x_i$ that
-#   $\delta_i$ holds cancels. Only its reading needs care. With $w^{(0)}$ in the first layer alone, later
-#   layers are gradient descent too, but from $w^{(1)} - w^{(0)}$; their plain reading converges.
-# - The bound for prefix attention is the smaller one, by a factor of about four: 1.6 is the largest
-#   step of the grid for it. Causal attention alone could take 3.2.
+# - The paper's word for a query that attends to itself is *contaminated*, which is mild:
+#   the error ends at the variance of the labels, as if nothing had been learned. It dips
+#   before, so that a shallow model hides the fault.
+# - Proposition 6 holds in every layer: a value is $w^{(0)} x_i - \delta_i$, and the
+#   $w^{(0)} x_i$ that $\delta_i$ holds cancels. Only its reading needs care. With $w^{(0)}$
+#   in the first layer alone, later layers are gradient descent too, but from
+#   $w^{(1)} - w^{(0)}$, and their plain reading converges.
+# - The bound of the prefix mask is smaller than that of the causal one by a factor of about
+#   four. For it 1.6 is the largest of the six steps; the causal mask alone could take 3.2.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/causal_lm/what_fails/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/causal_lm/what_fails/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,17 +1,21 @@
 # %% [markdown]
-# # Section 5.1: the estimators inside a feature map
+# # Section 5.1: what one attention layer computes without any training
 #
-# **In short:** the paper notes that attention without weights holds an estimate of the label: one
-# step of gradient descent, or the consistent Hilbert estimate. Nothing is trained here; all is exact
-# or simulated in minutes on a CPU. The first identity is exact once the query's label is 0. In one and
-# two dimensions, up to a million pairs, the Hilbert estimate's excess error falls on all four families
-# about as its theory says, like a power of $1 / \ln n$, where estimates that are not consistent stay.
-# In 8 dimensions the gradient step, said to nearly match ridge regression, has 2.9 to 4.5 times its
-# error.
+# **The question:** an attention layer without trained weights already holds an estimate of
+# the answer. Which estimate is it, and how good?
 #
-# One attention layer without weights maps the prompt matrix $A$, whose last row is $(x_N, 0)$, to a
-# matrix $\psi(A)$ of the same shape. {cite:t}`abedsoltan2024context` note that its last entry is
-# already an estimate of $y_N$, with nothing to train. With $X$ the matrix of rows $x_i^\top$ and
+# **In short:** it is one step of {term}`gradient descent`, or a kernel smoother such as the
+# Hilbert estimate, depending on the scores. Nothing is trained on this page: all is exact,
+# or simulated in minutes on a CPU. The paper's identity for gradient descent is exact once
+# the label of the query is 0. The Hilbert estimate is {term}`consistent`, as the paper
+# says: in one and two dimensions, up to a million pairs, its {term}`excess error` falls on
+# all four families about as its theory says, like a power of $1 / \ln n$, where estimates
+# that are not consistent stay. The gradient step, which the paper says nearly matches
+# {term}`ridge regression`, has 2.9 to 4.5 times its error in 8 dimensions.
+#
+# One attention layer maps the prompt matrix $A$, whose last row is $(x_N, 0)$, to a matrix
+# $\psi(A)$ of the same shape. {cite:t}`abedsoltan2024context` note that its last entry
+# estimates $y_N$. With $X$ the matrix of rows $x_i^\top$ and
 # $y = (y_1, \dots, y_{N-1}, 0)$:
 #
 # | feature map | $\psi(A)_{N, d+1}$ |
@@ -20,10 +24,11 @@
 # | $\psi_K(A)$, $K(z, z') = e^{z^\top z'}$ | the exponential kernel smoother, softmax attention (Eq. 12) |
 # | $\psi_H(A)$, $H(z, z') = \lVert z - z' \rVert^{-d}$ | the Hilbert estimate (Eqs. 5 and 12) |
 #
-# The Hilbert estimate is consistent {cite:p}`devroye1998hilbert`: on any task it tends to
-# $\mathbb{E}[y \mid x]$ as the pairs grow in number. The *excess error*, the error beyond the label
-# noise, then goes to zero. This page checks the three identities and follows the errors on the four
-# families of [Figure 5](fig05_one_layer.ipynb). Nothing is trained.
+# A kernel smoother averages the labels, with weights that say how like the query each input
+# is. The Hilbert estimate is consistent {cite:p}`devroye1998hilbert`: on any task its
+# excess error goes to zero as the pairs grow in number. The page checks the three
+# identities and follows the errors on the four families of [Figure
+# 5](fig05_one_layer.ipynb).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -41,25 +46,26 @@ icllib.settings_table(sheet.EstimatorErrors(sheet.LINEAR_8), assumed=(
     "task.noise_std", "lengths", "functions", "queries", "seed"))
 
 # %% [markdown]
-# These are the settings of the linear task at $d = 8$. The ReLU networks have $d = 8$ and $r = 100$,
-# trees and sparse functions $d = 8$ as in Figure 5; linear functions are also taken at
-# $d = 1, 2, 4$ with the same noise and $\beta \sim N(0, I_d / d)$. All four families are also followed
-# to a million pairs in one and two dimensions, where sparse functions have one nonzero weight. Beside ridge regression one
-# gradient step is measured on 1,024 functions at the context lengths of the paper, also with the
+# These are the settings of the linear task at $d = 8$. ReLU networks ($r = 100$), trees and
+# sparse functions have $d = 8$ as in Figure 5. Linear functions are also taken at
+# $d = 1, 2, 4$, and all families up to a million pairs in one and two dimensions, where
+# sparse functions have one nonzero weight. For the comparison with ridge regression the
+# gradient step is measured on 1,024 functions at the paper's context lengths, also with the
 # $d = 20$ and $\sigma = 0.5$ of [Figure 2](fig02_one_noise_level.ipynb).
 #
-# $\psi_L$ has no scale of its own: $x^\top X^\top y$ grows with $n$. As a predictor it gets the best
-# scalar step for each $n$. For a task with $m = \mathbb{E}[x y \mid f]$,
+# $\psi_L$ has no scale of its own, since $x^\top X^\top y$ grows with $n$. As a predictor
+# it gets the best scalar step for each $n$. For a task with $m = \mathbb{E}[x y \mid f]$
+# this is
 #
 # $$s_n = \frac{S}{V + (n - 1) S}, \qquad S = \mathbb{E} \lVert m \rVert^2, \quad
 #   V = \mathbb{E} \lVert x \rVert^2 y^2, \qquad
-#   \text{error} = \mathbb{E} y^2 - s_n n S ,$$
+#   \text{error} = \mathbb{E} y^2 - s_n n S .$$
 #
-# which is $s_n = 1/(n + d + 1 + d \sigma^2)$ for linear functions and $s_n = 1/(n + 2d + 3)$ for ReLU
-# networks. The error goes to $\sigma^2$ for the first and to $d/2$, half of the label variance, for the
-# second: a linear predictor sees half of a ReLU network. The exponential smoother tends to
-# $\mathbb{E}_g f(x + g)$, $g \sim N(0, I)$. For linear functions that is $f(x)$ itself, for ReLU networks
-# it is not, and the error that stays is an integral in one variable.
+# For linear functions $s_n = 1/(n + d + 1 + d \sigma^2)$, and the error goes to $\sigma^2$.
+# For ReLU networks $s_n = 1/(n + 2d + 3)$, and the error goes to $d/2$, half of the label
+# variance: a linear predictor sees half of a ReLU network. The exponential smoother tends
+# to $\mathbb{E}_g f(x + g)$, $g \sim N(0, I)$, which is $f(x)$ for linear functions and not
+# for ReLU networks.
 #
 # ## Figure
 
@@ -73,7 +79,7 @@ table = page.save_figure(*(series(panel, name, lengths, values, shown)
                            for panel, found in curves.items()
                            for name, values in found.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels against the context length from 10 to 100,000, both axes logarithmic. Linear functions: one gradient step and ridge regression fall to the noise level, the exponential smoother and the Hilbert estimate fall slowly and stay above it. Their excess errors: ridge and the gradient step fall as straight lines, the other two slowly. ReLU networks: the gradient step stops somewhat below half of the label variance, the exponential smoother falls towards its limit above zero, the Hilbert estimate keeps falling. Decision trees: the Hilbert estimate keeps falling, the exponential smoother flattens out near half of the label variance. Sparse linear functions: both keep falling. Hilbert estimate in 1, 2, 4 and 8 dimensions: four slowly falling lines."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels against the context length from 10 to 100,000, both axes logarithmic. Linear functions: one gradient step and ridge regression fall to the noise level, the exponential smoother and the Hilbert estimate fall slowly and stay above it. Their excess errors: ridge and the gradient step fall as straight lines, the other two slowly. ReLU networks: the gradient step stops somewhat below half of the label variance, the exponential smoother falls towards its limit above zero, the Hilbert estimate keeps falling. Decision trees: the Hilbert estimate keeps falling, the exponential smoother flattens out near half of the label variance. Sparse linear functions: both keep falling. Hilbert estimate in 1, 2, 4 and 8 dimensions: four slowly falling lines."}, "figure": {"caption": "Error of estimates that attention without trained weights can make, against the number of pairs in the prompt, on logarithmic axes, for four families of functions. Solid lines are simulated, dashed ones closed forms. A consistent estimate, such as the Hilbert estimate, keeps falling as pairs are added; one that is not, such as the exponential smoother, levels off. The last panel shows how much slower the Hilbert estimate is in more dimensions."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
@@ -95,10 +101,11 @@ lines = {line.get_label(): line for axes in grid.flat[:3] for line in axes.lines
 legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols=3)
 
 # %% [markdown]
-# Bands are 95% intervals over seeds, each with its own functions. Solid: simulation; dashed: the
-# closed forms above, for ReLU networks also the limit of the exponential smoother. Ridge regression
-# with the penalty $d \sigma^2$ is the floor for linear functions. In the last panel, the Hilbert
-# estimate alone in 1 to 8 dimensions, a band is cut where it leaves the panel.
+# Bands are 95% intervals over seeds, each with its own functions. Solid lines are
+# simulations; dashed lines are the closed forms above and, for ReLU networks, the limit of
+# the exponential smoother. Ridge regression with the penalty $d \sigma^2$ is the floor for
+# linear functions. The last panel has the Hilbert estimate alone, in 1 to 8 dimensions;
+# bands are cut where they leave it.
 #
 # ## Numbers
 
@@ -108,8 +115,8 @@ from icllib.plotting import numbers
 numbers(table, xs=[10, 100, 1000, 10_000, 100_000], x="context length n")
 
 # %% [markdown]
-# Slopes of $\log_{10}$ excess error against $\log_{10} n$ over the whole range, means over seeds; and
-# $\psi_L$ without a step, which is no predictor: its error in units of the zero predictor's.
+# Slopes of $\log_{10}$ excess error against $\log_{10} n$ over the whole range, and the
+# error of $\psi_L$ without a step, which is no predictor, in units of the zero predictor's:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -135,13 +142,13 @@ pd.DataFrame({name: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
                                ("ReLU network", sheet.RELU_8))})
 
 # %% [markdown]
-# **Is it consistent?** The Hilbert estimate's excess error falls like $1 / \ln n$
-# {cite:p}`devroye1998hilbert`, so slowly that in 8 dimensions even 100,000 pairs do not tell it from
-# estimates whose error stays: over the whole range above, the exponential smoother on ReLU networks
-# falls faster. In one and two dimensions a million pairs do. Beside the Hilbert estimate stands one
-# that is not consistent, the exponential smoother or, where that one is, the smoother with a Gaussian
-# kernel of width 1. Excess errors, means over seeds, and the exponent $p$ of $(\ln n)^{-p}$, fitted
-# from 1,000 pairs on: it is 1 for the known rate and 0 for an error that stays.
+# **Is it consistent?** The excess error of the Hilbert estimate falls like $1 / \ln n$
+# {cite:p}`devroye1998hilbert`. This is so slow that in 8 dimensions even 100,000 pairs do
+# not tell it from estimates whose error stays. In one and two dimensions a million pairs
+# do. The table has the excess error of the Hilbert estimate and of one that is not
+# consistent: the exponential smoother or, where that one is, the smoother with a Gaussian
+# kernel of width 1. The exponent $p$ of $(\ln n)^{-p}$ is fitted from 1,000 pairs on: it is
+# 1 at the known rate and 0 for an error that stays.
 
 # %% tags=["numbers"]
 rows = {}
@@ -156,17 +163,18 @@ for title, (_, other) in sheet.FAMILIES.items():
 pd.DataFrame(rows).T.rename_axis(["task", "d", "estimator"])
 
 # %% [markdown]
-# The identities, from the whole matrices $\psi(A)$ of 500 random prompts of 40 pairs in double
-# precision. Is each of these deviations below $10^{-10}$?
+# The identities are checked on the whole matrices $\psi(A)$ of 500 random prompts of 40
+# pairs in double precision. The table says whether each of these deviations is below
+# $10^{-10}$:
 #
 # - `psi_L`: of $\psi_L(A)_{N,d+1}$ from $x_N^\top X^\top y$ with $y_N = 0$ (Eq. 10).
-# - `printed_y`: with the $y$ that is printed there, which contains $y_N$, of the right side from
-#   $\psi_L(A)_{N,d+1} + \lVert x_N \rVert^2 y_N$. The label that is to be predicted leaks in. `leak` is
-#   the size of the last term relative to the first (root mean squares).
-# - `exponential`, `hilbert`: of $\psi_K(A)_{N,d+1}$ from the two kernel smoothers (Eq. 12), with
-#   $K(z, z') = e^{z^\top z'}$ for the first.
-# - `printed_kernel`: with the printed $e^{-z^\top z}$, which does not depend on $z'$, of the estimate
-#   from the plain average of the labels.
+# - `printed_y`: with the paper's $y$, which contains $y_N$, of the right side from
+#   $\psi_L(A)_{N,d+1} + \lVert x_N \rVert^2 y_N$. The label that is to be predicted leaks
+#   in; `leak` is the size of the last term relative to the first (root mean squares).
+# - `exponential`, `hilbert`: of $\psi_K(A)_{N,d+1}$ from the two kernel smoothers (Eq. 12),
+#   with $K(z, z') = e^{z^\top z'}$ for the first.
+# - `printed_kernel`: with the paper's $e^{-z^\top z}$, which does not depend on $z'$, of
+#   the estimate from the plain average of the labels.
 
 # %% tags=["numbers"]
 shown_as = lambda name, value: f"{value:.2f}" if name == "leak" else value < 1e-10
@@ -174,7 +182,7 @@ pd.DataFrame({f"d = {r.run['dimension']}": {
     name: shown_as(name, r[name]) for name in r.metrics} for r in exact})
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 rates = sheet.rates(few)
@@ -198,33 +206,37 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - Whether an estimate is consistent was judged first by the slope of its excess error in 8
-#   dimensions, below $-0.02$. Estimates that are not consistent pass that too: the exponential
-#   smoother on ReLU networks has $-0.20$, on trees $-0.07$, one gradient step on ReLU networks $-0.04$.
-#   So claims 13, 24 and 33 now judge the exponent $p$, with such estimates as controls.
-# - Three of the eight parts of claims 13 and 24, all in one dimension, hold by their mean only: a few
-#   queries far from all inputs make most of the error, and with six seeds the intervals are wide.
-# - That the Hilbert estimate works for any family is a theorem, which no number of families proves.
-#   The four of the paper are an illustration of it.
-# - The Hilbert estimate is consistent, and slow: at 100,000 pairs its excess error on linear
-#   functions is about that of ridge regression at 10. The dimension changes little: the slopes in 1
-#   to 8 dimensions are alike.
-# - The paper says that one step of gradient descent "nearly matches the optimally tuned ridge
-#   regression". At its own context lengths the error is 2.9 to 4.5 times as large for
-#   $d = 8$ and up to one and a half times for $d = 20$; there, at 10 pairs, neither has learned much.
-#   For many pairs the ratio goes to 1, but only since both errors go to $\sigma^2$: of the excess
-#   errors it goes to $(d + 1 + d \sigma^2) / (d \sigma^2)$, which is 24 and 5. On ReLU networks
-#   the step stops at half of the label variance.
-# - The step gets the best scale for each $n$; the paper's $\psi_L$ has none. So claim 33, that the
-#   estimate is consistent, is about $n$ alone: what more pre-training tasks would teach is given.
-# - Of the families, the exponential smoother is consistent on the two linear ones alone. On ReLU
-#   networks it is about as good as the Hilbert estimate over most of the range, since its limit,
-#   above zero, is not reached yet; on trees it falls behind from a few hundred pairs on.
-# - The paper has no figure for these estimators alone; lengths and numbers of prompts are ours. Solid
-#   lines may lie beside dashed ones: ReLU networks differ so much in their offset that the error of
-#   the gradient step, a mean over 160 of them, happens to be a quarter below its expectation.
+# - *How consistency is judged.* At first it was judged by the slope of the excess error in
+#   8 dimensions, below $-0.02$. Estimates that are not consistent pass that too: the
+#   exponential smoother has $-0.20$ on ReLU networks and $-0.07$ on trees, one gradient
+#   step on ReLU networks $-0.04$. So claims 13, 24 and 33 now judge the exponent $p$, with
+#   such estimates as controls. Three of the eight parts of claims 13 and 24, all in one
+#   dimension, hold by their mean only: a few queries far from all inputs make most of the
+#   error, and with six seeds the intervals are wide.
+# - *A theorem cannot be proved by examples.* That the Hilbert estimate works for any family
+#   is a theorem; the four families illustrate it. It is also slow: at 100,000 pairs its
+#   excess error on linear functions is about that of ridge regression at 10. The dimension
+#   hardly changes the slope.
+# - *The gradient step is not near ridge regression* at the paper's context lengths: its
+#   error is 2.9 to 4.5 times as large for $d = 8$, and up to one and a half times for
+#   $d = 20$. With 20 dimensions and 10 pairs the two are near each other, as neither has
+#   learned much. For many pairs the ratio of errors goes to 1, but only since both errors
+#   go to $\sigma^2$; that of the excess errors goes to
+#   $(d + 1 + d \sigma^2) / (d \sigma^2)$, which is 24 and 5.
+# - *The best step is given.* The step gets the best scale for each $n$, which the paper's
+#   $\psi_L$ lacks and more pre-training tasks would teach. So claim 33, that the estimate
+#   is consistent, is about $n$ alone.
+# - *The exponential smoother* is consistent on the two linear families alone. On ReLU
+#   networks it is about as good as the Hilbert estimate over most of the range, since its
+#   limit, above zero, is not reached yet; on trees it falls behind from a few hundred pairs
+#   on.
+# - The paper has no figure of these estimators alone; context lengths and numbers of
+#   prompts are our choices. ReLU networks differ so much in their offset that the error of
+#   the gradient step, a mean over 160 of them, happens to lie a quarter below its
+#   expectation.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/estimators/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/estimators/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

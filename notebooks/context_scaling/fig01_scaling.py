@@ -1,27 +1,33 @@
 # %% [markdown]
-# # Figure 1: task-scaling and context-scaling
+# # Figure 1: which models scale with tasks, and which with context
 #
-# **In short:** in the paper GPT-2's error falls with more pre-training tasks and with more labeled
-# pairs in the prompt, a perceptron's (MLP) with more tasks only. The MLP's error does fall with
-# tasks. With pairs, at $10^5$ tasks, it triples from 10 to 40; at $10^6$ it is a tenth lower at 20 and
-# 30 than at 10, and at 40 back where it was (profile `gpu`, under four hours on a CPU). GPT-2's falls
-# by 60% from 10 pairs to 40, but at `cpu`, a small model and 24 minutes, it ends at three times the
-# error of ridge regression, too far for a verdict.
+# **The question:** a model can get better at {term}`in-context learning` in two ways:
+# because it was trained on more tasks ({term}`task-scaling`), or because its {term}`prompt`
+# holds more examples ({term}`context-scaling`). Which models do which?
 #
-# Two things can make a model better at learning in context. More *pre-training tasks* $T$: its
-# error falls with $T$ at a fixed context length $n$ (task-scaling). More *context*: its error
-# falls with $n$ at fixed $T$ (context-scaling). {cite:t}`abedsoltan2024context` train a GPT-2
-# decoder and a two-layer perceptron (MLP) on linear regression,
+# **In short:** in the paper GPT-2, a {term}`transformer`, gets better in both ways, and a
+# {term}`perceptron` (MLP) with more tasks only. Our perceptron, of the paper's size but
+# with shorter training ({term}`profile` `gpu`, under four hours on a CPU), does get better
+# with more tasks. More examples do not help it after training on $10^5$ tasks: from 10
+# pairs to 40 its error triples. After $10^6$ tasks the error is a tenth lower at 20 and 30
+# pairs than at 10, and at 40 it is back where it was. Our GPT-2 is a small model that
+# trained for 24 minutes (profile `cpu`). Its error falls by 60% from 10 pairs to 40, but
+# ends at three times that of {term}`ridge regression`. That is too far from having learned
+# the task to decide what the paper says of GPT-2.
+#
+# {cite:t}`abedsoltan2024context` train a GPT-2 decoder and a perceptron with one hidden
+# layer on linear regression,
 #
 # $$x \sim N(0, I_8), \quad \beta \sim N(0, I_8 / 8), \quad y = \beta^\top x + \epsilon,
-#   \quad \epsilon \sim N(0, 0.05),$$
+#   \quad \epsilon \sim N(0, 0.05).$$
 #
-# on $T$ stored prompts that training goes through again and again, and find that both models
-# task-scale (A), but that only the transformer context-scales (B). Here GPT-2 task-scales up to
-# $T = 10^4$, the MLP from $10^4$ on.
+# Training goes through $T$ stored prompts again and again; $T$ is the number of
+# *pre-training tasks*. Panel A shows the error against $T$ at a fixed
+# {term}`context length` $n$, and panel B the error against $n$ at a fixed $T$.
 #
-# The decoder reads tokens $(x_i, y_i)$ and a query $(x, 0)$. The MLP reads the whole prompt as one
-# zero-padded vector. Each is one model for all context lengths.
+# GPT-2 reads one {term}`token` $(x_i, y_i)$ for each example and then the {term}`query`
+# $(x, 0)$. The perceptron reads the whole prompt as one vector, padded with zeros. Each is
+# one model for all context lengths.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -37,7 +43,7 @@ profiles = {name: icllib.shown_profile(own) for name, own in records.items()}
 icllib.settings_of(sheet.fig01_decoders, profiles["GPT-2"], sheet.LINEAR_ASSUMED)
 
 # %% [markdown]
-# These are the decoder's settings at the profile shown. The MLP's differ in:
+# These are the settings of GPT-2. Those of the perceptron differ in:
 
 # %% tags=["hide-output"]
 icllib.settings_of(sheet.fig01_perceptrons, profiles["MLP"], sheet.ASSUMED).filter(
@@ -46,9 +52,10 @@ icllib.settings_of(sheet.fig01_perceptrons, profiles["MLP"], sheet.ASSUMED).filt
 # %% [markdown]
 # ## Figure
 #
-# Errors are against noisy labels, as in the paper. The floor is ridge regression with the penalty
-# $d \sigma^2$, the exact posterior mean: no predictor is better on average. "Zero" is the predictor
-# that always answers 0. Excess errors, the part that is not label noise, are kept beside them.
+# The errors are measured against noisy labels, as in the paper. Ridge regression with the
+# penalty $d \sigma^2$ is the posterior mean here, so that no predictor is better on
+# average: it is the floor. "Zero" is the predictor that always answers 0. The tables below
+# also have the {term}`excess error`, the part that is not label noise.
 
 # %%
 import numpy as np
@@ -81,7 +88,7 @@ for metric in ("error", "excess"):
                for T in counts["MLP"][-2:] for name, size in profiles.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; the decoder's falls with T, the MLP's stays above that of zero up to T of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: the decoder's error falls towards ridge regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and by another tenth up to 30, and at 40 is back where it was at 10."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; the decoder's falls with T, the MLP's stays above that of zero up to T of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: the decoder's error falls towards ridge regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and by another tenth up to 30, and at 40 is back where it was at 10."}, "figure": {"caption": "Mean squared error on linear regression of GPT-2 and of a perceptron (MLP). A: against the number of training tasks $T$, at 10 pairs in the prompt, where a falling curve is *task-scaling*. B: against the number of pairs $n$, at two values of $T$, where a falling curve is *context-scaling*. Ridge regression is the best possible method, and zero is the error of always answering 0; the legend names the size of each model."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import GREEN, ORANGE, draw, legend_below
 
@@ -102,7 +109,8 @@ for axes, T in zip(panels[1:], counts["MLP"][-2:]):
     axes.set(title=f"B: $T = 10^{np.log10(T):.0f}$")
 
 # %% [markdown]
-# Bands are 95% intervals over seeds.
+# Bands are {term}`95% intervals <95% interval>` over {term}`seeds <seed>`. The error of
+# GPT-2 falls up to $T = 10^4$, that of the perceptron from $10^4$ on.
 #
 # ## Numbers
 
@@ -115,7 +123,7 @@ numbers(table, "A", x="pre-training tasks T")
 numbers(table, "B", x="context length n")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 def by_count(name, metric):
@@ -151,7 +159,8 @@ page.decide("context_scaling.32", highest(errors["MLP"]), profiles["MLP"],
 page.verdicts()
 
 # %% [markdown]
-# The introduction of the paper shows a language model that completes triples of numbers:
+# The introduction of the paper also shows a language model that completes triples of
+# numbers:
 
 # %%
 page.not_run()
@@ -159,38 +168,43 @@ page.not_run()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper gives no number of steps, batch size or learning rate for this figure: every entry
-#   marked *assumed* is ours, the same for every $T$. At `cpu` the decoder draws 48,000 prompts in
-#   all, so that $T = 10^5$ and $10^6$ are the same to it, and ends a little below [one step of gradient
-#   descent](estimators.ipynb), far above ridge. The MLP draws 12.8 million at `gpu`: each of $10^6$
-#   tasks 13 times, each of $10^5$ 128 times.
-# - Up to $T = 10^4$ the MLP fits the stored prompts, noise included, and is worse than zero at every
-#   context length, the more so the longer the prompt. At $T = 10^5$ it is better than zero up to 10
-#   pairs.
-# - At $T = 10^6$ the error of the MLP does fall at first. From 5 pairs to 10 it falls by a quarter, by
-#   another tenth up to 30, and at 40 it is still a quarter below that at 5. Claim 4 starts at 10
-#   pairs; it was first judged at 40 alone, where it holds, and now at 20 and 30 too, where at
-#   $T = 10^6$ it does not. At $T = 10^5$ it holds because the MLP is overfitted: from 20 pairs on its
-#   error is above that of zero. At 10 pairs, where its gate is, it is below zero.
-# - With $10^2$ tasks every model overfits, so that a slope from there says little. Claims 1, 2 and
-#   [31](what_would_a_reviewer_ask.ipynb) therefore share two ranges, from $10^3$ and from $10^4$ on.
-#   From $10^2$ on, the range of claim 1 before, GPT-2's slope is $-0.09$ at `cpu`.
-# - The table of the introduction asks a language model, Claude, for the last number of the last of four
-#   triples. Each of its four rows is an exact linear pattern that least squares on the first three
-#   triples finds. We did not ask the model.
-# - All seeds are measured on the same 4,096 prompts, so the intervals do not contain the spread of
-#   these prompts. It matters for claim 4 at 40 pairs and $T = 10^6$, 0.99 against a bound of 0.95: on 12 sets
-#   of as many prompts, evaluation seeds 0 to 11, the logarithm of the ratio has a standard
-#   deviation of 0.034 for the zero predictor and of 0.025 for ridge regression, while that of 0.99
-#   to 0.95 is 0.044. The trained MLP was not measured on other prompts.
-# - The MLP is printed without biases (Eq. 14). A two-layer ReLU network without biases is a linear
-#   function plus an even one, while the target is odd in the prompt and has no linear part, so as
-#   printed it could not beat the zero predictor at all. Ours has biases.
-# - The paper does not say where the zeros of "zero-padding" go. Here pairs fill slots from the
-#   front and the query has its own slot, the reading that serves the MLP best.
-# - The paper shows no spread; no number of this figure is printed in a table.
+# - *Length of training.* The paper gives no number of steps, batch size or learning rate
+#   for this figure. Those marked *assumed* are our choices, the same for every $T$. Our
+#   GPT-2 draws 48,000 prompts in all, so that $10^5$ and $10^6$ tasks are the same to it.
+#   It ends a little below [one step of gradient descent](estimators.ipynb) and far above
+#   ridge regression. The perceptron draws 12.8 million: each of $10^6$ tasks 13 times, each
+#   of $10^5$ tasks 128 times.
+# - *The perceptron memorizes.* Up to $T = 10^4$ it fits the stored prompts, noise included,
+#   and answers new ones worse than the zero predictor, the more so the longer they are. At
+#   $T = 10^5$ it is better than zero up to 10 pairs and worse from 20 on. So claim 4 holds
+#   there because the perceptron is overfitted; its {term}`gate` looks at 10 pairs.
+# - *At $T = 10^6$ more pairs do help a little.* From 5 pairs to 10 the error falls by a
+#   quarter, and by another tenth up to 30. At 40 it is still a quarter below that at 5.
+#   Claim 4 starts at 10 pairs. It was first judged at 40 alone, where it holds; now it is
+#   judged at 20 and 30 too, where at $T = 10^6$ it does not.
+# - *The ranges of $T$.* With $10^2$ tasks every model overfits, so that a slope from there
+#   says little. Claims 1, 2 and [31](what_would_a_reviewer_ask.ipynb) therefore share two
+#   ranges, from $10^3$ and from $10^4$ on. From $10^2$ on, the earlier range of claim 1,
+#   the slope of GPT-2 is $-0.09$ at `cpu`.
+# - *Biases and padding.* The paper's perceptron has no biases (Eq. 14). A ReLU network with
+#   one hidden layer and no biases is a linear function plus an even one, while the target
+#   is odd in the prompt and has no linear part. As printed it could not beat the zero
+#   predictor, so ours has biases. The paper does not say where the padding zeros go. Here
+#   pairs fill slots from the front and the query has its own slot, which is the reading
+#   that serves the perceptron best.
+# - *What the intervals leave out.* All seeds are measured on the same 4,096 prompts, so
+#   that the intervals do not contain the spread of these prompts. This matters for claim 4
+#   at 40 pairs and $T = 10^6$, where the ratio is 0.99 and the bound 0.95: their logarithms
+#   differ by 0.044. On 12 sets of as many prompts, the logarithm of the same ratio has a
+#   standard deviation of 0.034 for the zero predictor and of 0.025 for ridge regression.
+#   The trained perceptron was not measured on other prompts.
+# - *The triples.* The introduction asks the language model Claude for the last number of
+#   the last of four triples. Each of its four rows is an exact linear pattern that least
+#   squares on the first three triples finds. We did not ask the model.
+# - The paper shows no spread and prints no number of this figure.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig01_scaling/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/fig01_scaling/figure.csv>`.
 
 # %% tags=["provenance"]
 for own in records.values():

@@ -1,30 +1,33 @@
 # %% [markdown]
-# # Figure 2: one noise level
+# # Figure 2: SGPT, GPT-2 and ridge regression at one noise level
 #
-# **In short:** the paper finds that SGPT, GPT-2 without key, query and value weights, "matches the
-# performance" of GPT-2; in its figure both match ridge regression. At `cpu` (small models, 8
-# dimensions instead of 20, eight minutes on a CPU) SGPT's error is 1.08 to 1.14 times that of ridge
-# regression, and below GPT-2's with the same seed up to 35 pairs. That decides nothing: with 20
-# dimensions there are fewer pairs than dimensions on half of the figure, with 8 nowhere. So the
-# claims, of SGPT and of GPT-2 beside ridge regression, stay open.
+# **The question:** how much of GPT-2 is needed to learn linear regression in context?
+# *SGPT* is GPT-2 without its key, query and value weights; does it do as well?
 #
-# *SGPT* is GPT-2 with its key, query and value weights replaced by the identity, softmax by the
-# division of each row by its sum of absolute values, the embedding left random, and without
-# normalization layers and the second linear layer of each perceptron block
-# ([the equation](../../book/context_scaling.md)).
-# {cite:t}`abedsoltan2024context` train both on linear regression with one noise level,
+# **In short:** the paper finds that SGPT "matches the performance" of GPT-2, and in its
+# figure both match {term}`ridge regression`, the best possible predictor. Our models are
+# small and have 8 dimensions instead of the paper's 20 ({term}`profile` `cpu`, eight
+# minutes on a CPU). The error of SGPT is 1.08 to 1.14 times that of ridge regression, and
+# up to 35 pairs below that of GPT-2 with the same seed. This decides nothing: with 20
+# dimensions half of the figure has fewer pairs than dimensions, with 8 none of it has, and
+# that is a different problem. The claims stay open.
+#
+# In *SGPT* the key, query and value weights of GPT-2 are the identity, and the softmax
+# becomes the division of each row by its sum of absolute values. The embedding stays
+# random, and there are no normalization layers and no second linear layer in a perceptron
+# block ([the equation](../../book/context_scaling.md)). {cite:t}`abedsoltan2024context`
+# train both models on linear regression with one noise level,
 #
 # $$x \sim N(0, I_d), \quad \beta \sim N(0, I_d / d), \quad y = \beta^\top x + \epsilon,
 #   \quad \epsilon \sim N(0, 0.5^2),$$
 #
-# and compare their errors with that of ridge regression with the optimal penalty, at every context
-# length (left). The right panel varies the penalty at one context length. Ridge regression answers
+# and compare them with ridge regression, which answers
 #
 # $$\hat y = x_N^\top (X^\top X + \lambda I)^{-1} X^\top y .$$
 #
-# Here $X$ and $y$ hold the $n$ labeled pairs, without $x_N$. With $\lambda = d \sigma^2$ this is the
-# mean of $\beta^\top x_N$ given the pairs, so no predictor is better on average: it is the floor of
-# both panels.
+# Here $X$ and $y$ hold the $n$ labeled pairs, without the query $x_N$. With the penalty
+# $\lambda = d \sigma^2$ this is the mean of $\beta^\top x_N$ given the pairs, so that no
+# predictor is better on average. It is the floor of both panels.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -40,7 +43,7 @@ of_sgpt, of_decoder = sheet.both_settings(sheet.fig02_one_noise_level, shown)
 of_sgpt
 
 # %% [markdown]
-# These are the settings for SGPT. GPT-2's differ in:
+# These are the settings of SGPT. Those of GPT-2 differ in:
 
 # %%
 of_decoder
@@ -48,8 +51,10 @@ of_decoder
 # %% [markdown]
 # ## Figure
 #
-# The errors of the upper row are against noisy labels, as in the paper. In the lower row, excess
-# errors: what is left without the label noise, $\sigma^2$ less on average.
+# On the left the error against the context length, on the right that of ridge regression
+# against its penalty. The upper row has errors against noisy labels, as in the paper, and
+# the lower row {term}`excess errors <excess error>`, which leave out the label noise and
+# are $\sigma^2$ smaller on average.
 
 # %%
 from icllib.plotting import series
@@ -72,7 +77,7 @@ for metric in ("error", "excess"):
                              ratio, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models between the gradient step and ridge. Right: the error of ridge regression at 20 pairs against its penalty, a curve with its minimum at the optimal penalty, and the two models as horizontal lines, on a narrower scale than on the left. The lower row shows the same without the label noise, where the gaps are relatively wider."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models between the gradient step and ridge. Right: the error of ridge regression at 20 pairs against its penalty, a curve with its minimum at the optimal penalty, and the two models as horizontal lines, on a narrower scale than on the left. The lower row shows the same without the label noise, where the gaps are relatively wider."}, "figure": {"caption": "Left: error of SGPT, which is GPT-2 without key, query and value weights, of GPT-2 and of references, against the number of pairs in the prompt; the dashed line is the best possible one. Right: error at one number of pairs, against the penalty $\\lambda$ of ridge regression, with the two models as horizontal lines. The lower row shows the same errors without the label noise, where gaps are easier to see."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
@@ -100,9 +105,10 @@ handles = [*rows[0, 0].get_lines(), *rows[0, 1].get_lines()[3:]]
 legend = figure.legend(handles=handles, loc="outside lower center", ncols=3)
 
 # %% [markdown]
-# Bands are 95% intervals over seeds. The dotted curve is the expected error of one step of gradient
-# descent with the best step for each $n$, from the [closed form](estimators.ipynb). Horizontal on the
-# right, on a narrower scale: SGPT, GPT-2 and optimal ridge regression.
+# Bands are 95% intervals over seeds. The dotted curve is the expected error of one step of
+# gradient descent with the best step for each $n$, from its [closed
+# form](estimators.ipynb). The horizontal lines on the right are SGPT, GPT-2 and optimal
+# ridge regression.
 #
 # ## Numbers
 
@@ -116,7 +122,7 @@ numbers(table[table.panel.str.startswith(("left", "ratio"))], digits=3,
 numbers(table, "right", xs=penalties[[4, 13, 23]], digits=3, x="penalty")
 
 # %% [markdown]
-# The error seed by seed:
+# The error of each seed:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -126,9 +132,9 @@ by_seed = {name: pd.DataFrame(errors[name]["error"], columns=lengths)
 pd.concat(by_seed, names=["model", "seed"]).round(3)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 #
-# The statistic is the error of SGPT over that of the reference, against noisy labels.
+# What is judged is the error of SGPT over that of the reference, against noisy labels.
 
 # %%
 def over(name, reference):
@@ -158,26 +164,29 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper gives no $T$, number of steps, batch size or learning rate for this figure: every
-#   entry marked *assumed* is ours, and $T$ is that of Figure 4, in the same section.
-# - At `cpu` both models are small, $d$ is 8 instead of 20, another regime, which the gates of the
-#   claims do not count, and training has 6,000 steps. It has
-#   so many because in a trial with half of them GPT-2 was still on a plateau near one step of
-#   gradient descent. One of its three seeds is near it here too, which makes its band so wide: a
-#   95% interval of three seeds that reaches below the floor, where no error can lie on average.
-# - At `cpu` SGPT ends at about the margin of the claim, above ridge at every context length. Beside
-#   GPT-2 with the same seed it is a little better up to 35 pairs, and at every context length clearly
-#   better than the one that has not left the plateau. In that trial both models ended higher, so that
+# - *Size.* At `cpu` both models are small and $d$ is 8 instead of 20, which the
+#   {term}`gates <gate>` of the claims do not count.
+# - *Settings.* The paper gives no $T$, number of steps, batch size or learning rate for
+#   this figure. Those marked *assumed* are our choices; $T$ is that of Figure 4, in the
+#   same section.
+# - *GPT-2 gets stuck.* Training has 6,000 steps because in a trial with half as many GPT-2
+#   was still on a plateau near one step of gradient descent. One of its three seeds is
+#   still near it here, which makes the band of GPT-2 so wide that it reaches below the
+#   floor, where no error can lie on average.
+# - *SGPT* lies above ridge regression at every context length, at about the margin of the
+#   claim. Up to 35 pairs it is a little better than GPT-2 with the same seed, and clearly
+#   better than the seed that is stuck. In the trial both models ended higher, so that
 #   longer training may still help.
-# - The label noise, $\sigma^2 = 0.25$, is more than half of the error at most context lengths, so a
-#   ratio of errors near 1 hides much. The ratios of excess errors, in the table above, lie further
-#   from 1.
-# - We do not know the paper's range of penalties. Ours is centered between the best penalties of the
-#   two noise levels of [Figure 3](fig03_two_noise_levels.ipynb).
-# - All seeds are measured on the same 4,096 prompts, so the intervals do not contain the spread of
-#   these prompts.
+# - *The noise hides differences.* The label noise, $\sigma^2 = 0.25$, is more than half of
+#   the error at most context lengths, so a ratio of errors near 1 hides much. The ratios of
+#   excess errors, in the table above, lie further from 1.
+# - *The range of penalties* of the paper is not known to us. Ours is centered between the
+#   best penalties of the two noise levels of [Figure 3](fig03_two_noise_levels.ipynb).
+# - All seeds are measured on the same 4,096 prompts, so the intervals do not contain the
+#   spread of these prompts.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig02_one_noise_level/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/fig02_one_noise_level/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,32 +1,37 @@
 # %% [markdown]
-# # Figure 3: two noise levels
+# # Figure 3: do SGPT and GPT-2 adapt to the noise of a prompt?
 #
-# **In short:** the paper finds that SGPT, trained on two noise levels, "performs comparably" to
-# GPT-2 at each, and shows both near ridge regression tuned for the level. At `cpu` (small models,
-# 8 dimensions instead of 20, seven minutes on a CPU) SGPT comes within 14% of ridge at the high
-# noise. At the low one its error is four to six times as large from 10 pairs on, GPT-2's higher
-# still on average. No selection of the algorithm is seen at this size, which is too far from the
-# paper's, with its 20 dimensions, for a verdict.
+# **The question:** some prompts have little noise, others much, and the best method differs
+# between them. Does a model that was trained on both notice which kind it reads?
 #
-# Here the noise level is drawn anew for every prompt,
+# **In short:** in the paper SGPT "performs comparably" to GPT-2 at each of two noise
+# levels, and both are near {term}`ridge regression` tuned for that level. Our models are
+# small and have 8 dimensions instead of 20 ({term}`profile` `cpu`, seven minutes on a CPU).
+# SGPT comes within 14% of ridge regression at the high noise. At the low noise its error is
+# four to six times that of ridge regression from 10 pairs on, and GPT-2's is higher still
+# on average. Neither adapts at this size. The size is too far from the paper's for a
+# verdict.
+#
+# For every prompt the noise level is drawn anew,
 #
 # $$y_i = \beta^\top x_i + \epsilon_i, \quad \epsilon_i \sim N(0, \sigma^2), \quad
 #   \sigma = 0.1 \text{ or } 0.5 \text{ with probability } \tfrac12 \text{ each},$$
 #
-# with $x$ and $\beta$ as in [Figure 2](fig02_one_noise_level.ipynb). The best penalty of ridge
-# regression, $\lambda = d \sigma^2$, differs between the levels by a factor of 25, so a model that is
-# to do well at both must tell from the pairs which level it is: {cite:t}`bai2023transformers` call this
-# *algorithm selection*. {cite:t}`abedsoltan2024context` train SGPT and GPT-2 on such prompts and
-# measure them at each level (left, middle). The right panel varies the penalty at one context length.
+# with $x$ and $\beta$ as in [Figure 2](fig02_one_noise_level.ipynb). The best penalty of
+# ridge regression, $\lambda = d \sigma^2$, differs between the levels by a factor of 25. A
+# model that is to do well at both must tell the level from the pairs, which
+# {cite:t}`bai2023transformers` call *algorithm selection*. {cite:t}`abedsoltan2024context`
+# train SGPT, which is GPT-2 without key, query and value weights, and GPT-2 on such
+# prompts.
 #
-# Ridge regression tuned for the level is told the level; the models are not. What no predictor can
-# beat without being told is the posterior mean of the mixture,
+# Ridge regression tuned for the level is told the level, and the models are not. The best
+# that a predictor can do without being told is the posterior mean of the mixture,
 #
 # $$\hat y = \sum_s p(\sigma_s \mid x_1, y_1, \ldots, x_n, y_n) \; \hat y_s, \qquad
 #   p(\sigma_s \mid \ldots) \propto N(y; 0, X X^\top / d + \sigma_s^2 I),$$
 #
-# with $\hat y_s$ ridge regression tuned for level $s$ and $X$, $y$ the $n$ pairs. It is the floor in
-# the figure.
+# where $\hat y_s$ is ridge regression tuned for level $s$, and $X$, $y$ are the $n$ pairs.
+# It is the floor in the figure.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -42,7 +47,7 @@ of_sgpt, of_decoder = sheet.both_settings(sheet.fig03_two_noise_levels, shown)
 of_sgpt
 
 # %% [markdown]
-# These are the settings for SGPT. GPT-2's differ in:
+# These are the settings of SGPT. Those of GPT-2 differ in:
 
 # %%
 of_decoder
@@ -50,8 +55,10 @@ of_decoder
 # %% [markdown]
 # ## Figure
 #
-# The errors of the upper row are against noisy labels, as in the paper. In the lower row, excess
-# errors: what is left without the label noise, $\sigma^2$ less on average.
+# Left and middle: the errors at each noise level. Right: ridge regression at 20 pairs,
+# against its penalty. The upper row has errors against noisy labels, as in the paper, and
+# the lower row {term}`excess errors <excess error>`, which leave out the label noise and
+# are $\sigma^2$ smaller on average.
 
 # %%
 from icllib.baselines import Zero
@@ -73,7 +80,7 @@ for metric in ("error", "excess"):
                              errors["sweep"][metric][:, level, at], shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left and middle: error against context length on prompts of low and of high noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that is not told the level. At high noise SGPT lies close above ridge and GPT-2 somewhat higher. At low noise both models stay far above ridge from seven pairs on. Right: error of ridge regression at 20 pairs against its penalty for both levels, with the models as horizontal lines. The lower row shows excess errors on a logarithmic axis."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left and middle: error against context length on prompts of low and of high noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that is not told the level. At high noise SGPT lies close above ridge and GPT-2 somewhat higher. At low noise both models stay far above ridge from seven pairs on. Right: error of ridge regression at 20 pairs against its penalty for both levels, with the models as horizontal lines. The lower row shows excess errors on a logarithmic axis."}, "figure": {"caption": "Left and middle: error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2 on prompts of low and of high noise, against the number of pairs in the prompt, beside ridge regression with the best penalty for this noise and the best predictor that is not told it (dashed). Right: error at one number of pairs against the penalty $\\lambda$ of ridge regression, with the models as horizontal lines. The lower row shows the same without the label noise. A model that finds out the noise from its prompt is near the dashed line on both sides."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw, legend_below
 
@@ -104,9 +111,9 @@ rows[1, 2].set(xlabel=r"penalty $\lambda$ of ridge")
 legend = legend_below(rows[0, 0], 4)
 
 # %% [markdown]
-# Bands are 95% intervals over seeds, cut where they leave the panel. On the right thin lines are
-# $\sigma = 0.1$ and thick ones $\sigma = 0.5$; green is ridge regression with penalty $\lambda$, and
-# horizontal are SGPT, GPT-2 and, dashed, the floor.
+# Bands are 95% intervals over seeds, cut where they leave the panel. On the right thin
+# lines are $\sigma = 0.1$ and thick ones $\sigma = 0.5$. Green is ridge regression with
+# penalty $\lambda$; horizontal are SGPT, GPT-2 and, dashed, the floor.
 #
 # ## Numbers
 
@@ -122,7 +129,8 @@ numbers(table, "sigma", xs=[1, 10, 20, 30, 40], digits=3, x="context length n")
 numbers(table, "ridge", xs=penalties[[4, 13, 23]], x="penalty")
 
 # %% [markdown]
-# The error at the context length of the right panels, seed by seed, at each noise level:
+# The error of each seed at 20 pairs, the context length of the right panels, for each noise
+# level:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -133,9 +141,9 @@ by_seed = pd.DataFrame({
 by_seed.rename_axis("seed").round(3)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 #
-# The statistic is the error of SGPT over that of the reference at the same noise level.
+# What is judged is the error of SGPT over that of the reference at the same noise level.
 
 # %%
 def over(name, reference, at):
@@ -171,31 +179,34 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper gives no $T$, number of steps, batch size or learning rate for this figure: every
-#   entry marked *assumed* is ours, and $T$ is that of Figure 4, in the same section.
-# - The paper trains on every context length from 1 to 40. At `cpu` there are ten of them, the
-#   models are small, $d$ is 8 instead of 20, and training has 6,000 steps, as for Figure 2.
-# - At `cpu` SGPT is near ridge at $\sigma = 0.5$ and far above it at $\sigma = 0.1$. There, at 20
-#   pairs, it is worse even than ridge with the penalty for the other level (right panel), and at
-#   $\sigma = 0.5$ no better. So no selection of an algorithm is seen at this size. Most of the loss
-#   comes from the prompts with high noise and from short contexts, and little from low noise at long
-#   ones.
-# - Does a model select? Claim 29 once asked for less error at each level than ridge regression with
-#   the other level's penalty has. One ridge regression with a penalty between the two passes that at
-#   both levels, though it selects nothing. So the bar is now the best single penalty for both levels
-#   together: only what differs by level gets below it, as tuned ridge regression does.
-# - At `cpu` the seeds of GPT-2 differ much, as in Figure 2: one does as well as SGPT at 20 pairs,
-#   two are well above. Hence the wide bands, which reach below the floor, where no error can lie on
-#   average.
-# - At `cpu` ($d = 8$), from some 15 pairs on, the level can be told from the pairs almost without
-#   error, and the floor is ridge regression tuned for the level. With fewer pairs it is higher, by
-#   15% at most (7 pairs, $\sigma = 0.1$). In more dimensions this takes more pairs.
-# - The level is drawn once per prompt, as the paper's formula says. {cite:t}`bai2023transformers`
-#   change it from step to step.
-# - All seeds are measured on the same 4,096 prompts, with the same inputs and functions at each
-#   level, so the intervals do not contain the spread of these prompts.
+# - *Size.* At `cpu` the models are small, $d$ is 8 instead of 20, training has 6,000 steps,
+#   as for Figure 2, and covers ten of the paper's 40 context lengths.
+# - *Settings.* The paper gives no $T$, number of steps, batch size or learning rate for
+#   this figure. Those marked *assumed* are our choices; $T$ is that of Figure 4, in the
+#   same section.
+# - *SGPT does not adapt here.* At $\sigma = 0.1$ and 20 pairs it is worse even than ridge
+#   regression with the penalty for the other level (right panel), and at $\sigma = 0.5$ no
+#   better. Most of its training loss comes from prompts with high noise and from short
+#   ones, and little from long ones with low noise.
+# - *How adapting is judged.* Claim 29 once asked for less error at each level than ridge
+#   regression has with the other level's penalty. A single penalty between the two passes
+#   that at both levels, though it adapts to nothing. So the bound is now the best single
+#   penalty for both levels together: only a predictor that treats the levels differently
+#   gets below it, as tuned ridge regression does.
+# - *The seeds of GPT-2 differ much,* as in Figure 2: one does as well as SGPT at 20 pairs,
+#   two are well above. Hence its wide bands, which reach below the floor, where no error
+#   can lie on average.
+# - *Telling the levels apart is easy at $d = 8$.* From some 15 pairs on it succeeds almost
+#   always, and the floor is ridge regression tuned for the level. With fewer pairs the
+#   floor is higher, by 15% at most (7 pairs, $\sigma = 0.1$). In more dimensions it takes
+#   more pairs.
+# - The level is drawn once per prompt, as the paper's formula says.
+#   {cite:t}`bai2023transformers` change it from step to step.
+# - All seeds are measured on the same 4,096 prompts, with the same inputs and functions at
+#   each level, so the intervals do not contain the spread of these prompts.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig03_two_noise_levels/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/fig03_two_noise_levels/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,28 +1,35 @@
 # %% [markdown]
-# # Figure 4: trees, networks and sparse functions
+# # Figure 4: SGPT and GPT-2 on trees, networks and sparse functions
 #
-# **In short:** the paper reports SGPT as good as GPT-2 on trees, networks and sparse functions,
-# better than XGBoost on trees, and on sparse functions near the Lasso and far below least squares.
-# At `cpu` (small models, 20 minutes on a CPU) it is as good as GPT-2 on networks, but neither matches
-# a student trained on the prompt alone; its error is 1.4 and 2.7 times XGBoost's on trees at 50 and
-# 100 pairs, and above that of least squares on sparse functions. Trees with 4 dimensions and networks
-# with 8, instead of 20, are another regime, and on sparse functions no model has learned enough: all
-# claims stay open.
+# **The question:** linear regression has a closed form, so a transformer that solves it may
+# have learned little. Do SGPT and GPT-2 also learn families of functions that have none?
 #
-# Linear regression has a closed form, so a transformer that solves it may have learned little.
-# {cite:t}`abedsoltan2024context` train SGPT and GPT-2 on three families of functions of
+# **In short:** the paper reports that SGPT, which is GPT-2 without key, query and value
+# weights, is as good as GPT-2 on all three families, better than XGBoost on trees, and on
+# sparse functions near the Lasso and far below {term}`least squares`. Our models are small
+# and trained for 20 minutes on a CPU ({term}`profile` `cpu`). On networks SGPT is as good
+# as GPT-2, but neither matches a network that is trained on the prompt alone. On trees its
+# error is 1.4 times that of XGBoost at 50 pairs and 2.7 times at 100. On sparse functions
+# it is above that of least squares. All claims stay open: trees with 4 dimensions and
+# networks with 8, instead of 20, are another problem, and on sparse functions no model has
+# learned enough.
+#
+# {cite:t}`abedsoltan2024context` train both models on three families of functions of
 # {cite:t}`garg2022what`, all with $x \sim N(0, I_d)$ and without noise:
 #
-# - A: decision trees of depth 4, which test signs of random coordinates and have leaves $N(0, 1)$;
-# - B: two-layer networks, $y = \sqrt{2/r} \sum_{j \le r} \alpha_j \operatorname{relu}(w_j^\top x)$
-#   with $r = 100$ and standard normal weights; the weights' law and the factor $\sqrt{2/r}$ are those
-#   of Garg et al., the paper prints neither;
-# - C: sparse linear functions, $y = \beta^\top x$ with all but 3 entries of $\beta \sim N(0, I_d)$
-#   set to zero.
+# - A: decision trees of depth 4, which test the signs of random coordinates and have leaves
+#   $N(0, 1)$;
+# - B: networks with one hidden layer,
+#   $y = \sqrt{2/r} \sum_{j \le r} \alpha_j \operatorname{relu}(w_j^\top x)$, with $r = 100$
+#   and standard normal weights (this law and the factor $\sqrt{2/r}$ are those of Garg et
+#   al.; the paper prints neither);
+# - C: sparse linear functions, $y = \beta^\top x$ with all but 3 entries of
+#   $\beta \sim N(0, I_d)$ set to zero.
 #
-# SGPT is GPT-2 without key, query and value weights. A footnote says that GPT-2 does poorly on trees
-# when $x$ and $y$ share a token, so that the paper took the decoder of Garg et al., which reads
-# $x_1, y_1, x_2, \dots$ one by one. Both are shown here, and ours does better so.
+# A footnote of the paper says that GPT-2 does poorly on trees when $x$ and $y$ share a
+# {term}`token`. For trees the paper therefore took the decoder of Garg et al., which reads
+# $x_1, y_1, x_2, \dots$ one by one. Both forms are shown here, and our GPT-2 does better
+# with shared tokens.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -45,19 +52,20 @@ icllib.settings_of(sheet.fig04_three_tasks, shown, assumed)
 sheet.figure_4_settings(trained)
 
 # %% [markdown]
-# The decoder with separate tokens is that of Garg et al., with a loss at every point of the prompt,
-# since it reads them all in one pass anyway. At `gpu` and `paper` it has their 12 layers.
+# The decoder with separate tokens is that of Garg et al. At `gpu` and `paper` it has their
+# 12 layers.
 #
-# The baselines know nothing but the pairs in context:
+# The baselines know nothing but the pairs in the prompt:
 
 # %%
 sheet.figure_4_baselines([record for record in records if record not in trained])
 
 # %% [markdown]
-# XGBoost and the student have the settings of Garg et al.; the student is a network like those of
-# panel B, with biases, trained by Adam on each prompt alone. The Lasso has the best of its penalties
-# at each context length, and least squares the least norm where $n < d$. They have these settings in
-# every profile but `smoke`, so their records are labeled `paper` even where the task is a small one.
+# XGBoost and the student have the settings of Garg et al. The *student* is a network like
+# those of panel B, with biases, which Adam trains on each prompt alone. The Lasso has the
+# best of its penalties at each context length, and least squares the solution of least norm
+# where $n < d$. The settings of the baselines are the same in every profile but `smoke`, so
+# their records are labeled `paper` even where the task is a small one.
 #
 # ## Figure
 #
@@ -77,7 +85,7 @@ table = page.save_figure(*(
     series(panel, name, lengths[panel], errors, shown)
     for panel, found in curves.items() for name, errors in found.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, error in units of the zero predictor's against the number of pairs in context. Decision trees: SGPT, GPT-2 with x and y as separate tokens, GPT-2 with joint tokens, XGBoost. ReLU networks: SGPT, GPT-2, a student network trained on each prompt. Sparse linear functions: SGPT, GPT-2, Lasso, least squares."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, error in units of the zero predictor's against the number of pairs in context. Decision trees: SGPT, GPT-2 with x and y as separate tokens, GPT-2 with joint tokens, XGBoost. ReLU networks: SGPT, GPT-2, a student network trained on each prompt. Sparse linear functions: SGPT, GPT-2, Lasso, least squares."}, "figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, on decision trees, ReLU networks and sparse linear functions: SGPT, which is GPT-2 without key, query and value weights, and GPT-2 (solid), beside methods that are made for the task and are fitted to each prompt alone (dashed). The paper says that SGPT is as good as GPT-2 on all three, and better than XGBoost on trees."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, draw
 
@@ -97,8 +105,9 @@ for letter, axes, panel in zip("ABC", panels, curves):
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))
 
 # %% [markdown]
-# Bands are 95% intervals over seeds. In B and C GPT-2 reads joint tokens. Dashed: baselines, which
-# have no seeds. Without noise least squares is exact from $n = d$ on, and the Lasso nearly so.
+# Bands are 95% intervals over seeds; the dashed baselines have no seeds. In B and C the
+# tokens of GPT-2 hold $x$ and $y$ together. Without noise least squares is exact from
+# $n = d$ on, and the Lasso nearly so.
 #
 # ## Numbers
 
@@ -114,7 +123,8 @@ numbers(table, [sheet.NETWORKS], x="context length n")
 numbers(table, [sheet.SPARSE], x="context length n")
 
 # %% [markdown]
-# The best penalty of the Lasso, and GPT-2 seed by seed, on sparse linear functions:
+# The best penalty of the Lasso, and the error of GPT-2 for each seed, on sparse linear
+# functions:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -127,7 +137,7 @@ by_seed = pd.DataFrame(curves[sheet.SPARSE]["GPT-2"], columns=lengths[sheet.SPAR
 by_seed.rename_axis("seed").rename_axis("n", axis=1).round(2)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 tasks = sheet.figure_4_tasks(shown)
@@ -189,33 +199,35 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - At `cpu` the models are small, training is short, there are fewer context lengths, and trees and
-#   networks have fewer dimensions than the paper's 20. Sparse functions are the paper's. What such
-#   models fail to do says nothing about the paper's.
-# - Fewer dimensions are another task, not a small version. On trees over 20 coordinates, the paper's,
-#   XGBoost has errors of 0.96 and 0.57 at 50 and 100 pairs; over 4 it has 0.385 and 0.158. So the
-#   gates of the claims on trees and networks count models at the paper's $d$ alone.
-# - Trees at `cpu`: it is the other way round than in the footnote. GPT-2 learns with joint tokens,
-#   while with separate tokens its error hardly depends on $n$: it would first have to learn which $y$
-#   belongs to which $x$, and its gate, 1.25 times the error of XGBoost, it would miss by far.
-#   Beside the decoder with joint tokens, SGPT is worse by 10% at 50 pairs and by 17% at 100.
-#   XGBoost is better than all of them there, perhaps since trees over so few coordinates suit its
-#   greedy splits.
-# - Networks at `cpu`: SGPT is as good as GPT-2. From 11 pairs on the errors of both are far above
-#   that of the student.
-# - Sparse functions at `cpu`: SGPT stays above least squares at every context length, so neither
-#   part of the claim holds. GPT-2 hardly leaves the error of zero with two of its three seeds, which
-#   makes its band so wide. So that SGPT is no worse than GPT-2 here, claim 25, says little of
+# - *Size.* At `cpu` the models are small, training is short, there are fewer context
+#   lengths, and trees and networks have fewer dimensions than 20; sparse functions are the
+#   paper's. What such models fail to do says nothing about the paper's models. Fewer
+#   dimensions are also another task: on trees over 20 coordinates XGBoost has errors of
+#   0.96 and 0.57 at 50 and 100 pairs, over 4 it has 0.385 and 0.158. So the
+#   {term}`gates <gate>` on trees and networks count models at the paper's $d$ alone.
+# - *Trees.* It is the other way round than in the footnote. GPT-2 learns when $x$ and $y$
+#   share a token. With separate tokens its error hardly depends on $n$, far above 1.25
+#   times that of XGBoost: it would first have to learn which $y$ belongs to which $x$.
+#   Beside GPT-2 with shared tokens, SGPT is worse by 10% at 50 pairs and by 17% at 100.
+#   XGBoost is better than all of them there, perhaps since trees over so few coordinates
+#   suit its greedy splits.
+# - *Networks.* From 11 pairs on the errors of SGPT and GPT-2 are both far above that of the
+#   student.
+# - *Sparse functions.* SGPT stays above least squares at every context length. GPT-2 hardly
+#   leaves the error of the zero predictor with two of its three seeds, which makes its band
+#   so wide. That SGPT is no worse than GPT-2 here (claim 25) therefore says little of
 #   models that have learned.
-# - The paper took a decoder for trees that Garg et al. had trained, for longer and with a curriculum.
-#   Ours is trained here, on the same number of tasks and for as many steps as the others.
-# - The paper gives no steps, batch size or learning rate, no context lengths for panels A and C, and
-#   no penalties for the Lasso. We choose its penalty on the prompts that it is measured on, which
-#   favors it a little.
-# - All seeds are measured on the same prompts, and the student on the first of them only, so the
-#   intervals do not contain the spread of the prompts.
+# - *The decoder for trees* in the paper had been trained by Garg et al., for longer and
+#   with a curriculum. Ours is trained here, on the same number of tasks and for as many
+#   steps as the others.
+# - *Settings.* The paper gives no steps, batch size or learning rate, no context lengths
+#   for panels A and C, and no penalties for the Lasso. We choose its penalty on the prompts
+#   that it is measured on, which favors it a little.
+# - All seeds are measured on the same prompts, and the student on the first of them only,
+#   so the intervals do not contain the spread of the prompts.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig04_three_tasks/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/fig04_three_tasks/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

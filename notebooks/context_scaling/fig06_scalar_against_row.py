@@ -1,18 +1,24 @@
 # %% [markdown]
-# # Figure 6: one number against a row of features
+# # Figure 6: one number of the features against the whole row
 #
-# **In short:** the last row of a feature map of the prompt ends in an estimate of the label. The
-# paper finds linear regression on this one number as good as an MLP on the row. At full size
-# (profile `gpu`, about an hour on a CPU) it is, within a tenth, on ReLU networks with both maps and
-# on linear functions with the Hilbert map. With the linear map its error there is up to 1.26 times
-# the row's, just outside the margin of 1.25.
+# **The question:** the features that attention computes from a prompt end in one number, an
+# [estimate of the label](estimators.ipynb). Is this number alone as good as all of the
+# features?
 #
-# The last row of $\psi(A)$ has $d + 1$ entries: $d$ smoothed inputs and, last, an
-# [estimate of the label](estimators.ipynb). {cite:t}`abedsoltan2024context` ask which of them make
-# the error fall with the context length. They compare
+# **In short:** nearly. The paper finds {term}`linear regression <least squares>` on the one
+# number as good as a perceptron (MLP) on the whole row of features. At full size
+# ({term}`profile` `gpu`, about an hour on a CPU) it is, within a tenth, on ReLU networks
+# with both feature maps and on linear functions with the Hilbert map. With the linear map
+# on linear functions its error is up to 1.26 times that of the row, just outside the margin
+# of 1.25.
+#
+# The last row of $\psi(A)$, the features of a prompt $A$, has $d + 1$ entries: $d$ smoothed
+# inputs and, last, the estimate of the label. {cite:t}`abedsoltan2024context` ask which of
+# them make the error fall with the context length. They compare
 #
 # - an MLP on the whole row $\psi(A)_{N,:}$ with
-# - linear regression on the single number $\psi(A)_{N,d+1}$, $\hat y = a \, \psi(A)_{N,d+1} + b$,
+# - linear regression on the single number $\psi(A)_{N,d+1}$,
+#   $\hat y = a \, \psi(A)_{N,d+1} + b$,
 #
 # for the linear map $\psi_L$ and the Hilbert map $\psi_H$.
 
@@ -31,10 +37,10 @@ assumed = (*sheet.LINEAR_ASSUMED, "pretraining_tasks", "recipe.lengths",
 icllib.settings_of(sheet.fig06_scalar_against_row, shown, assumed)
 
 # %% [markdown]
-# These are the settings for linear regression and the row; the runs are those of
-# [Figure 7](fig07_features.ipynb). The regression on the number is trained in the same way, without
-# weight decay, one $a$ and $b$ for all context lengths. The ReLU networks have 100 units, $d = 8$ and
-# the context lengths of the figure. $\psi_L$ is divided by $n$ for both, since a sum over pairs has
+# These are the settings of the row for linear functions; the runs are those of [Figure
+# 7](fig07_features.ipynb). The regression on the number is trained in the same way, without
+# weight decay, with one $a$ and $b$ for all context lengths. The ReLU networks have 100
+# units and $d = 8$. For both models $\psi_L$ is divided by $n$, since a sum over pairs has
 # no scale of its own.
 #
 # ## Figure
@@ -68,7 +74,7 @@ for title, (task, lengths) in sheet.TASKS.items():
                       shown) for kernel in sheet.KERNELS]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on or above the perceptron on the whole row, clearly above it only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on or above the perceptron on the whole row, clearly above it only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}, "figure": {"caption": "Above: error against the number of pairs in the prompt, over that of always answering 0, of two readings of one feature map of the prompt: linear regression on its single estimate of the label, and a perceptron (MLP) on its whole last row. Below: the error of the former over that of the latter, with the margin of the claim dashed; near 1 the single number is all that is needed."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
@@ -94,13 +100,15 @@ panels[1, 0].set(ylabel="error, scalar / row")
 legend = legend_below(panels[0, 0], 3)
 
 # %% [markdown]
-# Bands are 95% intervals over seeds. Dotted black: the expected error of $a_n \psi_L(A)_{N,d+1}$ with
-# the best $a_n$ for each $n$, from the [closed form](estimators.ipynb). Lower row: the error of the
-# regression over that of the MLP; dashed, the margin of the claim.
+# Bands are 95% intervals over seeds. Dotted black is the expected error of
+# $a_n \psi_L(A)_{N,d+1}$ with the best $a_n$ for each $n$, from its [closed
+# form](estimators.ipynb). The lower row has the error of the regression over that of the
+# MLP; the dashed line is the margin of the claim.
 #
 # ## Numbers
 #
-# The figure's errors and ratios, and the excess errors (beyond the label noise), not divided.
+# The errors and ratios of the figure, and the {term}`excess errors <excess error>`, not
+# divided.
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -112,7 +120,7 @@ numbers(table, "linear", digits=3, x="context length n").rename(readable)
 numbers(table, "ReLU", digits=3, x="context length n").rename(readable)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 def for_all(value):
@@ -136,25 +144,26 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper gives no context lengths, no $T$ and no training settings for this figure. Ours are
-#   those of Figure 7, at $T = 10^6$.
-# - Section 5.1 of the paper speaks of two MLPs, the second of which gets the number alone. Appendix A
-#   has linear regression in its place. We follow Appendix A.
-# - The one clear gap is for $\psi_L$ on linear functions, at the margin of 1.25: 1.24 at `cpu`,
-#   where the row is trained less, and 1.26 at `gpu`. It comes from the single slope: the best one
-#   grows with $n$, from short contexts, where $\psi_L$ is mostly noise, to long ones. With a slope
-#   for each $n$ the number alone is as good as the row at 10 pairs and more (dotted line). The row
-#   holds a hint of $n$: with $X$ the rows of the $n$ pairs' inputs, its first entries are
-#   $(X^\top X + x_N x_N^\top) x_N / n$.
-# - $\psi_H$ needs no such slope, and the two models differ little everywhere.
-# - All seeds are measured on the same 4,096 prompts, so the intervals do not contain the spread of
-#   these prompts. It matters for $\psi_L$ on linear functions, 1.259 against a bound of 1.25, two
-#   numbers whose logarithms differ by 0.007. On 12 sets of as many prompts, evaluation seeds 0 to
-#   11, with $\psi_L$ and one slope for all $n$ in place of the regression, and $\psi_L$ with its own
-#   for each $n$ in place of the row, the logarithm of the ratio has a standard deviation of 0.015.
-#   The trained models were not measured on other prompts.
+# - *Settings.* The paper gives no context lengths, no $T$ and no training settings for this
+#   figure. We take those of Figure 7, at $T = 10^6$. Its Section 5.1 speaks of a second MLP
+#   on the number alone, its Appendix A of linear regression; we follow Appendix A.
+# - *Where the gap comes from.* The one clear gap is that of $\psi_L$ on linear functions:
+#   1.24 at `cpu`, where the row is trained less, and 1.26 at `gpu`. It comes from the
+#   single slope $a$, as the best slope grows with $n$: with few pairs $\psi_L$ is mostly
+#   noise. With a slope for each $n$ the number alone is as good as the row at 10 pairs and
+#   more (dotted line). The row holds a hint of $n$ in its first entries,
+#   $(X^\top X + x_N x_N^\top) x_N / n$. With $\psi_H$, which needs no such slope, the two
+#   models differ little everywhere.
+# - *What the intervals leave out.* All seeds are measured on the same 4,096 prompts, so the
+#   intervals do not contain the spread of these prompts. It matters for $\psi_L$ on linear
+#   functions: 1.259 against a bound of 1.25, whose logarithms differ by 0.007. We measured
+#   such a spread on 12 sets of as many prompts, for $\psi_L$ with one slope for all $n$ in
+#   place of the regression and with its own for each $n$ in place of the row: the logarithm
+#   of their ratio has a standard deviation of 0.015. The trained models were not measured
+#   on other prompts.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig06_scalar_against_row/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/fig06_scalar_against_row/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,18 +1,25 @@
 # %% [markdown]
-# # Figure 7: features, the prompt, or both
+# # Figure 7: a perceptron on the prompt, on features, or on both
 #
-# **In short:** the paper finds that a perceptron on the prompt gains from more tasks only, on fixed
-# features of the prompt from more pairs only, on both together from both. Here, at profile `gpu`, the
-# prompt alone gains from tasks and, from 10 pairs on, hardly from more: on ReLU networks its error
-# falls by 45% from $10^4$ tasks to $10^6$, and there is 24% higher at 80 pairs than at 10.
-# Features alone gain from pairs everywhere and from more than $10^5$ tasks nothing; with $10^4$ their
-# error is 1 to 9% higher. Both together gain from both: with $10^6$ tasks the error falls by 27 to 48%
-# from 10 pairs to the most, and at 10 pairs by 35 to 63% from $10^4$ tasks to $10^6$. It took 15.5
-# hours on a CPU.
+# **The question:** a perceptron that reads the whole prompt does not gain from longer
+# prompts ([Figure 1](fig01_scaling.ipynb)). What if it is given the features that attention
+# computes?
 #
-# [Figure 1](fig01_scaling.ipynb) is about a perceptron on the flattened prompt $A_v$.
-# {cite:t}`abedsoltan2024context` give it the last row of a feature map, $\psi_L$ or $\psi_H$, in
-# place of the prompt or beside it, as one input vector
+# **In short:** the paper finds that a perceptron on the prompt gains from more tasks only,
+# on fixed features of the prompt from more pairs only, and on both together from both. Our
+# results agree in the main ({term}`profile` `gpu`, 15.5 hours on a CPU).
+#
+# - *The prompt alone* gains from tasks and, from 10 pairs on, hardly from more pairs: on
+#   ReLU networks its error falls by 45% from $10^4$ tasks to $10^6$, and there it is 24%
+#   higher at 80 pairs than at 10.
+# - *Features alone* gain from pairs everywhere, and nothing from more than $10^5$ tasks.
+#   With $10^4$ tasks their error is 1 to 9% higher.
+# - *Both together* gain from both. With $10^6$ tasks the error falls by 27 to 48% from 10
+#   pairs to the most, and at 10 pairs it falls by 35 to 63% from $10^4$ tasks to $10^6$.
+#
+# {cite:t}`abedsoltan2024context` give the perceptron the last row of a feature map, the
+# linear $\psi_L$ or the Hilbert map $\psi_H$ ([their definitions](estimators.ipynb)), in
+# place of the flattened prompt $A_v$ or beside it, as one input vector
 #
 # $$\left[ A_v^\top, \; \psi(A)_{N,:} \right]^\top .$$
 
@@ -32,9 +39,9 @@ shown = icllib.shown_profile(prompt)
 icllib.settings_of(sheet.fig07_prompt_alone, shown, sheet.LINEAR_ASSUMED)
 
 # %% [markdown]
-# These are the settings of the perceptron on the prompt for linear regression, whose runs are those
-# of [Figure 1](fig01_scaling.ipynb). The number of steps is the same for every $T$, but not for every
-# model and task:
+# These are the settings of the perceptron on the prompt for linear regression, whose runs
+# are those of [Figure 1](fig01_scaling.ipynb). The number of steps is the same for every
+# $T$, but not for every model and task:
 
 # %%
 import pandas as pd
@@ -73,7 +80,7 @@ tables += [series("A linear, error", "ridge", Ts, 0 * Ts + ridge[1], shown),
            series("B linear, error", "ridge", sheet.LENGTHS, ridge, shown)]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, for linear functions and ReLU networks: error at 10 pairs against the number of pre-training tasks, and error at the largest number of tasks against the context length. Each shows perceptrons on the prompt, on the row of either feature map, and on prompt and features together; ridge regression is the floor for linear functions."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, for linear functions and ReLU networks: error at 10 pairs against the number of pre-training tasks, and error at the largest number of tasks against the context length. Each shows perceptrons on the prompt, on the row of either feature map, and on prompt and features together; ridge regression is the floor for linear functions."}, "figure": {"caption": "Error, over that of always answering 0, of perceptrons that read the prompt, fixed features of the prompt ($\\psi_L$ or $\\psi_H$), or both. A: against the number of training tasks $T$, at 10 pairs. B: against the number of pairs, at the largest $T$. The paper says that the prompt gains from tasks only, features from pairs only, and both together from both."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, SKY, draw, legend_below
 
@@ -93,10 +100,13 @@ for axes, panel in zip(panels.flat, order):
 legend = legend_below(panels[0, 0], 4)
 
 # %% [markdown]
-# A is at 10 pairs, B at the largest $T$; "prompt" is the flattened prompt $A_v$. Bands are 95%
-# intervals over seeds.
+# Panel A is at 10 pairs, panel B at the largest $T$; "prompt" is the flattened prompt
+# $A_v$. Bands are 95% intervals over seeds.
 #
 # ## Numbers
+#
+# The {term}`excess errors <excess error>` are not divided by the error of the zero
+# predictor.
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -107,7 +117,7 @@ numbers(table, "A", x="pre-training tasks T").rename(readable)
 numbers(table, "B", x="context length n").rename(readable)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 alone_of, both_of = (lambda kernel: kernel), (lambda kernel: f"prompt + {kernel}")
@@ -140,42 +150,41 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper gives no steps, batch size or learning rate for this figure, and not the $T$ of its
-#   panel B; ours is the largest. Models that read the prompt see each of $10^6$ tasks thirteen times
-#   on linear functions and six times on ReLU networks.
-# - A model that reads features alone has nine inputs and, at `cpu` and at `gpu`, fewer steps than
-#   one that reads the prompt has at the same profile. The steps never depend on $T$.
-# - Claim 15 takes the context at the largest $T$. With $10^4$ tasks a model that reads the prompt
-#   beside features fits the stored prompts, noise included: at 10 pairs its error is above that of
-#   features alone in three cases of four, and with the most pairs (in the records, not in the figure)
-#   it is 1.5 to 2.4 times that of zero. With $10^6$ tasks it is below features alone, except with
-#   $\psi_L$ on linear functions from 30 pairs on: 0.27 against 0.23 at 40.
-# - Features alone can be overfitted as well, with a thousand hidden units on nine inputs: where $10^4$
-#   tasks are met 256 times, their error falls from $T = 10^3$ to $10^5$, and then by less than 1%. At
-#   `cpu`, where they are met 19 times, it fell by less than a fiftieth from $T = 10^4$ on.
-#   [One layer of SGPT](what_would_a_reviewer_ask.ipynb), a fixed feature map too, behaves alike.
-# - Section 5.2 says that both together context-scale "consistent with" features alone and task-scale
-#   "consistent with" the prompt alone. The second holds with room: 14 to 17% less error than the
-#   prompt alone (claim 35). The first fails for $\psi_L$ on linear functions (claim 34): with 40 pairs
-#   the prompt beside the features is a burden, 17% more error than without it.
-# - So the task parts of claim 14 turn on the range of $T$. From $T = 10^3$ on, by the statistic and
-#   bound of claims 1 and 2, three of four would task-scale: the slope of the excess error is
-#   -0.085 to -0.089 for $\psi_L$ and -0.070 to -0.077 for $\psi_H$ on linear functions, -0.064 to
-#   -0.071 for $\psi_L$ on ReLU networks, and -0.025 to -0.029 for $\psi_H$ there.
-# - All seeds are measured on the same 4,096 prompts, so the intervals do not contain the spread of
-#   these prompts. It matters for the task parts of claim 14, two of which lie within 0.5% of their
-#   bound.
-# - With few tasks the prompt alone is overfitted. On ReLU networks its error at 10 pairs is highest at
-#   $T = 10^4$, above that of zero and above that at $10^3$; from there to $10^6$ it falls. With more
-#   pairs, which are more inputs, it is overfitted the more: at $10^4$ its error at 80 pairs (in the
-#   records, not in the figure) is four times that at 10.
-# - Of prompt and features together, most of the cost, A has two values of $T$, the ends of the claims'
-#   range.
-# - $\psi_L$ is divided by $n$, since a sum over pairs has no scale of its own.
-# - Biases, and where the zeros of the padding go, are as in [Figure 1](fig01_scaling.ipynb).
-# - The excess errors in the numbers are not divided by the error of zero.
+# - *Settings.* The paper gives no steps, batch size or learning rate for this figure, and
+#   not the $T$ of its panel B; ours is the largest. Models that read the prompt see each of
+#   $10^6$ tasks thirteen times on linear functions and six times on ReLU networks. A model
+#   that reads nine features alone takes fewer steps. The steps never depend on $T$.
+#   $\psi_L$ is divided by $n$, since a sum over pairs has no scale of its own; biases and
+#   padding are as in [Figure 1](fig01_scaling.ipynb). For prompt and features together,
+#   most of the cost, panel A has only the two ends of the claims' range of $T$.
+# - *Memorizing with few tasks.* On ReLU networks the error of the prompt alone at 10 pairs
+#   is highest at $T = 10^4$, above that of the zero predictor. More pairs are more inputs,
+#   and it is overfitted the more: at $T = 10^4$ its error at 80 pairs is four times that at 10.
+#   A perceptron on prompt and features also fits the stored prompts at $T = 10^4$, noise
+#   included: with the most pairs its error is 1.5 to 2.4 times that of the zero predictor.
+#   (Both are in the records, not in the figure.) Claim 15 therefore takes the context at
+#   the largest $T$.
+# - *Both against features alone.* Section 5.2 says that both together context-scale
+#   "consistent with" features alone. With $10^6$ tasks they do as well or better, except
+#   with $\psi_L$ on linear functions from 30 pairs on (claim 34): at 40 pairs the prompt
+#   beside the features costs 17%, an error of 0.27 against 0.23. At $T = 10^4$ and 10 pairs
+#   both together are worse than features alone in three cases of four. That they task-scale
+#   "consistent with" the prompt alone holds with room: 14 to 17% less error (claim 35).
+# - *Features alone and tasks.* Features can be overfitted as well, by a thousand hidden
+#   units on nine inputs: their error falls from $T = 10^3$ to $10^5$, and then by less than
+#   1%; at `gpu` $10^4$ tasks are met 256 times each. At `cpu`, where they are met 19 times,
+#   it fell by less than a fiftieth from $T = 10^4$ on. So the task parts of claim 14 turn
+#   on the range of $T$. From $T = 10^3$ on, by the statistic and bound of claims 1 and 2,
+#   three of four would task-scale: the slope of the excess error is -0.085 to -0.089 for
+#   $\psi_L$ and -0.070 to -0.077 for $\psi_H$ on linear functions, -0.064 to -0.071 for
+#   $\psi_L$ on ReLU networks, and -0.025 to -0.029 for $\psi_H$ there. [One layer of
+#   SGPT](what_would_a_reviewer_ask.ipynb), a fixed feature map too, behaves alike.
+# - *What the intervals leave out.* All seeds are measured on the same 4,096 prompts, so the
+#   intervals do not contain the spread of these prompts. It matters for two task parts of
+#   claim 14, which lie within 0.5% of their bound.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig07_features/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/fig07_features/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,23 +1,25 @@
 # %% [markdown]
-# # Figure 8: SGPT scales in both ways
+# # Figure 8: does SGPT scale with tasks and with context, as GPT-2 does?
 #
-# **In short:** the paper finds that SGPT, GPT-2 without key, query and value weights, gets better
-# with more pre-training tasks and with more pairs, as GPT-2 does. At `cpu` (small models, short
-# training, about 50 minutes on a CPU) both errors fall with the pairs, by 34 to 61% from 10 to 40.
-# With tasks they fall from 100 to $10^4$, but by 6% at most from there to $10^6$, where the claim
-# looks: training is too short to tell these apart.
+# **The question:** [Figure 1](fig01_scaling.ipynb) asks how GPT-2 scales. Does SGPT, which
+# is GPT-2 without key, query and value weights, scale in the same two ways?
 #
-# [Figure 1](fig01_scaling.ipynb) compares GPT-2 with a perceptron. Appendix C of
-# {cite:t}`abedsoltan2024context` does the same for GPT-2 and SGPT, the transformer without key,
-# query and value weights, on two tasks: linear regression as in Figure 1, and networks with one
-# hidden layer,
+# **In short:** the paper finds that it gets better with more pre-training tasks and with
+# more pairs in the prompt, as GPT-2 does. Our models are small and trained shortly
+# ({term}`profile` `cpu`, about 50 minutes on a CPU). The errors of both fall with the
+# pairs, by 34 to 61% from 10 pairs to 40. With tasks they fall from 100 tasks to $10^4$,
+# but by 6% at most from there to $10^6$, the range of the claim: training is too short to
+# tell these numbers of tasks apart. The claim stays open.
+#
+# Appendix C of {cite:t}`abedsoltan2024context` trains both models on two tasks: linear
+# regression as in Figure 1, and networks with one hidden layer,
 #
 # $$y = \sqrt{\tfrac{2}{r}} \, \sum_{j=1}^{r} \alpha_j \max(w_j^\top x, 0),
 #   \qquad w_j \sim N(0, I_8), \quad \alpha_j \sim N(0, 1), \quad r = 100.$$
 #
-# The law of the weights and the factor $\sqrt{2/r}$ are those of {cite:t}`garg2022what`; the paper
-# prints neither. A is the error against the number $T$ of pre-training tasks, at 10 pairs, B against
-# the context length $n$, for two values of $T$. From $T = 10^4$ on SGPT has the lower error.
+# The law of the weights and the factor $\sqrt{2/r}$ are those of {cite:t}`garg2022what`;
+# the paper prints neither. Panel A has the error against the number $T$ of pre-training
+# tasks at 10 pairs, panel B against the context length $n$ for two values of $T$.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -34,22 +36,21 @@ of_sgpt = (*sheet.SGPT_ASSUMED, *assumed, "task.noise_std", "pretraining_tasks")
 icllib.settings_of(sheet.fig08_sgpt_scaling, shown, of_sgpt)
 
 # %% [markdown]
-# These are the settings of SGPT on linear regression; $T$ goes up to $10^6$. GPT-2 on ReLU networks
-# differs in:
+# These are the settings of SGPT on linear regression. GPT-2 on ReLU networks differs in:
 
 # %% tags=["hide-output"]
 icllib.settings_of(sheet.fig08_sgpt_scaling, shown, assumed, -1).filter(
     regex=r"task|model|lengths|rate", axis=0)
 
 # %% [markdown]
-# GPT-2 on linear regression is the decoder of Figure 1: the same records.
+# GPT-2 on linear regression is that of Figure 1, with the same records.
 #
 # ## Figure
 #
-# Errors are against noisy labels, divided by the error of the predictor that always answers 0. For
-# linear regression the floor is ridge regression with the penalty $d \sigma^2$, the exact posterior
-# mean. The labels of the ReLU networks have no noise, and no exact floor is known for them. Excess
-# errors, in the numbers below, are without the label noise, in the same unit.
+# Errors are against noisy labels, divided by the error of the predictor that always answers 0.
+# For linear regression the floor is {term}`ridge regression` with the penalty $d \sigma^2$,
+# the exact posterior mean. For ReLU networks, whose labels have no noise, no exact floor is
+# known.
 
 # %%
 import numpy as np
@@ -81,7 +82,7 @@ for title, metric in panels:
                for T in counts[-2:] for name in names]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows, that of SGPT below that of GPT-2; for linear regression ridge regression is below both."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two rows of three panels, linear regression above and ReLU networks below. Left: the error of SGPT and GPT-2 at 10 pairs against the number of pre-training tasks. Middle and right, for T of 1e5 and 1e6: both errors fall as the context grows, that of SGPT below that of GPT-2; for linear regression ridge regression is below both."}, "figure": {"caption": "Error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2, over that of always answering 0, on linear functions (above) and ReLU networks (below). Left: against the number of training tasks $T$, at 10 pairs in the prompt. Middle and right: against the number of pairs, at two values of $T$. The paper says that all curves fall."}}
 import re
 
 import matplotlib.pyplot as plt
@@ -102,9 +103,11 @@ for axes in panels[:, 0]:
              ylabel="error / error of zero")
 legend = legend_below(panels[0, 0], 4)
 # %% [markdown]
-# Bands are 95% intervals over seeds.
+# Bands are 95% intervals over seeds. From $T = 10^4$ on SGPT has the lower error.
 #
 # ## Numbers
+#
+# The {term}`excess errors <excess error>` are in the same unit.
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -118,7 +121,7 @@ numbers(table, "B linear", x="context length n")
 numbers(table, "B ReLU", x="context length n")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 evidence = {f"{name} {part}": ratios for title, (_, lengths) in tasks.items()
@@ -145,9 +148,9 @@ page.decide("context_scaling.16", evidence, shown,
 page.verdicts()
 
 # %% [markdown]
-# GPT-2 on linear regression is judged by claims 1 and 3 on the page of Figure 1. The statistic of
-# claim 1, for all $T$ shown: the slope of $\log_{10}$ excess error at 10 pairs against $\log_{10} T$,
-# which is to be below $-0.05$ there, by seed.
+# GPT-2 on linear regression is judged by claims 1 and 3 on the page of Figure 1. The
+# statistic of claim 1 over all $T$ shown, for each seed, is the slope of $\log_{10}$ excess
+# error at 10 pairs against $\log_{10} T$, which is to be below $-0.05$ there:
 
 # %%
 import pandas as pd
@@ -161,23 +164,24 @@ pd.DataFrame(rows).round(3).T
 # %% [markdown]
 # ## What differs and why
 #
-# - Appendix C gives no context lengths. Ours are those of Figures 1 and 7 (Appendix A). ReLU
-#   networks have 10 to 80 pairs at `paper`; the smaller profiles stop at 40, where the claim ends.
-#   Steps, batch size and learning rate are ours too, the same for every $T$. Of the $T$, $10^5$ and
-#   $10^6$ are the paper's; its text does not name the others.
-# - At `cpu` every run draws 48,000 prompts, whatever $T$. With $T = 10^4$ it comes back to each
-#   task four or five times, with $10^5$ or $10^6$ to none. So there is hardly a difference between
-#   $T = 10^4$ and $10^6$, where the claim looks for task-scaling. It is there from $T = 100$ to
-#   $10^4$, left in A and in the slopes above. So the gate of the task parts asks that training met two
-#   prompts for each of $10^6$ tasks, which none did.
-# - On linear regression neither model comes within 1.25 times the error of ridge regression at this
-#   size. On ReLU networks, where ridge regression sees half of the function, both do better than it,
-#   and their parts on context count.
-# - The learning rate of SGPT is twice that of GPT-2 at `cpu`; each was chosen for its model.
-# - All seeds are measured on the same 4,096 prompts, so the bands do not contain the spread of
-#   these prompts.
+# - *Settings.* Appendix C gives no context lengths. Ours are those of Figures 1 and 7
+#   (Appendix A); at `cpu` ReLU networks stop at 40 pairs, where the claim ends. Steps,
+#   batch size and learning rate are our choices too, the same for every $T$; at `cpu` the
+#   learning rate of SGPT is twice that of GPT-2, each chosen for its model. Of the $T$,
+#   $10^5$ and $10^6$ are the paper's; its text does not name the others.
+# - *Why tasks make no difference beyond $10^4$.* At `cpu` every run draws 48,000 prompts,
+#   whatever $T$. With $T = 10^4$ it comes back to each task four or five times, with $10^5$
+#   or $10^6$ to none. Task-scaling is seen from $T = 100$ to $10^4$, left in panel A and in
+#   the slopes above. The {term}`gate` of the task parts asks that training met two prompts
+#   for each of $10^6$ tasks, which no run did.
+# - *Why the context parts count on ReLU networks alone.* On linear regression neither model
+#   comes within 1.25 times the error of ridge regression. On ReLU networks, where ridge
+#   regression sees half of the function, both do better than it.
+# - All seeds are measured on the same 4,096 prompts, so the bands do not contain the spread
+#   of these prompts.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/fig08_sgpt_scaling/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/fig08_sgpt_scaling/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

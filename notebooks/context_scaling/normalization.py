@@ -1,30 +1,32 @@
 # %% [markdown]
-# # Section 4 and Equation 13: normalization and the last skip of SGPT
+# # Section 4: four readings of SGPT, with and without signs and the last skip
 #
-# **In short:** the paper leaves open whether SGPT's normalization keeps signs; the last
-# skip of a layer is in its equation and not in its text. At `cpu` (small models,
-# short training, ten minutes on a CPU) the other readings have 24 to 51% more error on
-# linear functions than our default, signed with skip. On ReLU networks the skip helps,
-# and the sign makes no clear difference. More pairs help in all four readings. No claim
-# hangs on this page.
+# **The question:** the paper leaves two details of its model SGPT open. How much do they
+# matter?
 #
-# The paper {cite:p}`abedsoltan2024context` leaves two things about a layer of SGPT,
-# GPT-2 without key, query and value weights, open.
+# **In short:** they matter for how good SGPT is, not for whether it uses the context. Our
+# models are small and trained shortly ({term}`profile` `cpu`, ten minutes on a CPU). On
+# linear functions the other three readings have 24 to 51% more error than the one that this
+# book uses, with signs and with the last skip. On ReLU networks the skip helps, and the
+# sign makes no clear difference. More pairs help in all four readings. No claim depends on
+# this page.
+#
+# The two details of a layer of SGPT, which is GPT-2 without key, query and value weights,
+# are these {cite:p}`abedsoltan2024context`.
 #
 # - $\phi$ is "row-wise $\ell_1$ normalization" of $S = H H^\top$. Are signs kept,
 #   $\phi(S)_{ij} = S_{ij} / \sum_k \lvert S_{ik} \rvert$, or dropped,
 #   $\phi(S)_{ij} = \lvert S_{ij} \rvert / \sum_k \lvert S_{ik} \rvert$?
 # - With $Z = \phi(S) H W_{\mathrm{proj}} + H$, Equation 13 ends in a skip,
-#   $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}}) + Z$. The text of Section 4
-#   says that this skip is removed, $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}})$.
+#   $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}}) + Z$. The text of Section 4 says
+#   that this skip is removed, $H \leftarrow \operatorname{gelu}(Z W_{\mathrm{mlp}})$.
 #
-# Here are the four readings on the tasks of [Figure 8](fig08_sgpt_scaling.ipynb).
-# Unless a page says otherwise, SGPT has signed weights and Equation 13 as printed.
+# The tasks are those of [Figure 8](fig08_sgpt_scaling.ipynb).
 #
-# In the first layer a query's row of $H$ is linear in $x_N$, since its label is 0.
-# Its score with a pair is then linear in $x_N$ too, so that signed weights change
-# sign with $x_N$, as a linear target does. Absolute weights do not: what they gather
-# from the labels is even in $x_N$, and a linear target has no even part.
+# Signs should matter on linear functions. In the first layer the row of the query in $H$ is
+# linear in $x_N$, since its label is 0, and so is its score with each pair. Signed weights
+# then change sign with $x_N$, as a linear target does. Absolute weights do not: what they
+# gather from the labels is even in $x_N$, and a linear target has no even part.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -41,15 +43,14 @@ assumed = (*sheet.SGPT_ASSUMED, "task.noise_std", "pretraining_tasks", "recipe.l
 icllib.settings_of(sheet.normalization, shown, assumed)
 
 # %% [markdown]
-# These are the settings of the default on linear functions. The other forms differ
-# in `normalization` and `mlp_skip` alone, the ReLU networks (100 units, $d = 8$) in
-# the task and its context lengths. Without the skip $W_{\mathrm{mlp}}$ starts
-# larger, since it alone carries $H$ on.
+# These are the settings of the default on linear functions. The other forms differ in
+# `normalization` and `mlp_skip` alone, the ReLU networks (100 units, $d = 8$) in the task
+# and its context lengths. Without the skip $W_{\mathrm{mlp}}$ starts larger, since it alone
+# carries $H$ on.
 #
 # ## Figure
 #
-# Errors are against noisy labels, divided by the error of the predictor that always
-# answers 0.
+# Errors are against noisy labels, divided by the error of the predictor that always answers 0.
 
 # %%
 from icllib.plotting import series
@@ -82,7 +83,7 @@ for row, (form, title) in enumerate(rows):
                          ratios(title, form)[:, None], shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. Below, each other form's error over that of the default, for each task. At cpu the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. Below, each other form's error over that of the default, for each task. At cpu the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}, "figure": {"caption": "Above: error, over that of always answering 0, against the number of pairs in the prompt, for four readings of what the paper leaves open in a layer of SGPT: whether the normalization keeps signs, and whether the last skip is there. Below: the error of the other three over that of the reading this book uses, averaged over the number of pairs; to the right of 1 the other reading is worse."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, draw_rows, legend_below
 
@@ -118,8 +119,8 @@ from icllib.plotting import numbers
 numbers(table, ["linear", "ReLU network"], digits=3, x="context length n")
 
 # %% [markdown]
-# Errors averaged over context lengths, over those of the default with the same seed:
-# mean over seeds and 95% interval. Above 1 the default is better.
+# Errors averaged over context lengths, over those of the default with the same seed: mean
+# over seeds and 95% interval. Above 1 the default is better.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -131,23 +132,22 @@ pd.DataFrame({title: {form: with_interval(ratios(title, form), 3) for form in ot
 # %% [markdown]
 # ## What differs and why
 #
-# - The default of all other pages is the first form, signed with skip. This page
-#   speaks for it, and it stays. At `cpu` the last skip helps with either sign and
-#   on both tasks. Signs help on linear functions and make no clear difference on
-#   ReLU networks.
-# - That fits the parity above. A linear function is odd in $x_N$. A ReLU network is
-#   half linear and half even, since $\operatorname{relu}(u) = (u + \lvert u \rvert) / 2$,
-#   so that on it absolute weights find in the even half what they miss in the odd one.
-# - All four forms context-scale at `cpu`. Which of them the paper used matters for
-#   how close SGPT comes to GPT-2 and to ridge regression, not for whether its error
-#   falls with the context.
-# - All forms share one learning rate and one number of steps, which were set for the
-#   default. Another rate might bring the other forms nearer. Nothing here says how
-#   they compare after long training.
-# - The paper gives no context lengths, $T$ or training settings for this comparison,
-#   which it does not make. Ours are those of Figure 8 at the largest $T$.
+# - *The default stays.* With either sign and on both tasks the last skip helps. Signs help
+#   on linear functions and make no clear difference on ReLU networks.
+# - *Why signs do not matter on ReLU networks.* A ReLU network is half linear and half even,
+#   since $\operatorname{relu}(u) = (u + \lvert u \rvert) / 2$. So absolute weights find in
+#   the even half what they miss in the odd one.
+# - *What it means for the paper.* Which form the paper used matters for how close SGPT
+#   comes to GPT-2 and to {term}`ridge regression`, not for whether its error falls with the
+#   context.
+# - *One learning rate for all.* The forms share one learning rate and one number of steps,
+#   which were set for the default. Another rate might bring the other forms nearer, and
+#   nothing here says how they compare after long training.
+# - The paper does not make this comparison. Context lengths, $T$ and training settings are
+#   those of Figure 8 at the largest $T$.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/normalization/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/normalization/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,26 +1,30 @@
 # %% [markdown]
-# # The number of optimizer steps
+# # Beyond the paper: would twice the training steps change a verdict?
 #
-# **In short:** the paper does not say how long it trains. Would twice our steps change what Figures
-# 1 and 8 show on linear regression? At `cpu` (small models, short training, about two hours on a
-# CPU) they take no seed of GPT-2, SGPT or the perceptron to the other side of a bound. The errors
-# themselves still fall, with $10^6$ tasks and 10 pairs by an eighth to a quarter, and the seeds of
-# GPT-2 spread more.
+# **The question:** the paper does not say how long it trains. Would twice our number of
+# steps change what Figures 1 and 8 show on linear regression?
 #
-# {cite:t}`abedsoltan2024context` give neither steps nor epochs. This matters for task-scaling: with
-# a fixed number of epochs more tasks would also mean more training. Here every number of tasks, $T$,
-# gets the same number of steps, so that $T$ alone differs. It is a choice of ours, so the `cpu` runs
-# of [Figure 1](fig01_scaling.ipynb)'s and [Figure 8](fig08_sgpt_scaling.ipynb)'s settings on linear
-# regression were made again with twice the steps, that is, with the whole schedule stretched to twice
-# its length, for the smallest $T$ and the two $T$ for which the figures show the context length. The
-# page of Figure 1 now shows the perceptron at `gpu`, with 100,000 steps.
+# **In short:** not with small models and short training ({term}`profile` `cpu`, about two
+# hours on a CPU). No {term}`seed` of GPT-2, SGPT or the perceptron comes to the other side
+# of a bound. The errors themselves still fall, with $10^6$ tasks and 10 pairs by an eighth
+# to a quarter, and the seeds of GPT-2 spread more.
+#
+# {cite:t}`abedsoltan2024context` give neither steps nor epochs. This matters for
+# {term}`task-scaling`. With a fixed number of epochs, more tasks would also mean more
+# training. In this book every number of tasks, $T$, gets the same number of steps, so that
+# $T$ alone differs. To test this choice the `cpu` runs of [Figure 1](fig01_scaling.ipynb)
+# and [Figure 8](fig08_sgpt_scaling.ipynb) on linear regression were made again with the
+# whole schedule stretched to twice its length, for the smallest $T$ and the two $T$ for
+# which the figures show the context length. The page of Figure 1 now shows the perceptron
+# at `gpu`, with 100,000 steps.
 #
 # Two numbers decide for each model and seed, as on those pages:
 #
 # - *task-scaling*: the slope of $\log_{10}$ excess error against $\log_{10} T$ at 10 pairs,
 #   below $-0.05$;
-# - *context-scaling*: the error at 40 pairs over the error at 10, below 0.9. For the perceptron
-#   (MLP), which should not context-scale, the bound is 0.95, and the ratio should be above.
+# - *{term}`context-scaling`*: the error at 40 pairs over the error at 10, below 0.9. For
+#   the perceptron (MLP), which should not context-scale, the bound is 0.95, and the ratio
+#   should be above.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -81,7 +85,7 @@ table = page.save_figure(*(
     for kind in ("tasks", "context", "error")
     for part in once if part.startswith(kind)))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels with the steps of the figures on the left and twice as many on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels with the steps of the figures on the left and twice as many on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}, "figure": {"caption": "What twice as many optimizer steps change: in each panel the number of steps of this book is on the left, twice as many on the right. First the slope of the error over the number of training tasks, then the error at 40 pairs over that at 10, then the error itself. Lines across are the bounds of the claims; a verdict would change only where a curve crosses one."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw
 
@@ -103,9 +107,9 @@ panels[1].text(1.5, 1.5, "bounds: MLP above 0.95,\nothers below 0.9", ha="center
 legend = figure.legend(loc="outside lower center", ncols=3)
 
 # %% [markdown]
-# Lines across a panel are the bounds: on the left $-0.05$, below which every slope should be; in the
-# middle 0.9 in grey, below which the ratios of GPT-2 and SGPT should be, and 0.95 in green, above
-# which those of the MLP should be. Bands are 95% intervals over seeds.
+# The lines across a panel are the bounds. On the left every slope should be below $-0.05$.
+# In the middle the ratios of GPT-2 and SGPT should be below 0.9 (grey), those of the
+# perceptron above 0.95 (green). Bands are 95% intervals over seeds.
 #
 # ## Numbers
 
@@ -115,7 +119,7 @@ from icllib.plotting import numbers
 numbers(table, x="optimizer steps")
 
 # %% [markdown]
-# ## The verdicts
+# ## The paper's numbers beside ours
 
 # %%
 def holds(part, values):
@@ -150,24 +154,25 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - This page has no counterpart in the paper. Claim 19 compares each seed with itself: 1 means that
-#   its verdict is the same with both numbers of steps, 0 that it changed. It says nothing about
-#   verdicts that need much longer training, such as the floor that the models reach.
-# - It also says nothing about intervals over seeds, by which claims 1 to 4 are judged. With twice the
-#   steps that of GPT-2's slope, $-0.17$ to $-0.04$, reaches past the bound, although each seed is
-#   below.
-# - A model that has learned too little may stay where it is for that reason. Neither GPT-2 nor SGPT
-#   comes within 1.25 times the error of ridge regression at this size, and the MLP meets $10^6$ tasks
-#   once or twice, so the claim stays open but for the parts on the context of the MLP.
-# - The right panel shows what does change with the steps: the error itself. It matters most for the
-#   MLP at $T = 10^6$. With the steps of `cpu` it has hardly learned, which would be enough for a
-#   ratio over $n$ near 1; with twice the steps it has, and the ratio is still above 1. With twelve
-#   times the steps, on the page of Figure 1, it is just below 1.
-# - Slopes are over three $T$ here, with either number of steps; on the pages of the figures they are
-#   over all. SGPT is judged by the slope, as GPT-2 is. On the page of Figure 8 its claim takes the
-#   ratio from $T = 10^4$ to $10^6$ instead.
+# - *What claim 19 says.* It compares each seed with itself: 1 means that its verdict is the
+#   same with both numbers of steps, 0 that it changed. It says nothing about much longer
+#   training. It also says nothing about intervals over seeds, by which claims 1 to 4 are
+#   judged. With twice the steps that of GPT-2's slope, $-0.17$ to $-0.04$, reaches past the
+#   bound, although each seed is below.
+# - *Why it is open.* A model that has learned too little may stay where it is for that
+#   reason. Neither GPT-2 nor SGPT comes within 1.25 times the error of
+#   {term}`ridge regression`, and the perceptron meets $10^6$ tasks once or twice. Only the
+#   parts on the context of the perceptron count.
+# - *What does change* is the error itself (right panel), most for the perceptron at
+#   $T = 10^6$. With the steps of `cpu` it has hardly learned, which would be enough for a
+#   ratio over $n$ near 1. With twice the steps it has, and the ratio is still above 1. With
+#   twelve times the steps, on the page of Figure 1, it is just below 1.
+# - *Slopes* are over three $T$ here, and over all $T$ on the pages of the figures. SGPT is
+#   judged by the slope, as GPT-2 is; on the page of Figure 8 its claim takes the ratio from
+#   $T = 10^4$ to $10^6$ instead.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/optimizer_steps/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/optimizer_steps/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

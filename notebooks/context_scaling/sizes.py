@@ -1,23 +1,24 @@
 # %% [markdown]
-# # Appendix A, text: which size is best?
+# # Appendix A: which depth, width and number of heads is best
 #
-# **In short:** in the paper 8 layers of width 256 did best, the deepest and the
-# narrowest of the sizes tried, with the most heads for GPT-2. At `cpu` (up to 4
-# layers, widths 16 to 64, short training, a quarter of an hour on a CPU) SGPT gains
-# from layers too, but also from width: at 64 its error is 0.83 times that at 16. For
-# GPT-2 the seeds differ as much as the sizes. Such widths say little about 256 to 1024.
+# **The question:** of several sizes of SGPT and GPT-2, which one learns best in context?
 #
-# For the comparisons of Section 4, {cite:t}`abedsoltan2024context` train GPT-2 and
-# SGPT in many sizes and report in two sentences (Appendix A): 8 layers of width 256 did best, with 8
-# heads for GPT-2. The sizes were 2, 4, 6 and 8 layers, widths 256, 512 and 1024, and
-# 2, 4 and 8 heads. No errors are printed.
+# **In short:** in the paper 8 layers of width 256 did best, the deepest and the narrowest
+# of the sizes tried, with the most heads for GPT-2. Our models are far smaller: up to 4
+# layers, widths 16 to 64, trained for a quarter of an hour on a CPU ({term}`profile`
+# `cpu`). SGPT gains from layers here too, but also from width: at width 64 its error is
+# 0.83 times that at 16. For GPT-2 the {term}`seeds <seed>` differ as much as the sizes.
+# Such widths say little about 256 to 1024, and the claim stays open.
 #
-# This page repeats the sweep on the first task of Section 4, linear regression with
-# one noise level ([Figure 2](fig02_one_noise_level.ipynb)), and averages the error
-# over the context lengths. At `paper` it trains every combination; at shorter
-# profiles it starts from the deepest, narrowest model with the most heads and
-# changes one of the three at a time. At `cpu` all sizes are small and the task is
-# that of [Figure 1](fig01_scaling.ipynb).
+# {cite:t}`abedsoltan2024context` report the best size in two sentences of Appendix A. They
+# tried 2, 4, 6 and 8 layers, widths 256, 512 and 1024, and 2, 4 and 8 heads. No errors are
+# printed.
+#
+# This page repeats the sweep on the first task of their Section 4, linear regression with
+# one noise level ([Figure 2](fig02_one_noise_level.ipynb)), and averages the error over the
+# context lengths. At `paper` it trains every combination. Shorter profiles start from the
+# deepest, narrowest model with the most heads and change one of the three at a time. At
+# `cpu` the task is that of [Figure 1](fig01_scaling.ipynb).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -33,14 +34,14 @@ assumed = *sheet.ASSUMED, "pretraining_tasks"
 icllib.settings_of(sheet.sizes, shown, assumed, -1)
 
 # %% [markdown]
-# These are the settings of one size of GPT-2. SGPT has layers and a width only, and
-# its own learning rate. All sizes of a model share one recipe.
+# These are the settings of one size of GPT-2. SGPT has layers and a width only, and its own
+# learning rate. All sizes of a model share one recipe.
 #
 # ## Figure
 #
-# Each panel changes one thing and keeps the other two at the paper's choice: most
-# layers, least width, most heads. The floor is ridge regression with the penalty $d
-# \sigma^2$.
+# Each panel changes one thing and keeps the other two at the paper's choice: most layers,
+# least width, most heads. The floor is {term}`ridge regression` with the penalty
+# $d \sigma^2$.
 
 # %%
 from icllib.baselines import Ridge
@@ -64,7 +65,7 @@ for metric in ("error", "excess"):
         tables.append(series(panel, "ridge", errors.columns, level, shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At cpu the error of SGPT falls with layers and with width; that of GPT-2 has no clear order beyond the spread of its seeds; with one layer and with one head single seeds hardly learn."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At cpu the error of SGPT falls with layers and with width; that of GPT-2 has no clear order beyond the spread of its seeds; with one layer and with one head single seeds hardly learn."}, "figure": {"caption": "Mean squared error, averaged over the number of pairs, of SGPT and GPT-2 against the number of layers, the width and the number of heads; the title has the sizes that are held fixed. The dashed line is ridge regression, the best possible method. Bands are 95% intervals over seeds and dashes single seeds; where they overlap, the sizes cannot be told apart."}}
 import matplotlib.pyplot as plt
 
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
@@ -90,8 +91,7 @@ panels[0].set(ylabel="mean squared error")
 legend = legend_below(panels[0], 3)
 
 # %% [markdown]
-# Bands are 95% intervals over seeds, dashes single seeds. Heads are those of GPT-2
-# alone; SGPT has none.
+# Bands are 95% intervals over seeds, dashes single seeds. SGPT has no heads.
 #
 # ## Numbers
 
@@ -104,8 +104,8 @@ numbers(table, [f"{axis}, error" for axis in best], digits=3, x="size")
 numbers(table, [f"{axis}, excess" for axis in best], digits=3, x="size")
 
 # %% [markdown]
-# Every size of the sweep: its error over the error of the paper's choice, mean over
-# seeds, the best first. Below 1 a size does better than the paper's choice.
+# Every size of the sweep, the best first: its error over the error of the paper's choice,
+# mean over seeds. Below 1 a size does better than the paper's choice.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -117,7 +117,7 @@ shown_as = pd.concat(means, names=["model"]).map("{:.3f}".format)
 shown_as.rename({0: "–"}, level="heads").to_frame("error ratio")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 others = {name: ratio.loc[:, (ratio != 1).any()] for name, ratio in ratios.items()}
@@ -131,27 +131,25 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - At `cpu` SGPT gains from layers, as in the paper, and from width too, so that
-#   the narrowest model is not the best. For GPT-2 the spread between seeds is as
-#   large as the differences between sizes; with one layer or one head one seed of
-#   three hardly learns.
-# - This small sweep can show whether depth and heads help. It cannot show whether a
-#   model of width 256 has room enough: its widths lie far below, and SGPT still
-#   gains from more. Nor can it show whether the paper's widest models lost for lack
-#   of training. So at `cpu` what the paper says of width stays open.
-# - The claim is of the paper's 20 dimensions, so at `cpu`, with 8, it stays open. The profile `gpu`
-#   changes one thing at a time: it can show that another depth, width or number of heads does better,
-#   not that no combination does. Every combination is trained at `paper` alone.
-# - All sizes share one learning rate and one number of steps, which were chosen for
-#   other sizes ([Figure 1](fig01_scaling.ipynb)). The paper does not say whether
-#   each size had its own. If the best rate depends on the size, the shared one can
-#   decide such a sweep.
-# - The paper does not say on which of its five tasks that size was best, nor by how
-#   much. Here it is linear regression, with the mean over context lengths.
-# - The lowest of several errors is taken for each seed, which is strict towards the
-#   claim: with noise, some other size is often lower by chance.
+# - *What so small a sweep can show.* It can show whether depth and heads help. It cannot
+#   show whether a model of width 256 has room enough: our widths lie far below, and SGPT
+#   still gains from more. Nor can it show whether the paper's widest models lost for lack
+#   of training. Besides, the claim is about 20 dimensions, and these models have 8.
+# - *GPT-2.* The spread between seeds is as large as the differences between sizes; with one
+#   layer or one head one seed of three hardly learns.
+# - *One learning rate for all.* All sizes share one learning rate and one number of steps,
+#   which were chosen for other sizes ([Figure 1](fig01_scaling.ipynb)). The paper does not
+#   say whether each size had its own. If the best rate depends on the size, the shared one
+#   can decide such a sweep.
+# - *Larger profiles.* As `gpu` changes one thing at a time, it can show that another depth,
+#   width or number of heads does better, not that no combination does.
+# - *Which task.* The paper does not say on which of its five tasks that size was best, nor
+#   by how much. Here it is linear regression, with the mean over context lengths.
+# - *A strict statistic.* The lowest of several errors is taken for each seed. With noise,
+#   some other size is often lower by chance, which counts against the claim.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/sizes/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/sizes/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

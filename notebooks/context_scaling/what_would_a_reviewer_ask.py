@@ -1,25 +1,23 @@
 # %% [markdown]
-# # What would a reviewer ask?
+# # Beyond the paper: depth, normalization, tasks and width
 #
-# **In short:** four questions that the paper leaves open, on linear regression (one
-# layer in C and the MLPs of D at `gpu`, all else at `cpu`; 3.6 hours on a CPU).
-# A, how deep? Each doubling of SGPT's layers lowers its error. B: one layer does without
-# the normalization, four do not train reliably. C: from $10^4$ to $10^6$ pre-training
-# tasks one layer gains 1%. D: at $10^5$ tasks an MLP twice as wide gains nothing from
-# more than 10 pairs either: up to 40 its error is multiplied by 2.7.
+# **The question:** what would a reviewer of the paper ask? Four experiments that it leaves
+# out, on the linear regression of [Figure 1](fig01_scaling.ipynb).
 #
-# The questions come from the figures of {cite:t}`abedsoltan2024context`; the task is
-# the linear regression of [Figure 1](fig01_scaling.ipynb).
+# **In short** (one layer in C and the perceptrons of D are of the paper's size with shorter
+# training, {term}`profile` `gpu`; all else is smaller, `cpu`; 3.6 hours on a CPU):
 #
-# - **A: how deep must SGPT be?** The paper shows eight layers and one, and says in
-#   its conclusion that one layer makes less of the same data.
-# - **B: is the normalization needed?** The paper allows $\phi$ to be the identity
-#   when it defines attention, and $\psi_L(A) = (A A^\top) A$ is one layer with this
-#   $\phi$.
-# - **C: does one layer of SGPT task-scale?** Figure 5 shows it against $n$ alone. It
-#   computes its features from one task, and features alone do not task-scale in
-#   Figure 7.
-# - **D: is the MLP of Figure 1 merely too narrow to context-scale?**
+# - **A. How deep must SGPT be?** {cite:t}`abedsoltan2024context` show eight layers and one,
+#   and say that one layer makes less of the same data. Here each doubling of the layers
+#   lowers the error.
+# - **B. Is the normalization $\phi$ needed?** The paper allows it to be the identity, and
+#   $\psi_L(A) = (A A^\top) A$ is one layer without it. One layer does well without it; four
+#   do not train reliably.
+# - **C. Does one layer of SGPT task-scale?** The paper's Figure 5 shows it against $n$
+#   alone. From $10^4$ to $10^6$ pre-training tasks its error falls by 1%.
+# - **D. Is the perceptron (MLP) of Figure 1 merely too narrow to use the context?** No: at
+#   $10^5$ tasks one of twice the width gains nothing from more than 10 pairs either. Up to
+#   40 pairs its error is multiplied by 2.7.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -39,13 +37,12 @@ assumed = *sheet.SGPT_ASSUMED, "pretraining_tasks", "task.noise_std"
 icllib.settings_of(sheet.by_depth_and_phi, shown, assumed)
 
 # %% [markdown]
-# These are the settings of SGPT with one layer. Depth changes `layers` alone. With
-# $\phi$ the identity the learning rate is half as large, since layers that cube
-# their input overflow sooner, and scores are divided by the number of rows and the
-# width; both are ours. The one-layer SGPT of C is that of [Figure
-# 5](fig05_one_layer.ipynb), trained as there. GPT-2 and the narrower MLP of D are those
-# of [Figure 1](fig01_scaling.ipynb); the wider one has twice the units and is trained as
-# long, 100,000 steps at `gpu`.
+# These are the settings of SGPT with one layer. Depth changes `layers` alone. Without
+# $\phi$ the learning rate is half as large, since layers that cube their input overflow
+# sooner, and scores are divided by the number of rows and the width; both are our choices.
+# The one layer of C is that of [Figure 5](fig05_one_layer.ipynb), trained as there. GPT-2
+# and the narrower MLP of D are those of [Figure 1](fig01_scaling.ipynb). The wider MLP has
+# twice the units and is trained as long, 100,000 steps at `gpu`.
 #
 # ## Figure
 
@@ -60,7 +57,7 @@ table = page.save_figure(*(
     series(letter, name, xs, errors, profiles.get(name, shown))
     for letter, lines in curves.items() for name, (xs, errors) in lines.items()))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error. At cpu: A, the error of SGPT falls with every doubling of its layers from 1 to 8, at 10 and at 40 pairs, and stays above ridge regression. B, with one layer the normalized and the unnormalized model have nearly equal errors that fall with the context; with four layers the normalized one is near ridge and the three unnormalized seeds lie far apart. C, at gpu, the error of one layer falls from 100 to 10,000 tasks and then stays; that of GPT-2 at cpu falls to 10,000 tasks. D, the error of both perceptrons rises beyond 10 pairs and passes that of the zero predictor; the wider one rises less. Both at gpu."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error. At cpu: A, the error of SGPT falls with every doubling of its layers from 1 to 8, at 10 and at 40 pairs, and stays above ridge regression. B, with one layer the normalized and the unnormalized model have nearly equal errors that fall with the context; with four layers the normalized one is near ridge and the three unnormalized seeds lie far apart. C, at gpu, the error of one layer falls from 100 to 10,000 tasks and then stays; that of GPT-2 at cpu falls to 10,000 tasks. D, the error of both perceptrons rises beyond 10 pairs and passes that of the zero predictor; the wider one rises less. Both at gpu."}, "figure": {"caption": "Four questions on linear regression, in mean squared error. A: more layers of SGPT, at 10 and 40 pairs. B: SGPT with and without its normalization, in one and in four layers. C: one layer of SGPT, and GPT-2, with more training tasks $T$. D: a perceptron (MLP) twice as wide, with more pairs. Dashed lines are ridge regression, the best possible method; dotted ones always answer 0."}}
 import matplotlib.pyplot as plt
 
 from icllib.plotting import BLUE, GREEN, ORANGE, RED, SKY, draw
@@ -93,8 +90,8 @@ grid[0, 0].set_xticks(sheet.DEPTHS[shown], sheet.DEPTHS[shown])
 scale = grid[1, 0].set_xscale("log")
 
 # %% [markdown]
-# Bands are 95% intervals over seeds. $T$ is $10^6$ in A and B. Without normalization
-# the deep models differ so much between seeds that each is drawn by itself.
+# Bands are 95% intervals over seeds. $T$ is $10^6$ in A and B. Without normalization the
+# deep models differ so much between seeds that each is drawn by itself.
 #
 # ## Numbers
 
@@ -110,7 +107,7 @@ numbers(table, ["B", "D"], digits=3, x="context length n")
 numbers(table, ["C"], digits=3, x="pre-training tasks T")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 def ratio(letter, name, end, start):  # of errors at two x values, one per seed
@@ -160,10 +157,10 @@ page.decide("context_scaling.31", slopes(one_layer, "FeatureMLP"), shown_one, be
 page.verdicts()
 
 # %% [markdown]
-# The same two numbers for all models on linear regression, means over seeds: the slope of claims
-# 1, 2 and 31 over either range of $T$, and the error ratio of claims 15, 16 and 21 from $T = 10^4$ to
-# $10^6$. By the first rule a model task-scales below $-0.05$, by the second below 0.9, and it does
-# not above 0.95.
+# The same two numbers for all models on linear regression, means over seeds: the slope of
+# claims 1, 2 and 31 over either range of $T$, and the error ratio of claims 15, 16 and 21
+# from $T = 10^4$ to $10^6$. By the first rule a model {term}`task-scales <task-scaling>`
+# below $-0.05$. By the second it does below 0.9, and it does not above 0.95.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -181,48 +178,46 @@ pd.DataFrame(rows).T.round(3)
 # %% [markdown]
 # ## What the answers mean for the paper
 #
-# - **A.** Every doubling of the layers lowers the error, and eight layers are still
-#   above ridge regression. One layer is enough to context-scale, as Figure 5 shows,
-#   but that SGPT matches GPT-2 and ridge (Section 4) is a statement about deep
-#   models.
-# - **B.** The paper's account of one layer does not hang on the normalization: the
-#   error of one layer falls with the context nearly as fast without it. Deep models
-#   do depend on it in training. Without it one seed comes close to the normalized
-#   model, another hardly learns, at the one rate and scale that we tried.
-# - **C.** From $T = 10^4$ on one layer gains 1%, and from $10^5$ on nothing, as the paper
-#   says of features. Below, its error falls too, where training meets each prompt
-#   thousands of times: from 1.70 at $10^2$ tasks to 0.56. So "does not task-scale" is true
-#   from $10^3$ tasks on. The table above judges all models by the same rules and ranges:
-#   the MLP task-scales by either, one layer by neither, and GPT-2 and SGPT, at `cpu`,
-#   met too few prompts to tell. From $10^2$ on the slope of one layer is $-0.11$, below
-#   the bound of claims 1 and 2. [Figure 8](fig08_sgpt_scaling.ipynb) shows no further
-#   gain of SGPT beyond $10^4$ at `cpu`; whether depth gives one is open.
-# - **D.** Twice the width lowers the error of the MLP by 5% at 10 pairs and by 18% at
-#   40, and leaves its course as it was. So twice the units do not make it context-scale.
-#   With $10^5$ tasks, each met 128 times, both widths overfit the stored prompts: from 20
-#   pairs on their error is above that of zero.
+# - **A.** Eight layers are still above {term}`ridge regression`. One layer is enough to use
+#   the context, as Figure 5 shows; that SGPT matches GPT-2 and ridge regression (Section 4)
+#   is a statement about deep models.
+# - **B.** The paper's account of one layer does not depend on the normalization: without it
+#   the error of one layer falls with the context nearly as fast. Deep models do depend on
+#   it in training. Without it one seed comes close to the normalized model and another
+#   hardly learns, at the one learning rate and scale that we tried.
+# - **C.** From $10^5$ tasks on one layer gains nothing, as the paper says of features.
+#   Below $10^4$ its error falls too, from 1.70 at $10^2$ tasks to 0.56; there training
+#   meets each prompt thousands of times. So that one layer does not task-scale is true from
+#   $10^3$ tasks on: from $10^2$ on its slope is $-0.11$, below the bound of claims 1 and 2.
+#   By the table above the MLP task-scales by either rule, one layer by neither, and GPT-2
+#   and SGPT, at `cpu`, met too few prompts to tell. [Figure 8](fig08_sgpt_scaling.ipynb)
+#   shows no further gain of SGPT beyond $10^4$ at `cpu`; whether depth gives one is open.
+# - **D.** Twice the width lowers the error of the MLP by 5% at 10 pairs and by 18% at 40,
+#   and leaves its course as it was. With $10^5$ tasks, each met 128 times, both widths
+#   overfit the stored prompts: from 20 pairs on their error is above that of the zero
+#   predictor.
 #
 # ## What differs and why
 #
-# - These are our questions: the paper prints no numbers for them. Claims 20, 21 and 30
-#   are its sentences, read strictly. Claim 22 is ours: it asks of a wider MLP what
-#   Figure 1B shows. Claim 31 is ours too, with statistic, ranges and bound of claims 1 and
-#   2; while its range began at $10^2$ tasks it said the opposite, and held. The margins are ours and, but for claims 30 and 31, were fixed before the runs.
-# - GPT-2 in C is small and its training short: it draws 48,000 prompts in all, cannot
-#   tell $T = 10^5$ from $10^6$, and is no measure of how a decoder task-scales. The one
-#   layer draws 3.2 million, so that even at $T = 10^6$ it meets each task three times.
-# - In B the learning rate without $\phi$ is half of that with it, and the scale of
-#   the scores is ours. Another scale or rate might train all seeds.
-# - The one-layer SGPT of C is that of Equation 9, a perceptron on $\psi(A)_{N,:}$
-#   without the skips. The model with one layer in A and B has the skips of Equation
-#   13, a random embedding and one linear map in its perceptron.
-# - The deep model of claims 20 and 30 has four layers at `cpu`, the chapter's SGPT.
-#   Neither claim is decided there: the error of this deep model at 40 pairs is more than
-#   1.25 times that of ridge regression. Claim 30 sets it, from [Figure 8](fig08_sgpt_scaling.ipynb), beside the one layer of
-#   C at the same profile. At `cpu` the deep SGPT gains next to nothing from
-#   $T = 10^4$ on either: the ratio shows a higher error at each $T$, not another slope.
+# - *The claims.* The paper prints no numbers for these questions. Claims 20, 21 and 30 are
+#   its sentences, read strictly. Claims 22 and 31 are added by us: claim 22 asks of a wider
+#   MLP what Figure 1B shows, claim 31 takes statistic, ranges and bound from claims 1 and 2.
+#   While its range began at $10^2$ tasks it said the opposite, and held. The margins are
+#   our choices and, but for claims 30 and 31, were fixed before the runs.
+# - *Few prompts.* GPT-2 in C is small and draws 48,000 prompts in all. It cannot tell
+#   $T = 10^5$ from $10^6$, and is no measure of how a decoder task-scales. The one layer
+#   draws 3.2 million, so that even at $T = 10^6$ it meets each task three times.
+# - *Two models with one layer.* That of C is Equation 9, a perceptron on $\psi(A)_{N,:}$
+#   without the skips. That of A and B has the skips of Equation 13, a random embedding and
+#   one linear map in its perceptron.
+# - *The deep model* of claims 20 and 30 has four layers at `cpu`. Its error at 40 pairs is
+#   more than 1.25 times that of ridge regression, so neither claim is decided. Claim 30
+#   compares it, from [Figure 8](fig08_sgpt_scaling.ipynb), with a one-layer model of C at
+#   the same profile. From $T = 10^4$ on the deep SGPT gains next to nothing either: the
+#   ratio shows a higher error at each $T$, not another slope.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/context_scaling/what_would_a_reviewer_ask/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/context_scaling/what_would_a_reviewer_ask/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(one_layer + deep + perceptrons + both, page.name))

@@ -1,24 +1,29 @@
 # %% [markdown]
-# # Appendix J: what the theory says, checked
+# # Appendix J: the theory of scaled signed averaging, checked
 #
-# **In short:** the formulas of the theory of scaled signed averaging (SSA) hold but for one: the
-# printed lower bound of the entropy is an upper bound. Several sentences around them do not hold,
-# most of them on how SSA differs from softmax; three are judged as printed (claim 26). A score 4
-# above the others, said to be typically enough for a weight near 1, gives 0.90 among 7 scores and
-# 0.41 among 79 (claim 28). Profile `paper`, within a second.
+# **The question:** which of the paper's statements on the mathematics of scaled signed
+# averaging ({term}`SSA`) and of {term}`softmax` hold?
 #
-# Appendix J derives properties of SSA from its scoring function
-# $f(x) = (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n}$ and compares them with softmax
-# {cite:p}`naim2025scaled`. For weights $\alpha_i = f(s_i) / \sum_j f(s_j)$ of $k$ scores:
+# **In short:** the formulas for SSA hold, but for one: the lower bound that the paper
+# prints for the entropy of the weights is an upper bound. Several sentences around the
+# formulas do not hold either, most of them on how SSA differs from softmax. Claim 26 judges
+# three statements as printed, the entropy bound among them, and all three fail. The paper
+# says that a score 4 above all others is typically enough for a weight near 1; it gives
+# 0.90 among 7 scores and 0.41 among 79 (claim 28). Nothing is trained, and all is computed
+# within a second.
+#
+# SSA makes weights $\alpha_i = f(s_i) / \sum_j f(s_j)$ of $k$ scores $s_i$ with the
+# function $f(x) = (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n}$, where softmax has
+# $e^x$. Appendix J derives its properties {cite:p}`naim2025scaled`:
 #
 # | section | statement |
 # |---|---|
-# | J.1 | $f(x) \sim (b \lvert x \rvert)^{\pm n}$ as $x \to \pm \infty$ |
-# | J.2 | $f'(x) = n b (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n - 1}$; effective slope $f'/f = n b / (1 + b \lvert x \rvert)$ |
-# | J.3 | $\alpha_1 / \alpha_2 = \left( \frac{1 + b s_1}{1 + b s_2} \right)^n$ for scores $\ge 0$; an entropy bound |
-# | J.4 | on $[-M, M]$, $f$ has the Lipschitz constant $n b (1 + b M)^{n - 1}$ |
-# | J.5 | $\frac{\partial \alpha_i}{\partial s_m} = \frac{1_{i = m} f'_i}{S} - \frac{f_i f'_m}{S^2}$, with $S = \sum_j f_j$ |
-# | J.6, Theorem 1 | on $[-M, M]$: $\max_i \alpha_i \le 1 - \varepsilon$, $\varepsilon = \frac{(k - 1)(1 + b M)^{-n}}{(1 + b M)^n + (k - 1)(1 + b M)^{-n}}$ |
+# | J.1 | growth: $f(x) \sim (b \lvert x \rvert)^{\pm n}$ as $x \to \pm \infty$ |
+# | J.2 | derivative: $f'(x) = n b (1 + b \lvert x \rvert)^{\operatorname{sgn}(x)\, n - 1}$; effective slope $f'/f = n b / (1 + b \lvert x \rvert)$ |
+# | J.3 | ratio of two weights: $\alpha_1 / \alpha_2 = \left( \frac{1 + b s_1}{1 + b s_2} \right)^n$ for scores $\ge 0$; a bound on the entropy $H = -\sum_i \alpha_i \log \alpha_i$ |
+# | J.4 | steepness: on $[-M, M]$, $f$ has the Lipschitz constant $n b (1 + b M)^{n - 1}$ |
+# | J.5 | Jacobian: $\frac{\partial \alpha_i}{\partial s_m} = \frac{1_{i = m} f'_i}{S} - \frac{f_i f'_m}{S^2}$, with $S = \sum_j f_j$ |
+# | J.6, Theorem 1 | no weight takes all: on $[-M, M]$, $\max_i \alpha_i \le 1 - \varepsilon$, $\varepsilon = \frac{(k - 1)(1 + b M)^{-n}}{(1 + b M)^n + (k - 1)(1 + b M)^{-n}}$ |
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -34,8 +39,8 @@ icllib.settings_table(sheet.appendix_j_theory(profile)[0],
                       assumed=("counts", "rows", "n", "b", "bound", "seed"))
 
 # %% [markdown]
-# Every row of scores in the check has its own $n$, $b$ and $M$. The figure and the table of
-# corrections are at $n = 1.5$, $b = 1$, where training starts.
+# Each row of scores in the check has its own $n$, $b$ and $M$. The figure and the table of
+# corrections are at $n = 1.5$ and $b = 1$, where the paper's training starts.
 #
 # ## Figure
 
@@ -59,7 +64,7 @@ bounds = {"printed": scoring.largest_entropy(top, 8), "-log": -np.log(top),
 tables += [series("entropy", name, top, y, shown) for name, y in bounds.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left, log-log: what the largest of 40 weights leaves to the others, against the range M: the extreme scores lie on the bounds of Theorem 1, which fall exponentially for softmax and as a power for SSA; random scores lie above. Middle, log-log: spectral norms of Jacobians of pairs of scores against M: the largest found stay at the constant bounds, higher for SSA than for softmax; those at M and -M fall. Right: entropies of random rows against their largest weight lie between minus the log of that weight and the printed expression."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left, log-log: what the largest of 40 weights leaves to the others, against the range M: the extreme scores lie on the bounds of Theorem 1, which fall exponentially for softmax and as a power for SSA; random scores lie above. Middle, log-log: spectral norms of Jacobians of pairs of scores against M: the largest found stay at the constant bounds, higher for SSA than for softmax; those at M and -M fall. Right: entropies of random rows against their largest weight lie between minus the log of that weight and the printed expression."}, "figure": {"caption": "Three statements of the paper's Appendix J on scaled signed averaging (SSA) and softmax. Left: how much weight the largest of 40 scores leaves to the others, against the range $M$ of the scores, with the bounds of Theorem 1. Middle: how strongly weights react to scores, with its bound. Right: the entropy of weights against the largest one; the points lie below the printed expression, which is therefore an upper bound and not a lower one."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
 
@@ -90,9 +95,13 @@ for axes in (left, middle, right):
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.19))
 
 # %% [markdown]
+# Left: what the largest weight leaves to all others. Middle: the largest singular value of
+# the Jacobian, which says how fast weights change with scores. Right: the entropy of random
+# weights.
+#
 # ## Numbers
 #
-# Printed, what holds, and the number that decides:
+# What the paper says, what holds, and the number that decides:
 
 # %% tags=["numbers"] mystnb={"markdown_format": "myst"}
 from IPython.display import Markdown
@@ -102,8 +111,8 @@ rows = [columns, ["---"] * 4, *sheet.corrections(numbers)]
 Markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
 
 # %% [markdown]
-# Is the largest relative violation of each formula and bound, corrected where the table says so, at
-# the level of rounding errors?
+# Is the largest relative violation of each formula and bound at the level of rounding
+# errors? Bounds are taken as corrected where the table above corrects them.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -112,7 +121,7 @@ pd.Series({part: "below 1e-12" if violation < 1e-12 else f"{violation:.0e}"
            for part, violation in check.metrics.items()}, name="violation").to_frame()
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's statements beside ours
 
 # %%
 from icllib.claims import find_claim
@@ -135,38 +144,41 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Entropy.* The printed lower bound is the greatest entropy that a given largest weight allows:
-#   every random row lies below it. The least entropy has as many weights at the maximum as fit and
-#   the rest on one more. If the $\alpha_{\max}$ of the text is only some upper bound of the weights, as
-#   it says, the printed expression bounds the entropy from neither side, and
-#   $H \ge - \log \alpha_{\max}$ still holds.
-#   Claim 20 at first had the corrected bound among its parts, and held. The bound is now in claim 26
-#   as printed and in claim 27 as corrected; claim 20, which holds without it, is marked post hoc.
-# - *Softmax.* Its Jacobian is bounded, small for two scores far apart, and it has a Theorem 1 of
-#   its own. What separates the two is the speed: with the range $M$, what softmax leaves to the
-#   smaller weights falls exponentially, what SSA leaves falls as a power. So does the Jacobian at
-#   $(M, -M)$: for two scores far apart the gradients of softmax vanish, which is the opposite of growing.
-# - *A gap of 4* (Section 5.3) is said to be typically enough for the largest weight to approach 1. If
-#   all other scores are equal, the weight is $e^4 / (e^4 + k - 1)$: 0.90 for the 7 tokens of
-#   Figure 2, 0.58 for 40, 0.41 for 79 and 0.22 for 200 (claim 28).
-# - *The embedding* (Section 5.2, claim 55) is said to be $x \mapsto x\,W$ and to preserve order:
-#   $\lvert x \rvert < \lvert y \rvert$ gives $\lVert \mathrm{emb}(x) \rVert <
-#   \lVert \mathrm{emb}(y) \rVert$. As written that is so. But GPT-2 code for numbers, the public one
-#   and ours, has a linear layer with a bias, and
-#   $\lVert x W + b \rVert^2 - \lVert y W + b \rVert^2 = (x - y) \left[ (x + y) \lVert W \rVert^2 +
-#   2\, W \cdot b \right]$: where $x + y$ lies between 0 and $-2\, W \cdot b / \lVert W \rVert^2$ the order
-#   is reversed. With weights as PyTorch draws them that is 0.4 to 7% of the pairs, in five draws. Positions
-#   are added after that. The control has $b = 10\, W$, where half of all pairs are reversed.
-# - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores are small, and
-#   its Jacobian can be larger by the factor $n b$.
-# - *Assumptions.* Equation 6 asks for $n \ge 1$, which the Lipschitz constant needs; the ratio is
-#   printed for scores $\ge 0$ and the limit to $e^x$ for $x \ge 0$. These are not wrong in print, but
-#   say less than what holds.
-# - *What random scores cannot show.* A bound that is never violated may be far from tight. So the
-#   known maximizers are checked too: $(M, -M, \dots, -M)$ for Theorem 1, two scores of 0 for the
-#   Jacobian, $x = M$ for the Lipschitz constant.
+# - *Entropy.* The printed lower bound is the greatest entropy that a given largest weight
+#   allows, so that every random row lies below it. The entropy is least with as many
+#   weights at the maximum as fit and the rest on one more. If $\alpha_{\max}$ is only some
+#   upper bound of the weights, as the text says, the printed expression bounds the entropy
+#   from neither side, and $H \ge - \log \alpha_{\max}$ still holds. Claim 20 at first had
+#   the corrected bound among its parts, and held. The bound is now in claim 26 as printed
+#   and in claim 27 as corrected; claim 20, which holds without it, is marked
+#   {term}`post hoc`.
+# - *Softmax.* Its Jacobian is bounded, and softmax has a Theorem 1 of its own. What
+#   separates the two is the speed: with the range $M$, what softmax leaves to the smaller
+#   weights falls exponentially, and what SSA leaves falls as a power. So does the Jacobian
+#   at the scores $(M, -M)$: for two scores far apart the gradients of softmax vanish, which
+#   is the opposite of growing.
+# - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores are
+#   small, and its Jacobian can be larger by the factor $n b$.
+# - *A gap of 4* (Section 5.3, claim 28). If all other scores are equal, the weight of the
+#   largest is $e^4 / (e^4 + k - 1)$: 0.90 for the 7 {term}`tokens <token>` of Figure 2,
+#   0.58 for 40, 0.41 for 79 and 0.22 for 200.
+# - *The embedding* (Section 5.2, claim 55) is said to be $x \mapsto x\,W$ and to preserve
+#   order: $\lvert x \rvert < \lvert y \rvert$ gives
+#   $\lVert \mathrm{emb}(x) \rVert < \lVert \mathrm{emb}(y) \rVert$. As written that is so.
+#   But GPT-2 code for numbers, the public one and ours, has a linear layer with a bias $b$.
+#   It reverses the order of two numbers where their sum lies between 0 and
+#   $-2\, W \cdot b / \lVert W \rVert^2$. With weights as PyTorch draws them these are 0.4
+#   to 7% of the pairs, in five draws. The control has $b = 10\, W$, where half of all pairs
+#   are reversed.
+# - *Assumptions.* Equation 6 asks for $n \ge 1$, which the Lipschitz constant needs. The
+#   ratio is printed for scores $\ge 0$ and the limit to $e^x$ for $x \ge 0$: these are
+#   right, but say less than what holds.
+# - *What random scores cannot show.* A bound that is never violated may be far from tight.
+#   So the known maximizers are checked too: $(M, -M, \dots, -M)$ for Theorem 1, two scores
+#   of 0 for the Jacobian, $x = M$ for the Lipschitz constant.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/appendix_j_theory/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/signed_averaging/appendix_j_theory/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,23 +1,29 @@
 # %% [markdown]
-# # Figures 1 and 9: boundary values
+# # Figures 1 and 9: do predictions stop at a boundary value?
 #
-# **In short:** far from the pairs that they were shown, the paper's models level off at *boundary
-# values*, a size that no prediction passes, with and without MLPs. At `cpu` (12 small models, 22
-# minutes of processor time), no mean prediction is larger than 4.9, under softmax and under scaled
-# signed averaging (SSA). But ours fall back towards 0: on the line $9x$ the full model's go from
-# 3.6 at $x = 5$ to 1.3 at $x = 30$.
+# **The question:** a model is shown points on a line and is then asked for the line far
+# away from them. Do its predictions follow the line?
 #
-# The models of {cite:t}`naim2025scaled` were trained on $x, a, c \sim N(0, 1)$. They see many pairs of
-# a line $f(x) = a\,x$ and are asked for $f(x)$ far from them.
+# **In short:** the paper's models do not. Their predictions level off at *boundary values*,
+# a size that none passes, with {term}`MLPs <MLP>` in their layers and without. Our models
+# are a *pilot*, an earlier and smaller design (12 models, 22 minutes of processor time). In
+# it no mean prediction is larger than 4.9, under {term}`softmax` and under scaled signed
+# averaging ({term}`SSA`). But ours do not level off: they fall back towards 0. On the line
+# $9x$ the full model's go from 3.6 at $x = 5$ to 1.3 at $x = 30$. None has learned lines
+# well enough to count, so that the claim is open.
 #
-# That there is a largest size follows from the architecture: the last layer norm fixes the length of
-# what the read-out sees, so that no prediction $\hat y$ can be larger than
+# The models of {cite:t}`naim2025scaled` were trained on lines $f(x) = a\,x + c$ with
+# $x, a, c \sim N(0, 1)$. They see many pairs of a line $f(x) = a\,x$ and are asked for
+# $f(x)$ far from them. That there is a largest size follows from the architecture. The last
+# layer normalization fixes the length of what the read-out sees, so that no prediction
+# $\hat y$ can be larger than
 #
 # $$\lvert \hat y \rvert \le \sqrt{d}\; \lVert \gamma \odot w \rVert
 #   + \lvert \beta^\top w + w_0 \rvert ,$$
 #
-# where $d$ is the width, $\gamma, \beta$ are the gain and shift of that norm and $w, w_0$ the
-# read-out. The paper looks for the reason in the attention.
+# where $d$ is the width, $\gamma$ and $\beta$ are the gain and shift of that normalization,
+# and $w$ and $w_0$ the weights and bias of the read-out. The paper looks for the reason in
+# the {term}`attention`.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -33,9 +39,9 @@ shown = icllib.shown_profile(records)
 training_settings(ablations.FULL.runs, shown)
 
 # %% [markdown]
-# These are the settings of 12L8AH (12 layers of 8 heads); it and 12Al8AH (the same without MLPs) are
-# the models of [Table 6](table06_depth_heads.ipynb). Softmax and SSA are those of
-# [Table 5](table05_deviant_input.ipynb).
+# These are the settings of 12L8AH, a model of 12 layers with 8 attention heads each. It and
+# 12Al8AH, the same without MLPs, are models of [Table 6](table06_depth_heads.ipynb).
+# Softmax and SSA are those of [Table 5](table05_deviant_input.ipynb).
 #
 # ## Figure
 
@@ -62,7 +68,7 @@ for title, (names, slope, inside) in panels.items():
                for name, values in curves.items()]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of predictions against x beside the line that the context shows. In all of them the predictions stay below 5 in size while the line goes on, with and without MLPs and under both scoring functions, and in the panels that reach far from the origin they fall back towards 0. With attention only they are far below the line already at x = 1."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of predictions against x beside the line that the context shows. In all of them the predictions stay below 5 in size while the line goes on, with and without MLPs and under both scoring functions, and in the panels that reach far from the origin they fall back towards 0. With attention only they are far below the line already at x = 1."}, "figure": {"caption": "What models answer (vertical) at inputs $x$ far from their examples, beside the line that the examples lie on (dashed), for models with softmax or scaled signed averaging (SSA), with feed-forward layers or without. The line goes on and leaves the panel; the answers stay below a certain size, the *boundary value*. Bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, PURPLE, draw
 
@@ -83,16 +89,18 @@ legend = figure.legend(handles.values(), handles, ncols=5,
                        loc="outside lower center")
 
 # %% [markdown]
-# Each point is the mean prediction over contexts of 39 pairs with $x \sim N(0, 1)$; bands are 95%
-# intervals over seeds. Axes are made for the predictions, and the line leaves them.
+# Each point is the mean prediction over contexts of 39 pairs with $x \sim N(0, 1)$; bands
+# are {term}`95% intervals <95% interval>` over {term}`seeds <seed>`. The axes are made for
+# the predictions, and the line leaves them.
 #
 # ## Numbers
 #
-# The boundary value is the largest absolute value that the mean prediction has at any input from
-# $-100$ to $100$. It and the rise take the absolute value after the mean over contexts, in which
-# predictions of opposite signs cancel. A rise is a share of the true one: 1 where predictions follow
-# the line, 0 where they have stopped. The claim takes that from 10 to 20, and further out it is as
-# near to 0.
+# The *boundary value* is the largest absolute value that the mean prediction has at any
+# input from $-100$ to $100$. A *rise* is how far the predictions rise between two inputs,
+# as a share of the true rise: 1 where they follow the line, 0 where they have stopped. The
+# claim takes the rise from 10 to 20; further out it is as near to 0. Both numbers take the
+# absolute value after the mean over contexts, in which predictions of opposite signs
+# cancel.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -107,7 +115,7 @@ pd.DataFrame({(name, f"{slope}x"): {
     for name, values in answers.items() for slope in (1, 9, 10)}).T
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 page.decide("signed_averaging.7", {
@@ -121,20 +129,27 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper draws these curves without numbers, one model each. It does not say how many pairs a
-#   context has, nor how they are drawn; here they are the longest and ordinary ones.
-# - The claim counts models with an error of 0.005 or less at $\sigma = 1$, which these are not: whether
-#   predictions level off or fall back may be another matter once they have learned the line.
-# - At `cpu` the predictions do not stay at their largest value but fall back towards 0 far from the
-#   origin. So the boundary value is found near the training distribution, not far from it.
-# - The paper takes boundary values to come from the attention, since models without MLPs have them
-#   too. But the bound above holds whatever is below the last layer norm: with any scoring function,
-#   and with no attention at all. That models without MLPs have boundary values therefore does not
-#   tell where they come from. The bound is an upper one; predictions may stop far below it.
-# - The heads of 12Al8AH are those of 12L8AH, and so is its width; without MLPs it has about a third of
-#   the weights.
+# - *Which contexts.* The paper draws these curves without numbers, from one model each. It
+#   does not say how many pairs a context has, nor how they are drawn; here contexts are the
+#   longest ones, with ordinary pairs.
+# - *Why the claim is open.* It counts models with an error of 0.005 or less at
+#   $\sigma = 1$, on lines like those of training. Whether predictions level off or fall
+#   back may be another matter once models have learned the line.
+#   `python -m icllib run signed_averaging/boundary_values --profile cpu` trains a larger
+#   design for longer, in hours that `python -m icllib status` estimates; whether its models
+#   pass is only seen then.
+# - *Falling back.* In the pilot the largest prediction is found near the training
+#   distribution, and not far from it.
+# - *Where boundary values come from.* The paper takes them to come from the attention,
+#   since models without MLPs have them too. But the bound above holds whatever is below the
+#   last layer normalization: with any scoring function, and with no attention at all. So
+#   that models without MLPs have boundary values does not tell where these come from. The
+#   bound is an upper one; predictions may stop far below it.
+# - The heads of 12Al8AH are those of 12L8AH, and so is its width; without MLPs it has about
+#   a third of the weights.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/boundary_values/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/signed_averaging/boundary_values/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,11 +1,14 @@
 # %% [markdown]
-# # One large number in a sequence
+# # Section 5: does one large number decide the answers of a whole sequence?
 #
-# **In short:** the paper says that models answer for a sequence as for its largest number alone. At
-# `cpu` (twelve models of 3 layers and width 32, 5 minutes of processor time), a 100 does drown
-# the other numbers, but in its own answer alone, which one of three softmax models of `every` gets
-# wrong. Where another number has settled the label, no answer after it is wrong; where none has,
-# about half are, as with an ordinary number. Scaled signed averaging (SSA) does not differ.
+# **The question:** when one number of a sequence is far larger than all those of training, does a
+# {term}`transformer` answer as if it had read that number alone?
+#
+# **In short:** the paper says so. Here a 100 does drown the other numbers, but in its own answer alone,
+# which one of three {term}`softmax` models of `every` gets wrong. Where another number has settled the
+# label, no answer after it is wrong; where none has, about half are, as with an ordinary number. Scaled
+# signed averaging ({term}`SSA`) does not differ. The models are a *pilot*, an earlier and smaller design
+# (twelve models of 3 layers and width 32, 5 minutes of processor time).
 #
 # Why do decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is far larger?
 # {cite:t}`naim2025scaled` (Section 5) report that under the quantifiers "models base their predictions
@@ -26,7 +29,7 @@
 # from that one and the sign of the next number. A model that trusts the label before it is right,
 # whatever it made of $x_p$. So the second part of the claim fails here for a reason that has nothing
 # to do with attention. Its control is the same experiment without labels in the prompt, whose models
-# are being trained (claim 53).
+# are not trained yet (claim 53).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -56,7 +59,7 @@ icllib.settings_of(sheet.deviant_numbers, shown, deviant.ASSUMED)
 # %%
 table = page.save_figure(*deviant.deviant_tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of a third between sizes 10 and 70, with bands from 0 to 1. After the number, and under some, both stay at 0."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of a third between sizes 10 and 70, with bands from 0 to 1. After the number, and under some, both stay at 0."}, "figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) are wrong if one number of a list is very large, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
 legend = deviant.draw_shares(table)
 
 # %% tags=["numbers"]
@@ -72,7 +75,7 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # label, and where the same numbers, with other signs, leave it open. Lines that meet mean that the
 # other numbers have no say; the label of the large number alone is the one above 0.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 4; from size 10 on the two come together, and at 100 they nearly meet at or just below 0."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 4; from size 10 on the two come together, and at 100 they nearly meet at or just below 0."}, "figure": {"caption": "Log-odds that a model gives to *true* at a list that holds one very large number, against the size of that number, for two quantifiers and two scoring functions. One line is for lists whose other numbers settle the answer, the other for lists in which they do not; where the two lines meet, the large number has drowned the others."}}
 legend = deviant.draw_log_odds(table)
 
 # %% tags=["numbers"]
@@ -87,7 +90,7 @@ numbers(table[table.panel.str.endswith("log-odds")], x="size m")
 numbers(table, "own answer", x="size m")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 of_figure_4 = icllib.records(sheet.fig04_every, profile,
@@ -102,7 +105,7 @@ page.verdicts()
 # ## What differs and why
 #
 # - The paper shows one sequence, and does not say how large is sufficiently large or how many sequences
-#   were looked at. Sizes, places and the law of the other numbers are ours, and so is the reading of
+#   were looked at. Sizes, places and the law of the other numbers are our choice, and so is the reading of
 #   the largest element as the one of largest size, which a negative number can be. `some` is shown
 #   beside the claim, which is about Figure 2's `every`.
 # - *Solely.* At the number itself this is close to what is seen: at $m = 100$ the log-odds of the

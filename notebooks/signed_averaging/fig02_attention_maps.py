@@ -1,11 +1,14 @@
 # %% [markdown]
-# # Figure 2: attention in the last layer, with one large number
+# # Figure 2: does one large number draw all of the attention?
 #
-# **In short:** in the paper a softmax model puts all its attention on 70, the last of four numbers
-# of which one is negative, and answers that all are positive. At `cpu` (six models of 3 layers
-# and width 32, 6 minutes of processor time), 70 leaves the answer near a coin toss (mean log-odds
-# of *true* $-0.5$, on the right side; $-7.8$ with 0.7 in its place), but draws 5% of the attention,
-# less than an equal share. Scaled signed averaging (SSA) does not differ.
+# **The question:** after $1, -2, 3, 70$, where does the last layer of a {term}`transformer` look that is
+# to say whether all numbers are positive?
+#
+# **In short:** in the paper a {term}`softmax` model puts all its {term}`attention` on 70, the last number,
+# and answers that all are positive. Here 70 leaves the answer near a coin toss (mean log-odds of *true*
+# $-0.5$, on the right side; $-7.8$ with 0.7 in its place), but draws 5% of the attention, less than an
+# equal share. Scaled signed averaging ({term}`SSA`) does not differ. The models are a *pilot*, an earlier
+# and smaller design (six models of 3 layers and width 32, 6 minutes of processor time).
 #
 # {cite:t}`naim2025scaled` give a decoder that was trained on `every` with $x_i \sim \mathcal{N}(0, 1)$
 # the numbers $1, -2, 3, 70$ with their labels,
@@ -48,7 +51,7 @@ icllib.settings_of(sheet.fig02_attention_maps, shown, models.ASSUMED)
 # %%
 table = page.save_figure(*figures.attention_tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two triangular maps of the attention of the last layer over the seven tokens, softmax and SSA, with the weights written in. In both the weights of a row are spread over its tokens."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two triangular maps of the attention of the last layer over the seven tokens, softmax and SSA, with the weights written in. In both the weights of a row are spread over its tokens.", "classes": "on-white"}, "figure": {"caption": "Attention of the last layer, mean over heads and seeds, on the list 1, -2, 3, 70 and its labels, for softmax and scaled signed averaging (SSA). A row shows how a token divides its attention over the tokens up to itself; each row sums to 1. In the paper's map for softmax the last token gives all of it to 70."}}
 import matplotlib.pyplot as plt
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.4))
@@ -69,7 +72,7 @@ numbers(table[table.series == "row 7"], x="token")
 # log-odds of *true* that the model answers at the last number, where only the second and the fourth
 # sequence are true. Bars are 95% intervals over seeds.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "A row for each of five sequences. Left: the share of attention that the last token gives to 70 or to itself, for softmax and SSA, between 0.05 and 0.25, where equal weights are 0.14, and far below 0.9. Right: the log-odds of true, near zero where 70 comes last and far from zero elsewhere."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "A row for each of five sequences. Left: the share of attention that the last token gives to 70 or to itself, for softmax and SSA, between 0.05 and 0.25, where equal weights are 0.14, and far below 0.9. Right: the log-odds of true, near zero where 70 comes last and far from zero elsewhere."}, "figure": {"caption": "The same models on five lists. Left: the share of its attention that the last token gives to the number 70, or to itself where there is no 70; equal weights are the dashed line, the bound of the claim the dotted one. Right: the log-odds of *true*; left of 0 the model answers *false*."}}
 from icllib.plotting import legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
@@ -88,7 +91,7 @@ names = [", ".join(f"{x:g}" for x in xs) for xs in models.EXAMPLES]
 numbers(table, ["share", "log-odds"]).set_axis(names, axis=1)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 softmax, _ = cells = models.cells("every", (models.AS_PRINTED,))
@@ -103,8 +106,8 @@ page.verdicts()
 #
 # - The paper shows one map and does not say of which head or model. Here weights are means over the
 #   heads of the last layer and over seeds, and the claim's 0.9 stands for *all* weight. That SSA puts
-#   less there is what the paper's argument asks for; it is not shown in print.
-# - At `cpu` 70 unsettles the answer where it comes last: the log-odds are near 0, right in two
+#   less there is what the paper's argument asks for; the paper does not show it.
+# - The number 70 unsettles the answer where it comes last: the log-odds are near 0, right in two
 #   seeds of three, and beyond 5 in size for an ordinary last number. Where it stands inside,
 #   followed by 3, the answer is about as sure as without it, and little weight goes to it. So at
 #   this size the damage is done without much attention to 70. The likely reason: the embedding of

@@ -1,11 +1,15 @@
 # %% [markdown]
-# # Figure 4: `every`, over length and scale
+# # Figure 4: are all numbers positive? SSA and softmax over longer and wider sequences
 #
-# **In short:** in the paper scaled signed averaging (SSA) keeps the error on `every` below that of
-# softmax, over longer sequences and larger numbers. At `cpu` (18 models of 3 layers and width 32,
-# 20 minutes of processor time), this is not seen: softmax errs on 15% of the sequences, SSA on 16%,
-# and seeds differ far more. Our softmax model with position embeddings, as GPT-2 has them, tells
-# the sign of a single number, also at 30 times the scale (1.6% wrong).
+# **The question:** a {term}`transformer` learns to say whether *every* number of a sequence is positive.
+# Does scaled signed averaging ({term}`SSA`) keep its error below that of {term}`softmax` when sequences
+# get longer, and numbers larger, than those of training?
+#
+# **In short:** in the paper it does. Here it is not seen: softmax errs on 15% of the sequences, SSA on
+# 16%, and {term}`seeds <seed>` differ far more. The models are a *pilot*, an earlier and smaller design (18
+# models of 3 layers and width 32, 20 minutes of processor time). The softmax model with position
+# embeddings, as GPT-2 has them, tells the sign of a single number, also at 30 times the scale (1.6%
+# wrong).
 #
 # A decoder reads $x_1, y_1, x_2, y_2, \dots$ as scalars and says at each $x_k$ whether *every* number
 # so far is positive:
@@ -28,7 +32,7 @@
 # So nothing has to be gathered from the earlier numbers, at any length: the last label and the sign
 # of the last number are enough. What grows wrong with $\sigma$ or with the length is how these two are
 # found and read. The paper does not say so. The control is the same task without labels in the
-# prompt, where the answer follows from the numbers alone; its models are being trained (claim 52).
+# prompt, where the answer follows from the numbers alone; its models are not trained yet (claim 52).
 #
 # Errors grow with $\sigma$, and with the length too, except in models without position embeddings; what
 # Section 4 says of softmax holds for some seeds only. At $\sigma = 30$ models without position
@@ -64,7 +68,7 @@ tables = figures.error_tables(records, "every", shown)
 table = page.save_figure(*tables)
 sigmas, lengths = figures.grid(records[0])
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. With positions errors grow with length and with sigma, without positions with sigma alone and far less."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. With positions errors grow with length and with sigma, without positions with sigma alone and far less.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on the quantifier *every*, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), with position embeddings as in the paper and without them. Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}}
 scale = figures.draw_heat_maps(table, ["as in the paper", "without positions"])
 level = scale.ax.axhline(1 / 8, color="white")
 
@@ -87,7 +91,7 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 # are 95% intervals over seeds. Dotted: the last position of training. The vertical axis is linear up
 # to 0.01 and logarithmic above.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}, "figure": {"caption": "Share of wrong answers on *every* against the position in the list, for softmax, SSA and a predictor that always gives the same answer: with position embeddings, without them, and with balanced labels, for the smallest scale of the numbers (above) and the largest (below). It shows where in a list the errors of the maps come from."}}
 legend = figures.draw_by_position(table, sigmas[[0, -1]])
 
 # %% tags=["numbers"]
@@ -100,14 +104,14 @@ figures.numbers_by_position(table)
 # all labels are true at every length, in training and in tests, and the constant predictor is wrong
 # on $1 - 3 / (n + 1)$ of the sequences of length $n$.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on *every* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list."}}
 scale = figures.draw_heat_maps(table, ["balanced labels"])
 
 # %% tags=["numbers"]
 numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 #
 # Mean error over parts of the grid, with 95% intervals over seeds:
 
@@ -139,8 +143,8 @@ page.verdicts()
 #
 # - The paper prints color maps of one model of each kind, without numbers. Here each map is a mean
 #   over seeds, and the claim is decided on the mean error over parts of the grid. Its maps have every
-#   $\sigma$ from 1 to 30 and 6,400 sequences a cell; ours at `cpu` have six $\sigma$, seven lengths
-#   and 384 sequences.
+#   $\sigma$ from 1 to 30 and 6,400 sequences a cell; those here have six $\sigma$, seven lengths and
+#   384 sequences.
 # - The paper does not say when an answer to a sequence counts as wrong. The reading here is strict; the
 #   error by position shows what is behind it.
 # - The paper does not say what stands for positions beyond those of training. Here they exist from the
@@ -150,7 +154,7 @@ page.verdicts()
 # - Section 3 and Appendix A give training lengths from 1 to 40 and a curriculum that starts with 3
 #   pairs; the captions of Figures 4 to 6 say 11 to 40. The curriculum of the text is followed; every
 #   prefix of a prompt counts in the loss, from 1 on.
-# - At `cpu` nearly all wrong sequences of the softmax models with positions are of one seed in three.
+# - Nearly all wrong sequences of the softmax models with positions are of one seed in three.
 #   Above $\sigma = 10$ one softmax model makes no error in all sequences, another errs on most of them,
 #   and the ratios of claim 9 lie between 0.8 and several hundred. Where no sequence is wrong, half a
 #   sequence is counted, so that a ratio exists.
@@ -163,7 +167,7 @@ page.verdicts()
 #   answer to each sequence, before any context, by the models whose errors the maps show.
 # - The claims count models that have learned: at $\sigma = 1$ and 40 numbers each errs on 2% of the
 #   sequences at most. All six do, with 1% at most.
-# - What Section 4 says of softmax hangs on the seed at `cpu` (claims 30 and 31). At $\sigma = 1$ two
+# - What Section 4 says of softmax hangs on the seed (claims 30 and 31). At $\sigma = 1$ two
 #   of three models err on less than 1% of the sequences at every length, the third on 14% of those of
 #   length 100 and 35% of those of length 200. At length 40 this one goes from one wrong sequence of
 #   384 at $\sigma = 1$ to all but two at $\sigma = 30$; the other two do not get worse.

@@ -1,17 +1,19 @@
 # %% [markdown]
-# # Figure 8: norms of token embeddings
+# # Figure 8: how long the embeddings of words are (not run)
 #
-# **In short:** Figure 8 was not run: it needs GPT-2's weights and the OpenWebText corpus, which
-# cannot be had here. It counts how many tokens of the corpus have an embedding of which norm, as
-# evidence that inputs of very different size occur in language too. It has no printed number.
-# The page has the command that makes it (an estimated half minute of one core), and shows it on a
-# made example.
+# **The question:** in the paper's tasks one very large number draws nearly all
+# {term}`attention` to itself. Do inputs of very different size occur in language, too?
 #
-# Softmax lets one score take nearly all attention when it is far above the others.
-# {cite:t}`naim2025scaled` report that one large number does that in their tasks, and Section 5.3 that
-# "significant differences" occur with words too. The figure shows *how many tokens have a norm of value
-# x*, token embedding norm across, token count on a log scale upwards, in GPT-2's tokenizer. With the
-# embedding $e_v$ of token $v$ and a corpus $w_1, w_2, \dots$ it is, for each bin of norms,
+# **In short:** the paper says that they do, and shows how many {term}`tokens <token>` of a
+# corpus have an embedding of which length. The figure was not run: it needs the weights of
+# GPT-2 and the corpus OpenWebText, which cannot be had here. It has no printed number. The
+# page has the command that makes it (an estimated half minute of one core), and shows it on
+# a made example.
+#
+# A language model turns each token $v$ of its vocabulary into a vector, its *embedding*
+# $e_v$. {cite:t}`naim2025scaled` write in Section 5.3 that "significant differences" of
+# size occur with words, too. The figure counts the tokens $w_1, w_2, \dots$ of the corpus,
+# on a log scale, by the norm of their embedding:
 #
 # $$\text{count(bin)} = \# \{ i : \lVert e_{w_i} \rVert \in \text{bin} \} .$$
 
@@ -26,21 +28,21 @@ page = icllib.Page("signed_averaging/fig08_token_norms")
 # %% [markdown]
 # ## How to run it
 #
-# With the `model.safetensors` of GPT-2 (124M), and the `train.bin` that the data preparation of
-# nanoGPT makes of OpenWebText (a flat file of 16-bit token ids):
+# With the `model.safetensors` of GPT-2 (124M), and the `train.bin` that the data
+# preparation of nanoGPT makes of OpenWebText (a flat file of 16-bit token ids):
 #
 # ```bash
 # python -m icllib.papers.signed_averaging.token_norms \
 #     --weights model.safetensors --tokens train.bin --out fig08.csv
 # ```
 #
-# The file begins with the SHA-256 of the weights and the number of tokens in the corpus; with
-# `--sha256` the command refuses other weights. Its columns are the edges of each bin, the tokens of
-# the corpus in it, and the tokens of the vocabulary in it.
+# The file begins with the SHA-256 of the weights and the number of tokens in the corpus;
+# with `--sha256` the command refuses other weights. Its columns are the edges of each bin,
+# the tokens of the corpus in it, and the tokens of the vocabulary in it.
 #
-# What it would cost, with a corpus of 9.0 billion tokens: reading 2 bytes a token at an assumed
-# $10^9$ bytes per second, and counting $7 \times 10^8$ tokens per second, as measured on
-# made ones with one core. The embedding itself is small.
+# The cost, for a corpus of 9.0 billion tokens, is estimated from an assumed $10^9$ bytes
+# per second for reading, at 2 bytes a token, and $7 \times 10^8$ tokens per second for
+# counting, as measured on made tokens with one core:
 
 # %% tags=["numbers"]
 from icllib.papers.signed_averaging import not_run
@@ -49,11 +51,12 @@ print(f"{not_run.OPENWEBTEXT:,} tokens, {2 * not_run.OPENWEBTEXT / 1e9:.0f} GB: 
       f"{not_run.counting_seconds():.0f} s on one core")
 
 # %% [markdown]
-# ## A made example
+# ## Figure: a made example
 #
-# 1,000 made tokens with random embeddings of 16 dimensions, of which the rare ones are shorter, and a
-# million draws in which token $v$ comes up in proportion to $1 / (v + 1)$. Nothing here is GPT-2 or
-# OpenWebText, and nothing can be learned from it about either.
+# These are 1,000 made tokens with random embeddings of 16 dimensions, of which the rare
+# ones are shorter, and a million draws in which token $v$ comes up in proportion to
+# $1 / (v + 1)$. Nothing here is GPT-2 or OpenWebText, and nothing can be learned from it
+# about either.
 
 # %%
 import tempfile
@@ -80,7 +83,7 @@ middles = histogram[["low", "high"]].mean(axis=1)
 table = page.save_figure(*(series("made example", name, middles, histogram[name], "made")
                            for name in ("corpus", "vocabulary")))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Made example, not the paper's figure. Token counts on a log axis over twenty bins of embedding norms from about 1 to 5, as two step lines: tokens of the made corpus above, tokens of the made vocabulary below."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Made example, not the paper's figure. Token counts on a log axis over twenty bins of embedding norms from about 1 to 5, as two step lines: tokens of the made corpus above, tokens of the made vocabulary below."}, "figure": {"caption": "A made example, not the paper's figure: how many tokens of a corpus, and of a vocabulary, have an embedding of which norm; the count is on a logarithmic axis. The paper's figure needs the weights of GPT-2 and a corpus of web text, which are not part of this book."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 
@@ -99,7 +102,7 @@ legend = axes.legend()
 histogram.iloc[::4].round(2)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's claim
 
 # %%
 page.not_run()
@@ -107,21 +110,23 @@ page.not_run()
 # %% [markdown]
 # ## What differs and why
 #
-# - The figure is missing. What the command counts is tested against a plain loop on small made
-#   embeddings and corpora.
-# - The caption can be read in two ways: tokens of the corpus, or tokens of the vocabulary. The command
-#   counts both.
-# - The caption names a tokenizer, not a model. Assumed: the token embeddings of the public GPT-2 with
-#   124M parameters. The number of bins is assumed too: 100 of equal width.
-# - A remark on what the figure can show. GPT-2's attention does not read $e_v$, but a layer
-#   normalization of $e_v$ plus the embedding of the position, and
-#   $\operatorname{LN}(c\, u) = \operatorname{LN}(u)$ for every $c > 0$, up to a small constant in the
-#   denominator. A long embedding weighs more against that of its position; its length does not
-#   otherwise reach the scores of the first layer. Differences of norms are thus no differences of
-#   scores, and how far scores lie apart would have to be measured on the scores. Claim 50 takes the
-#   figure's reading all the same.
+# - *The figure is missing.* What the command counts is tested against a plain loop on small
+#   made embeddings and corpora.
+# - *Two readings.* The caption can mean tokens of the corpus or tokens of the vocabulary;
+#   the command counts both.
+# - *Assumed.* The caption names a tokenizer and not a model; the embeddings are taken to be
+#   those of the public GPT-2 with 124 million parameters. The number of bins is assumed to
+#   be 100, of equal width.
+# - *What the figure can show.* The attention of GPT-2 does not read $e_v$, but a layer
+#   normalization of $e_v$ plus the embedding of the position. As
+#   $\operatorname{LN}(c\, u) = \operatorname{LN}(u)$ for every $c > 0$, up to a small
+#   constant in the denominator, a long embedding weighs more against that of its position,
+#   but its length does not otherwise reach the scores of the first layer. So differences of
+#   norms are no differences of scores, which would have to be measured themselves. Claim 50
+#   takes the figure's reading all the same.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig08_token_norms/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/signed_averaging/fig08_token_norms/figure.csv>`.
 
 # %% tags=["provenance"]
 print("a made example; no run, no record")

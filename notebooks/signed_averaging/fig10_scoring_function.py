@@ -1,24 +1,28 @@
 # %% [markdown]
-# # Figure 10: the scoring function beside the exponential
+# # Figure 10: the scoring function of SSA beside the exponential
 #
-# **In short:** scaled signed averaging (SSA) replaces the exponential of softmax by a power of each
-# score. Near 0 these powers react more strongly to a score than the exponential does, and more
-# gently beyond a crossing, at a score of 2.5 for the exponent 2. With a growing exponent $n = m$
-# and scale $b = 1/m$ they tend to the exponential, for scores of both signs. The page only draws a
-# formula (`paper`, within a second); no claim hangs on it.
+# **The question:** scaled signed averaging ({term}`SSA`) replaces the exponential of
+# {term}`softmax` by a power of each score. How do the two differ?
+#
+# **In short:** near a score of 0 the power reacts more strongly than the exponential, and
+# beyond a crossing more gently; with the exponent 2 they cross at a score of 2.5. With a
+# growing exponent $n = m$ and the scale $b = 1/m$ the power tends to the exponential, for
+# scores of both signs. The page draws a formula, trains nothing, and no {term}`claim` hangs
+# on it.
 #
 # The function is {cite:p}`naim2025scaled`
 #
 # $$f(x) = \left( 1 + b \lvert x \rvert \right)^{\operatorname{sgn}(x)\, n} , \qquad b > 0 , \ n \ge 1 .$$
 #
-# Figure 10 draws it for $b = 1$ and three exponents. Appendix J.2 gives its derivative and its
-# effective slope,
+# Figure 10 draws it for $b = 1$ and three exponents. Appendix J.2 gives its derivative and
+# its *effective slope* $g$, the relative change of a weight with its score,
 #
 # $$f'(x) = n b \left( 1 + b \lvert x \rvert \right)^{\operatorname{sgn}(x)\, n - 1} , \qquad
 #   g(x) = \frac{f'(x)}{f(x)} = \frac{n b}{1 + b \lvert x \rvert} ,$$
 #
-# where $g = 1$ for the exponential. With $n = m$ and $b = 1/m$, Section 7 lets $m \to \infty$:
-# $f(x) \to e^x$. More exactly, $f(x) e^{-x} - 1 \approx - \operatorname{sgn}(x)\, x^2 / 2m$.
+# where $g = 1$ for the exponential. Section 7 sets $n = m$ and $b = 1/m$ and lets
+# $m \to \infty$: then $f(x) \to e^x$. More exactly,
+# $f(x) e^{-x} - 1 \approx - \operatorname{sgn}(x)\, x^2 / 2m$.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -50,7 +54,7 @@ tables += [series("limit", f"m = {r.run['n']:g}", x, r["value"] / np.exp(x), sho
            for r in limit]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels over x from -3 to 3. First: the function for n = 1.1, 1.5 and 2 and the exponential; all pass through 1 at x = 0, and the exponential leaves the powers behind for large x. Second: their derivatives; those of the powers have a kink at 0. Third: effective slopes, peaks of height n at 0 that fall to both sides, beside the constant 1. Fourth: the ratio to the exponential for n = m and b = 1/m, which flattens to 1 on both sides as m grows."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels over x from -3 to 3. First: the function for n = 1.1, 1.5 and 2 and the exponential; all pass through 1 at x = 0, and the exponential leaves the powers behind for large x. Second: their derivatives; those of the powers have a kink at 0. Third: effective slopes, peaks of height n at 0 that fall to both sides, beside the constant 1. Fourth: the ratio to the exponential for n = m and b = 1/m, which flattens to 1 on both sides as m grows."}, "figure": {"caption": "The scoring function $f$ of scaled signed averaging for several exponents $n$, beside the exponential of softmax. First $f$ itself, then its derivative, then its effective slope $f'/f$, which falls away from 0 where that of the exponential is constant; last the ratio to the exponential for $n = m$ and $b = 1/m$, which flattens to 1 as $m$ grows. Nothing is trained."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, SKY, draw
 
@@ -73,8 +77,9 @@ legend = panels[3].legend()
 # %% [markdown]
 # ## Numbers
 #
-# With $n > 1$ and $b = 1$, $f$ is above the exponential from $x = 0$ until $n \log(1 + x) = x$; the last
-# row is that $x$.
+# With $n > 1$ and $b = 1$, $f$ is above the exponential from $x = 0$ until
+# $n \log(1 + x) = x$. The last row of the first table is that $x$; the second table is on
+# the limit.
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -99,18 +104,23 @@ pd.DataFrame({f"m = {r.run['n']:g}": {
 # %% [markdown]
 # ## What differs and why
 #
-# - The range of $x$ is not given in the text; $[-3, 3]$ is ours. The derivative, the slope and the
-#   limit are not drawn in the paper.
-# - The curves come from the transform that our models run, $f(x) = e^{s(x)}$ with
-#   $s(x) = \operatorname{sgn}(x)\, n \log(1 + b \lvert x \rvert)$, and the slopes from its own backward
-#   pass. It gives $n b$ at $x = 0$, where automatic differentiation of the formula gives 0.
-# - The text says that $f$ reacts more gently to large positive scores. It does beyond the crossing in
-#   the table. Near 0 it reacts more strongly: its slope there is $n$, that of the exponential is 1.
-# - The limit is stated for $x \ge 0$. It holds for both signs, with errors that for large $m$ are of
-#   the same size and opposite sign.
+# - *The range of $x$* is not given in the paper's text; $[-3, 3]$ is our choice. The paper
+#   does not draw the derivative, the slope and the limit.
+# - *What is drawn* is the transform that the models of this book run, $f(x) = e^{s(x)}$
+#   with $s(x) = \operatorname{sgn}(x)\, n \log(1 + b \lvert x \rvert)$, with slopes from
+#   its own backward pass. That gives $n b$ at $x = 0$, where automatic differentiation of
+#   the formula gives 0.
+# - *Stronger or gentler.* The paper says that $f$ reacts more gently to large positive
+#   scores. It does so beyond the crossing in the table. Near 0 it reacts more strongly: its
+#   slope there is $n$, and that of the exponential is 1.
+# - *The limit* is stated for $x \ge 0$. It holds for both signs, with errors that for large
+#   $m$ are of the same size and opposite sign.
 #
-# The statements of Appendix J are checked on [the page of Appendix J](appendix_j_theory.ipynb). The numbers
-# behind the figure: {download}`figure.csv <../../results/signed_averaging/fig10_scoring_function/figure.csv>`.
+# The statements of Appendix J are checked on [the page of Appendix
+# J](appendix_j_theory.ipynb).
+#
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/signed_averaging/fig10_scoring_function/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

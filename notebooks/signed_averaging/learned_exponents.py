@@ -1,11 +1,14 @@
 # %% [markdown]
-# # What SSA learns, and what it costs
+# # What SSA learns in each head, and what a step of it costs
 #
-# **In short:** scaled signed averaging (SSA) trains two numbers $n$ and $b$ in each head, 288 in 12
-# layers of 12 heads, as printed. The paper does not show them, and says training takes no longer.
-# At `cpu` (three models of 2 layers and width 32, 3 minutes of processor time), they stay near
-# their start, 1.5 and 1. On one CPU core a step at the paper's size takes 1.18 times as long as
-# with fused softmax, and 1.1 times as long as with softmax not fused.
+# **The question:** scaled signed averaging ({term}`SSA`) trains two numbers, $n$ and $b$, in each head of
+# a {term}`transformer`. Where do they go, and does training take longer than with {term}`softmax`?
+#
+# **In short:** the paper does not show the two numbers, and says that training takes no longer. Their
+# count is as printed: 288 in 12 layers of 12 heads. In the models shown here, a *pilot* (an earlier and
+# smaller design: three models of 2 layers and width 32, 3 minutes of processor time), they stay near their
+# start, 1.5 and 1. On one CPU core a step at the paper's size takes 1.18 times as long as with fused
+# softmax, and 1.1 times as long as with softmax that is not fused.
 #
 # SSA gives every head of every layer a scoring function of its own,
 #
@@ -56,7 +59,7 @@ tables += [series("time / softmax", name, rounds, ratios[name], timing.profile)
            for name in list(ratios)[1:]]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: the learned n of every head, layer by layer, one dot per seed, with a line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a training step over that of softmax in each round of the measurement, for SSA and for softmax without its fused kernel, with a line at 1."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: the learned n of every head, layer by layer, one dot per seed, with a line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a training step over that of softmax in each round of the measurement, for SSA and for softmax without its fused kernel, with a line at 1."}, "figure": {"caption": "What scaled signed averaging (SSA) learns and costs. Left and middle: the exponent $n$ and the scale $b$ of every head after training, layer by layer, one color for each seed, with their start dashed. Right: time of a training step over that of softmax, in each round of the measurement; the dotted line is the margin of the claim that SSA takes no longer."}}
 import matplotlib.pyplot as plt
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.4))
@@ -105,7 +108,7 @@ pd.DataFrame({name: {"seconds, median": np.median(seconds[name]),
               for name, ratio in ratios.items()}).T.map("{:.3g}".format)
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 on_gpu = "CPU" not in timing.provenance["device"]
@@ -132,7 +135,7 @@ page.verdicts()
 #   seems to count weights that play no part in the experiments.
 # - The paper shows no learned $n$ or $b$. Its $n \ge 1$ and $b > 0$ are kept here by
 #   $n = 1 + \operatorname{softplus}(\cdot)$ and $b = \exp(\cdot)$.
-# - At `cpu` both stay near their start: $n$ between 1.49 and 1.75, $b$ between 0.99 and 1.47,
+# - In the pilot both stay near their start: $n$ between 1.49 and 1.75, $b$ between 0.99 and 1.47,
 #   somewhat higher in the second layer. $n b$ is above 1 in every head, where SSA is the more
 #   concentrated of the two for small scores ([Appendix J](appendix_j_theory.ipynb)).
 # - Claim 15 is judged by one number, the median ratio of the rounds. Rounds of one process are no

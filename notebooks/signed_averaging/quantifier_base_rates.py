@@ -1,36 +1,39 @@
 # %% [markdown]
-# # Base rates of the quantifier tasks
+# # Base rates: what a constant answer scores on the quantifier tasks
 #
-# **In short:** what are the paper's error rates on the quantifiers `every` and `some` to be read
-# against? A predictor that always gives the same answer errs on one sequence in eight at *every*
-# length and scale, and one that reads ten numbers and ignores the rest on fewer than one in a
-# thousand (`paper`, 5 seconds, nothing trained). So a long sequence asks for no more than a short
-# one, and an error rate of 1/8 is no sign that anything was learned.
+# **The question:** the paper shows error rates on two {term}`tasks <task>`. For `every` a
+# model says after each number of a sequence whether all numbers so far are positive, for
+# `some` whether any is. What are these error rates to be read against?
 #
-# The label at position $k$ says whether all (`every`) or any (`some`) of $x_1, \dots, x_k$ are
-# positive. The paper {cite:p}`naim2025scaled` trains on independent $x_i \sim \mathcal{N}(0, 1)$, tests
-# on $\mathcal{N}(0, \sigma)$ and shows its error rates in Figures 4 and 5. The rates on this page are
-# to stand beside these heat maps as a reference.
+# **In short:** a predictor that always gives the same answer errs on one sequence in eight,
+# at *every* length and scale. One that reads ten numbers and ignores the rest errs on fewer
+# than one in a thousand. So a long sequence asks for no more than a short one, and an error
+# rate of 1/8 is no sign that anything was learned. Nothing is trained here: the rates are
+# closed forms, sampled at the paper's size in 5 seconds.
 #
-# A label that is settled stays so: `every` is false from the first $x_i \le 0$ on, `some` is true from
-# the first $x_i > 0$ on. It is still open after $k$ independent numbers with probability
+# The paper {cite:p}`naim2025scaled` trains on independent $x_i \sim \mathcal{N}(0, 1)$,
+# tests on $\mathcal{N}(0, \sigma)$ and shows its error rates as heat maps, in Figures
+# [4](fig04_every.ipynb) and [5](fig05_some.ipynb). A label that is settled stays so:
+# `every` is false from the first $x_i \le 0$ on, and `some` is true from the first
+# $x_i > 0$ on. A label is still open after $k$ independent numbers with probability
 #
 # $$P(\text{open at } k) = 2^{-k} .$$
 #
-# These rates are of predictors that never look at the labels of the prompt. In the paper's prompt,
-# $x_1, y_1, x_2, y_2, \dots$, a model has read $y_{k-1}$ when it answers at $x_k$, and the last label
-# and the sign of $x_k$ are then all that it needs: $y_k = y_{k-1} \wedge (x_k > 0)$ for `every` and
-# $y_{k-1} \vee (x_k > 0)$ for `some`.
+# A sequence counts as wrong here if the answer at any position from the third on is wrong;
+# the paper does not say when it does. The *constant* predictor, always false for `every`
+# and always true for `some`, is then wrong exactly where the label is open at position 3. A
+# predictor that is right on the first $r \ge 2$ numbers and then gives the constant's
+# answer is wrong where the label is open at $r + 1$.
 #
-# The paper does not say when a sequence counts as wrong. Here it does if the answer at any position
-# from the third on is wrong. The *constant* predictor, always false for `every` and always true for
-# `some`, is then wrong exactly where the label is open at position 3. A predictor that is right on
-# the first $r \ge 2$ numbers and from then on gives the constant's answer is wrong where the label is
-# open at $r + 1$.
+# These predictors never look at the labels in the {term}`prompt`. In the paper's prompt,
+# $x_1, y_1, x_2, y_2, \dots$, a model has read $y_{k-1}$ when it answers at $x_k$, and this
+# label and the sign of $x_k$ are all that it needs: $y_k = y_{k-1} \wedge (x_k > 0)$ for
+# `every` and $y_{k-1} \vee (x_k > 0)$ for `some`.
 #
-# In the *balanced* distribution, which is not the paper's, the position of the number that settles the
-# label is uniform on $1, \dots, n$ and never. Then $P(\text{open at } k) = 1 - k / (n + 1)$, so that
-# half of all labels are true.
+# For comparison there is a *balanced* distribution, which is not the paper's. In it the
+# number that settles the label comes at one of the positions $1, \dots, n$ or never, all
+# equally likely, so that $P(\text{open at } k) = 1 - k / (n + 1)$ and half of all labels
+# are true.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -64,7 +67,7 @@ for name, r in zip(names, records):
                              shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; with balanced labels it is a straight line. Middle, log axis: for independent numbers the share of wrong sequences of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: with balanced labels all errors rise with the length."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; with balanced labels it is a straight line. Middle, log axis: for independent numbers the share of wrong sequences of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: with balanced labels all errors rise with the length."}, "figure": {"caption": "What predictors that learn nothing reach on the quantifiers *every* and *some*. Left: the share of true labels against the position in the list, for independent numbers and for balanced labels. Middle and right: the share of sequences with a wrong answer against the length of the list, if a predictor reads so many numbers and then always gives the same answer. For independent numbers it does not depend on the length: a long list asks for no more than a short one."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, draw, legend_below
 
@@ -89,13 +92,14 @@ for own, side in ((panels[0], "left"), (axes, "right")):
     legend_below(own, 2, side)
 
 # %% [markdown]
-# Dashed: closed form. Markers: sampled, for the constant predictor at five values of $\sigma$ each. The
-# panels on the right show `every`; `some` has the same closed forms with true and false exchanged.
+# Dashed lines are closed forms. Markers are sampled, for the constant predictor at five
+# values of $\sigma$ each. The middle and right panels show `every`; `some` has the same
+# closed forms with true and false exchanged.
 #
 # ## Numbers
 #
-# The constant predictor at each length and $\sigma$, sampled with as many sequences as the paper has
-# for each point of its heat maps:
+# The constant predictor at each length and $\sigma$, sampled with as many sequences as the
+# paper has for each point of its heat maps:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -109,9 +113,9 @@ for name, r in zip(names, records):
 pd.DataFrame(rows, index=records[0].run["lengths"]).T.round(3)
 
 # %% [markdown]
-# Other readings of *wrong* for the constant predictor, in closed form: the share of wrong positions
-# from the third on, and the last position alone. The last column counts the labels that change when
-# the same standard normal draws are multiplied by 30 instead of 1.
+# Other readings of *wrong*, in closed form for the constant predictor: the share of wrong
+# positions from the third on, and the last position alone. The last column counts the
+# labels that change when the same standard normal draws are multiplied by 30 instead of 1.
 
 # %% tags=["numbers"]
 pd.DataFrame({name: {
@@ -125,17 +129,19 @@ pd.DataFrame({name: {
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper gives no base rates. With our reading of *wrong* what can fail in a test is how a model
-#   treats large inputs and positions that it was not trained on, not how much it remembers.
-# - The constant predictor cannot depend on $\sigma$. A label depends on the signs of the $x_i$ alone,
-#   and $\sigma x$ has the sign of $x$: no label changes. Any change of a model's error with $\sigma$
+# - *What a test on long or large inputs shows.* The paper gives no base rates. With our
+#   reading of *wrong* a test can show how a model treats large inputs and positions that it
+#   was not trained on, but not how much it remembers.
+# - *The scale changes nothing in the task.* A label depends on the signs of the $x_i$
+#   alone, and $\sigma x$ has the sign of $x$. Any change of a model's error with $\sigma$
 #   is a property of the model.
-# - The other readings of *wrong* give other references, so that a heat map says little without its
-#   reading. The paper's is not stated.
-# - In the balanced distribution, our addition, the constant predictor's error grows towards 1 with the
+# - *Other readings of wrong* have other base rates, so that a heat map says little without
+#   its reading. The paper does not state its own.
+# - *In the balanced distribution* the constant predictor's error grows towards 1 with the
 #   length, and so does that of every predictor that reads a fixed number of inputs.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/quantifier_base_rates/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/signed_averaging/quantifier_base_rates/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,21 +1,28 @@
 # %% [markdown]
-# # Table 3: BabyBERTa
+# # Table 3: BabyBERTa's grammar under softmax and under SSA
 #
-# **In short:** in the paper BabyBERTa, a small language model, passes more grammar probes with
-# scaled signed averaging (SSA) than with softmax. But its softmax model is weaker than public ones:
-# 5 of 12 scores lie below what one more of these would have, and 18 of the 24 scores of SSA within.
-# Our own models (`cpu`, three of each kind, 82 minutes of processor time) have learned too little
-# grammar to say anything about SSA.
+# **The question:** does a small language model learn more grammar from the same sentences
+# when scaled signed averaging ({term}`SSA`) takes the place of {term}`softmax` in its
+# {term}`attention`?
 #
-# BabyBERTa {cite:p}`huebner2021babyberta` is a small RoBERTa trained on speech to children: some
-# tokens of a sentence are masked, and the model predicts them from the others.
-# {cite:t}`naim2025scaled` train it with softmax and with SSA at the fixed exponents $n = 1.5$ and
-# $n = 2$. A probe has 2,000 pairs of sentences of which one is ungrammatical, such as *the wolf brought
-# i my hill*. A pair is right when the grammatical sentence $w$ has the higher pseudo-log-likelihood
+# **In short:** in the paper it does: 19 of BabyBERTa's 24 scores on grammar tests are
+# higher with SSA. But the paper's softmax model is weaker than public ones. Of its 12
+# scores 5 lie below what one more of these would be expected to have, while 18 of the 24
+# scores of SSA lie within. Our own models (profile `cpu`, three of each kind, 82 minutes of
+# processor time) have learned too little grammar to say anything about SSA, and both claims
+# are open.
+#
+# BabyBERTa {cite:p}`huebner2021babyberta` is a small language model trained on speech to
+# children: some words of a sentence are masked, and the model predicts them from the
+# others. {cite:t}`naim2025scaled` train it with softmax and with SSA at the fixed exponents
+# $n = 1.5$ and $n = 2$, here called SSA 1.5 and SSA 2. A *probe* is a test of one rule of
+# grammar, with 2,000 pairs of sentences of which one breaks the rule, such as *the wolf
+# brought i my hill*. A pair is right when the grammatical sentence $w$ has the higher
+# pseudo-log-likelihood
 #
 # $$\mathrm{PLL}(w) = \sum_i \log p(w_i \mid w_{j \neq i}) ,$$
 #
-# for which each token is masked in turn ("MLM metric").
+# for which each {term}`token` is masked in turn.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -32,9 +39,10 @@ settings = icllib.settings_of(babyberta.table03_babyberta, shown, babyberta.ASSU
 settings[~settings.index.str.contains("sha256|probes|corpus")]
 
 # %% [markdown]
-# These are the settings with SSA 1.5. The paper gives none of them but $n$; "paper" means the public
-# code of BabyBERTa here. The corpus is not AO-CHILDES but the part of it that was at hand, 21 of its
-# 37 collections with 16% of its words. [How to get the data](../../book/howto/language_data.md).
+# These are the settings with SSA 1.5. The paper gives none of them but $n$; "paper" means
+# the public code of BabyBERTa here. The corpus is not the whole of AO-CHILDES but the part
+# of it that was at hand, 21 of its 37 collections with 16% of its words ([how to get the
+# data](../../book/howto/language_data.md)).
 #
 # ## Figure
 
@@ -55,7 +63,7 @@ table = page.save_figure(
       for name in names),
     series("ours", "word frequencies", np.arange(12), frequencies["accuracy"], "paper"))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two panels with twelve grammar probes as rows and the percentage of right pairs as the horizontal axis. Left: the printed scores of softmax, SSA 1.5 and SSA 2 as points, over grey bars for what one more public softmax model would score; most points lie in the bars. Right: our small encoders, most of them near 50 percent, with the range of three seeds, which for four probes is wide, and black strokes for what the frequencies of words alone score."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two panels with twelve grammar probes as rows and the percentage of right pairs as the horizontal axis. Left: the printed scores of softmax, SSA 1.5 and SSA 2 as points, over grey bars for what one more public softmax model would score; most points lie in the bars. Right: our small encoders, most of them near 50 percent, with the range of three seeds, which for four probes is wide, and black strokes for what the frequencies of words alone score."}, "figure": {"caption": "Share of right answers on twelve probes of grammar, one in each row. Left: the printed scores of a BabyBERTa with softmax and with SSA at two exponents; the grey bars show where one more public softmax model would score, so that a point inside its bar tells nothing. Right: our small models, with the range of their seeds; black strokes score by the frequency of words alone, and the dotted line is chance."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, draw_rows
 
@@ -75,11 +83,18 @@ handles = zip(*(public, *zip(*panels[1].get_legend_handles_labels())))
 legend = figure.legend(*handles, ncols=5, loc="outside lower center")
 
 # %% [markdown]
-# Left, grey: where one more softmax model is expected with a chance of 95%, given the ten public ones
-# (below). Right: means of three seeds, with bars from the lowest to the highest; the
-# black strokes are a reference without grammar, the frequencies of words. Dotted: chance.
+# The names of the probes are the paper's. `agr_subj_verb-across_PP` asks for the agreement
+# of subject and verb across a prepositional phrase, and so on: RC is a relative clause,
+# Q+aux a question with an auxiliary verb, `arg_str` the argument structure of a verb, and
+# *principle A* a rule for words such as *himself*. Left, grey: where one more softmax model
+# is expected with a chance of 95%, given ten public ones. Right: means of three
+# {term}`seeds <seed>`, with bars from the lowest to the highest; the black strokes are what
+# the frequencies of words alone score, without any grammar. Dotted: chance.
 #
 # ## Numbers
+#
+# The percentage of right pairs, and for ours the range of the three seeds; then the mean of
+# the probes and the loss on held-out sentences, seed by seed:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -104,10 +119,10 @@ pd.DataFrame(summary).T
 # %% [markdown]
 # ## How much does one more seed change?
 #
-# The paper shows one model of each kind and no spread. The authors of BabyBERTa have published the
-# scores of ten of theirs, which differ by their seeds alone and were trained on the whole corpus
-# with softmax. In brackets is the 95% prediction interval for an eleventh, and beside each printed
-# score whether it lies below, within or above.
+# The paper shows one model of each kind and no spread. The authors of BabyBERTa have
+# published the scores of ten of theirs, trained on the whole corpus with softmax, which
+# differ by their seeds alone. In brackets is the 95% prediction interval for an eleventh,
+# and beside each score that the paper prints whether it lies below, within or above.
 
 # %% tags=["numbers"]
 printed_babyberta.against_public()
@@ -119,7 +134,7 @@ printed_babyberta.places_among_public()
 printed_babyberta.mean_of_probes()
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 ratios = babyberta.probe_ratios(ours, probes)
@@ -133,38 +148,45 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *The printed softmax row.* Five of its twelve scores lie below what one more public softmax model
-#   would score, none above, and so does its mean. Of the 24 scores of SSA, 18 lie within, 3 below and
-#   3 above; 1.2 outside would be expected of softmax itself. Both means of SSA are within. So the gains
-#   in Table 3 are gains over a softmax model that is weaker than the public ones. That may have a
-#   reason, such as shorter training or another version of corpus or probes, which the models with SSA
-#   then share; the paper gives none of these settings.
-# - *Which probes gain* (claim 49). Section 7.2 says that SSA 2 has "the strongest gains on syntax-sensitive tasks
-#   such as subject–verb agreement across relative clauses and argument structure alternations". In
-#   the table its largest are agreement across prepositional phrases (9.95 points) and subjective
-#   pronouns (6.2), then relative clauses (6.05); on swapped arguments SSA 1.5 gains more (8.7 against
-#   4.7). SSA 1.5 is said to improve "irregular verbs and pronoun gender". On gender SSA 2 gains more
-#   (5.6 against 3.35), and the largest gain of SSA 1.5 is that on superlatives (12.75).
-# - *Our encoders* at `cpu` have 4 layers of width 128, no dropout and sentences of at most 16
-#   tokens, and see 192,000 sentences, where BabyBERTa sees four million. On held-out lines, a third of
-#   which stand elsewhere in the corpus too, they choose among about a hundred words (the exponential
-#   of the loss). That is too little for grammar: seven probes are near chance (41 to 61%), and the
-#   other five differ between three seeds, for one scoring at least, by more than Table 3's gains.
-#   Ratios of such scores say nothing about SSA: the claims count models with a mean of at least 69.7
-#   over the twelve probes, the lowest in Table 3, and are open.
-# - *What a probe asks for.* The frequencies of words alone get all pairs of the filler-gap probe and
-#   71% of the dropped arguments right. A high score there need not be grammar, in the table as with us.
-# - *The corpus* at every profile is the part that was at hand. BabyBERTa's ten masks of each sentence
-#   are here one new mask each time that a sentence comes up. PyTorch's AdamW corrects the bias of
-#   its moments; the public code switches that off. Its learning rate reaches 0 at the end of a pass
-#   over ten masks of the whole corpus, which is later than step 260,000 at which its scores were taken;
-#   ours reaches 0 there.
-# - *The probes* are 12 of Zorro's 23; the paper does not say how they were chosen. Neither it nor the
-#   public scores say which version of the sentences they used; ours is the later one. The
-#   printed 53.44 is no multiple of 0.05, as 2,000 pairs would give. The paper calls its score
-#   "token-level accuracy against distractors"; ours compares whole sentences, as the public code does.
+# - *The paper's softmax row.* Five of its twelve scores lie below what one more public
+#   softmax model would score, none above, and so does its mean. Of the 24 scores of SSA, 18
+#   lie within, 3 below and 3 above, where 1.2 outside would be expected of softmax itself;
+#   both means of SSA are within. So the gains in Table 3 are gains over a softmax model
+#   that is weaker than the public ones. That may have a reason, such as shorter training or
+#   another version of corpus or probes, which the models with SSA then share. The paper
+#   gives none of these settings.
+# - *Which probes gain* (claim 49). Section 7.2 says that SSA 2 has "the strongest gains on
+#   syntax-sensitive tasks such as subject–verb agreement across relative clauses and
+#   argument structure alternations". In the table its largest gains are agreement across
+#   prepositional phrases (9.95 points) and subjective pronouns (6.2), then relative clauses
+#   (6.05); on swapped arguments SSA 1.5 gains more (8.7 against 4.7). SSA 1.5 is said to
+#   improve "irregular verbs and pronoun gender". On gender SSA 2 gains more (5.6 against
+#   3.35), and the largest gain of SSA 1.5 is that on superlatives (12.75).
+# - *Our models* have 4 layers of width 128, no dropout and sentences of at most 16 tokens,
+#   and see 192,000 sentences, where BabyBERTa sees four million. On held-out lines, a third
+#   of which stand elsewhere in the corpus too, they choose among about a hundred words (the
+#   exponential of the loss). That is too little for grammar: seven probes are near chance
+#   (41 to 61%), and the other five differ between three seeds, for one scoring function at
+#   least, by more than Table 3's gains. So the claims count only models with a mean of at
+#   least 69.7 over the twelve probes, the lowest in Table 3, and ours have 50.7 to 63.8.
+#   `python -m icllib run signed_averaging/table03_babyberta --profile gpu` trains larger
+#   ones on a GPU, in a time that `python -m icllib status` estimates.
+# - *What a probe asks for.* The frequencies of words alone get all pairs of the filler-gap
+#   probe and 71% of the dropped arguments right. A high score there need not be grammar, in
+#   the paper's table as in ours.
+# - *The recipe.* At every profile the corpus is the part that was at hand. BabyBERTa's ten
+#   masks of each sentence are here one new mask each time that a sentence comes up.
+#   PyTorch's AdamW corrects the bias of its moments, which the public code switches off.
+#   Our learning rate reaches 0 at the last step; in the public code it does so later than
+#   step 260,000, at which its scores were taken.
+# - *The probes* are 12 of the 23 of the Zorro collection; the paper does not say how they
+#   were chosen, nor which version of the sentences it used; ours is the later one. The
+#   printed 53.44 is no multiple of 0.05, as 2,000 pairs would give. The paper calls its
+#   score "token-level accuracy against distractors"; ours compares whole sentences, as the
+#   public code does.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/table03_babyberta/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/signed_averaging/table03_babyberta/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line([*records, frequencies], page.name))

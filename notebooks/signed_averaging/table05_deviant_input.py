@@ -1,13 +1,16 @@
 # %% [markdown]
-# # Table 5: one deviant input
+# # Table 5: does one large input spoil a whole prompt?
 #
-# **In short:** in the paper the error of a softmax model grows 34,000-fold when the first input
-# alone comes from a far wider distribution. At `cpu` (three models of each kind, of 2 layers and
-# width 32; 5 minutes of processor time), it grows by a factor of 16 at most: before it grows, it is
-# far larger than the paper's. Scaled signed averaging (SSA) has the lower mean once that input is
-# ten times as wide, within the spread.
+# **The question:** a {term}`transformer` answers from the examples in its {term}`prompt`. What does it
+# cost if the first of them alone has a far larger input than those of training?
 #
-# What does one large number in the context do? {cite:t}`naim2025scaled` draw the first input alone
+# **In short:** in the paper the error of a {term}`softmax` model grows 34,000-fold. Here the question is
+# open. The page shows a *pilot*, an earlier and smaller design (three models of each kind, of 2 layers and
+# width 32; 5 minutes of processor time), in which the error grows by a factor of 16 at most: it is large
+# before it grows, since these models have not learned the task well enough. Scaled signed averaging
+# ({term}`SSA`) has the lower mean once that input is ten times as wide, within the spread over seeds.
+#
+# {cite:t}`naim2025scaled` draw the first input alone
 # from a wider distribution,
 #
 # $$x_1 \sim N(0, \sigma), \qquad x_k \sim N(0, 1) \ \text{for}\ k \ge 2, \qquad a, c \sim N(0, 1) ,$$
@@ -54,7 +57,7 @@ table = page.save_figure(
     *(series("f(x) = x", f"{name}, ours", places, answers[name], shown)
       for name in models))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: error, on a logarithmic axis, against the standard deviation of the first input, as printed and ours under softmax and SSA. Right: predictions at the five points of one sequence whose first input is 100, beside the true values."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: error, on a logarithmic axis, against the standard deviation of the first input, as printed and ours under softmax and SSA. Right: predictions at the five points of one sequence whose first input is 100, beside the true values."}, "figure": {"caption": "Left: mean squared error, on a logarithmic axis, against the standard deviation of the first input of a prompt, all others being ordinary: printed for softmax, and ours for softmax and for SSA. Right: answers on one prompt of $f(x) = x$ whose first input is 100, beside the true values. If one large input spoils all answers, the curves on the left rise and the points on the right miss the crosses."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
@@ -88,7 +91,7 @@ printed_ablations.beside(errors, paper, FIRST_STDS, spread=True)
 printed_ablations.beside(answers, sequence, DEVIANT, spread=True, scale="linear")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 
 # %%
 page.decide("signed_averaging.11", {
@@ -102,15 +105,15 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - At `cpu` the models are far smaller than the paper's and are trained far less. Their error at
+# - The models of the pilot are far smaller than the paper's and are trained far less. Their error at
 #   $\sigma = 1$ is several hundred times the printed one. Always answering 0 costs 2, and neither
-#   the paper's errors nor ours pass that by much. So a factor of 100 needs an error of about 0.02
+#   the paper's errors nor those here pass that by much. So a factor of 100 needs an error of about 0.02
 #   or less at $\sigma = 1$, which these models do not have. The gate of both claims is 0.005.
-# - What they show is the shape: at `cpu` more than half of the growth is over at $\sigma = 20$,
+# - What they show is the shape: more than half of the growth is over at $\sigma = 20$,
 #   under both scoring functions. SSA has the lower mean at every $\sigma$ from 10 on, but the
 #   intervals of the two overlap.
-# - Also on the one sequence ours fail, by more than the printed model (claim 47). Models that had
-#   learned nothing would too, so at `cpu` that stays open.
+# - On the one sequence of the text these models fail too, by more than the printed model (claim 47).
+#   Models that had learned nothing would as well, so the claim is open.
 # - Eq. 2 and its mean over points: see [Table 1](table01_scoring_functions.ipynb). The first point
 #   is never counted, so what is seen is only its effect on the later ones.
 #

@@ -1,23 +1,28 @@
 # %% [markdown]
-# # Tables 2, 4: GPT-2 on web text
+# # Tables 2 and 4: GPT-2 trained on web text (not run)
 #
-# **In short:** nothing on this page was run; the paper counts 240 hours of an A100. It reports that
-# GPT-2 trained on web text has a perplexity of 27.7 with scaled signed averaging (SSA) against 31.7
-# with softmax, and higher scores on all eleven benchmarks. The printed errors are those that the
-# number of questions alone implies; measured by them, two of the 22 gains are above 1.96 joint
-# errors. The page gives the commands that would run the experiment.
+# **The question:** is a language model better when scaled signed averaging ({term}`SSA`)
+# takes the place of {term}`softmax` in its {term}`attention`?
 #
-# {cite:t}`naim2025scaled` train GPT-2 with 124 million parameters from scratch on FineWeb, once with
-# softmax and once with SSA, that is, with
+# **In short:** the paper reports that GPT-2 with SSA has a perplexity of 27.7 on web text
+# against 31.7 with softmax (lower is better), and higher scores on all eleven benchmarks.
+# Nothing on this page was run: the paper counts 240 hours of an A100 GPU. The errors that
+# it prints beside its scores are those that the number of questions alone implies, and say
+# nothing about another training; measured by them, two of the 22 gains are above 1.96 joint
+# errors. The page looks at the printed numbers and gives the commands that would run the
+# experiment.
+#
+# {cite:t}`naim2025scaled` train GPT-2 with 124 million parameters from scratch on the
+# corpus FineWeb, once with softmax and once with SSA, that is, with
 #
 # $$
 # \operatorname{softmax}(s(z)) , \qquad s(z) = \operatorname{sgn}(z)\, n \log(1 + b \lvert z \rvert) ,
 # $$
 #
-# where each head of each layer learns its $n$ and $b$. The perplexity is that on OpenWebText after
-# 50,000 steps (Section 7.2). Tables 2 and 4 give the scores on the benchmarks, without examples and
-# with three. The code for training and perplexity is tested on small made data only; for SSA in a model
-# of your own, see [how to use it](../../book/howto/signed_averaging_in_your_model.md).
+# where each head of each layer learns its $n$ and $b$. Perplexity, the exponential of the
+# loss per {term}`token`, is measured on another corpus, OpenWebText, after 50,000 steps
+# (Section 7.2). Tables 2 and 4 give the scores on the benchmarks, without examples in the
+# {term}`prompt` (0-shot) and with three (3-shot).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -29,7 +34,7 @@ from icllib.papers import signed_averaging as sheet
 page = icllib.Page("signed_averaging/tables02_04_gpt2")
 
 # %% [markdown]
-# ## Printed scores
+# ## Figure
 
 # %%
 import numpy as np
@@ -46,7 +51,7 @@ for shots in sheet.SHOTS:
     tables.append(band(shots, "chance", chance.index, *[chance] * 3, np.nan, "exact"))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two panels of printed accuracies on eleven benchmarks with bars of one standard error, without examples and with three. SSA lies right of softmax in every row. The bars are widest for CB, COPA and WSC; with three examples the two bars of a row just touch. On WSC, on ARC-Challenge without examples and on WiC with three, both scores lie below chance, as do those of softmax on RTE."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two panels of printed accuracies on eleven benchmarks with bars of one standard error, without examples and with three. SSA lies right of softmax in every row. The bars are widest for CB, COPA and WSC; with three examples the two bars of a row just touch. On WSC, on ARC-Challenge without examples and on WiC with three, both scores lie below chance, as do those of softmax on RTE."}, "figure": {"caption": "Accuracy of GPT-2 on eleven benchmarks, as printed in the paper, with softmax and with SSA, without examples and with three; bars are the printed standard errors, strokes are chance. SSA lies to the right in every row, mostly by less than the two errors together. Nothing here was run by us."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw_rows, legend_below
 
@@ -60,9 +65,10 @@ panels[0].invert_yaxis()
 legend = legend_below(panels[0], 3)
 
 # %% [markdown]
-# Bars are the printed standard errors. *Chance* is a random guess among the offered answers; a few
-# ARC questions offer three or five, and LAMBADA asks for a word, so it has none. The share of the
-# commonest answer, which is a stronger reference, is not at hand here.
+# Bars are the printed standard errors. *Chance* is a random guess among the offered
+# answers. A few ARC questions offer three or five, and LAMBADA asks for a word, so it has
+# none. Always giving the commonest answer would be a stronger reference; its score is not
+# at hand here.
 #
 # ## Numbers
 
@@ -82,16 +88,16 @@ below = {shots: {name: ", ".join(rows.index[rows[name] < chance])
 pd.DataFrame(below).T
 
 # %% [markdown]
-# On WSC, on ARC-Challenge without examples and on WiC with three, both scores are below chance, and
-# the higher one is the nearer to it.
+# On WSC, on ARC-Challenge without examples and on WiC with three, both scores are below
+# chance, and the higher one is the nearer to it.
 #
 # ## How large are the gains?
 #
-# Table 4 gives "mean ± standard error across seeds", and not the number of seeds. The table shows
-# each gain in points, then in joint errors $\sqrt{e_1^2 + e_2^2}$, as if the two scores were
-# independent, and in sums $e_1 + e_2$. The last two columns are ratios: the printed error over that
-# of one pass over the benchmark's $N$ questions, $\sqrt{p (1 - p) / N}$ for a share $p$ of right
-# answers.
+# Table 4 gives "mean ± standard error across seeds", and not the number of seeds. The table
+# here shows each gain in points, in *joint errors* $\sqrt{e_1^2 + e_2^2}$, as if the two
+# scores were independent, and in sums $e_1 + e_2$. The last two columns are the printed
+# error over that of one pass over the benchmark's $N$ questions, $\sqrt{p (1 - p) / N}$ for
+# a share $p$ of right answers.
 
 # %% tags=["numbers"]
 both = pd.concat({shots: sheet.gains(shots) for shots in sheet.SHOTS})
@@ -106,26 +112,29 @@ pd.Series({
 }).to_frame("value")
 
 # %% [markdown]
-# - All 44 printed errors are within a tenth of those that the number of questions alone implies.
-#   Such an error says how far a score would move with other questions, not how far with another
-#   training.
-# - Measured by them, two of the 22 gains are above 1.96 joint errors: CB and RTE without examples.
-#   Both models answer the same questions, so a test on paired answers could see more; it needs the
-#   answers. That all 22 gains are positive is more than chance would give to independent ones; but
-#   the 22 come from the same models, and a training that went well would lift many at once.
-# - With three examples every gain is the sum of its two errors, to within 5%: in all eleven rows the
-#   two bars touch, or miss or overlap by at most 0.13 points. Nothing in the definition of either
-#   makes them agree. The paper gives no reason, and we know of none.
-# - Table 2 prints a gain of 6.5% for LAMBADA without examples; its scores give 2.4%. With three
-#   examples WiC has 8.3% in print and 9.0% by its scores, BoolQ 2.7% and 3.1%, HellaSwag 3.2% and
-#   3.0%. In perplexity, $1 - 27.7 / 31.7$ is the printed 12.6%.
-# - Section 7.2 calls the gains "most pronounced in linguistically and semantically demanding
-#   benchmarks such as" RTE, WiC and WSC. In the table CB gains most: 36.0 points without examples and
-#   13.4 with three, where RTE has 11.1 and 6.0, WiC 4.0 and 3.9, WSC 9.5 and 9.7. With three examples
-#   COPA gains more (9.4) than RTE and WiC. In percent of the softmax score WiC is fifth of eleven
-#   (8.3%) and sixth (9.0%), behind ARC-Challenge both times (claim 48).
+# - *The printed errors.* All 44 are within a tenth of those that the number of questions
+#   alone implies. Such an error says how far a score would move with other questions, not
+#   how far with another training.
+# - *The size of the gains.* Measured by these errors, two of the 22 gains are above 1.96
+#   joint errors: CB and RTE without examples. Both models answer the same questions, so a
+#   test on paired answers could see more, but needs the answers. That all 22 gains are
+#   positive is more than chance would give to independent ones, but a training that went
+#   well would lift many at once.
+# - *A pattern without a reason.* With three examples every gain is the sum of its two
+#   errors, to within 5%: in all eleven rows the two bars touch, or miss or overlap by at
+#   most 0.13 points. Nothing in the definition of either makes them agree. The paper gives
+#   no reason, and we know of none.
+# - *Percentages.* Table 2 prints a gain of 6.5% for LAMBADA without examples; its scores
+#   give 2.4%. With three examples WiC has 8.3% in the paper and 9.0% by its scores, BoolQ
+#   2.7% and 3.1%, HellaSwag 3.2% and 3.0%. In perplexity, $1 - 27.7 / 31.7$ is the printed
+#   12.6%.
+# - *Which benchmarks gain most* (claim 48). Section 7.2 calls the gains "most pronounced in
+#   linguistically and semantically demanding benchmarks such as" RTE, WiC and WSC. In the
+#   table CB gains most: 36.0 points without examples and 13.4 with three, where RTE has
+#   11.1 and 6.0, WiC 4.0 and 3.9, WSC 9.5 and 9.7. In percent of the softmax score WiC is
+#   fifth of eleven (8.3%) and sixth (9.0%).
 #
-# ## Paper beside ours
+# ## The paper's claims
 
 # %%
 page.not_run()
@@ -133,11 +142,11 @@ page.not_run()
 # %% [markdown]
 # ## What it would cost
 #
-# The paper counts 120 hours of one A100 for each scoring, 240 in all. Its other numbers do not fix
-# the batch: micro-batches of 12 sequences of 1,024 tokens on 12 GPUs, an unstated number of them
-# accumulated, 50,000 steps, and "approximately 10B tokens", which may be those seen or those of the
-# corpus. The table shows what a number of micro-batches a step, over all GPUs, would mean for the
-# tokens and for the speed at which 120 GPU-hours would do.
+# The paper counts 120 hours of one A100 for each scoring function. Its other numbers do not
+# fix the batch: micro-batches of 12 sequences of 1,024 tokens on 12 GPUs, an unstated
+# number of them accumulated, 50,000 steps, and "approximately 10B tokens", which may be
+# those seen or those of the corpus. What a number of micro-batches a step, over all GPUs,
+# would mean for the tokens and for the speed:
 
 # %% tags=["numbers"]
 from icllib.papers.signed_averaging.gpt2_model import ASSUMED, Settings
@@ -152,9 +161,9 @@ costs = pd.DataFrame({"tokens a step": tokens,
 costs
 
 # %% [markdown]
-# Whole rounds of 12 GPUs give 7.4 or 14.7 billion tokens, not 10. We take 16 micro-batches on one
-# GPU, which is nearest. 40 is the public nanoGPT configuration for GPT-2, of which most printed
-# settings are those too. The settings of our script, the assumed ones marked:
+# Whole rounds of 12 GPUs give 7.4 or 14.7 billion tokens, not 10. Our script takes 16
+# micro-batches on one GPU, which is nearest; 40 is nanoGPT's own number. The settings of
+# the script, the assumed ones marked:
 
 # %%
 import dataclasses
@@ -164,15 +173,15 @@ pd.DataFrame({"value": values.map(str),
               "": ["assumed" if name in ASSUMED else "" for name in values.index]})
 
 # %% [markdown]
-# Assumed too: bfloat16 as the "mixed precision"; no dropout; weight decay on matrices and embeddings
-# alone, so none on $n$ and $b$; each pass over the data takes its windows in a new random order;
+# Assumed too: bfloat16 as the "mixed precision", no dropout, weight decay on matrices and
+# embeddings alone, so none on $n$ and $b$, a new random order of the data in each pass, and
 # GPT-2's own initialization.
 #
 # ## The commands
 #
-# *Not tried here.* First the tokens, with nanoGPT's script. FineWeb's 10-billion-token sample is
-# assumed to be the paper's corpus. The script needs `tiktoken` and `datasets`, and by its own
-# account 54 GB of disk for OpenWebText alone.
+# *Not tried here.* First the tokens, with nanoGPT's script. FineWeb's 10-billion-token
+# sample is assumed to be the paper's corpus. The script needs `tiktoken` and `datasets`,
+# and by its own account 54 GB of disk for OpenWebText alone.
 #
 # ```bash
 # git clone https://github.com/karpathy/nanoGPT
@@ -184,9 +193,9 @@ pd.DataFrame({"value": values.map(str),
 # python nanoGPT/data/openwebtext/prepare.py
 # ```
 #
-# Then training, once with each scoring, and the perplexity on OpenWebText's validation part. These
-# commands were tried on small data. Training takes up its last checkpoint when it is called again;
-# on the CPU it then ends with the same bits as without the break.
+# Then training, once with each scoring function, and the perplexity on OpenWebText's
+# validation part. These commands were tried on small made data. Training takes up its last
+# checkpoint when it is called again.
 #
 # ```bash
 # for scoring in softmax ssa; do
@@ -198,8 +207,8 @@ pd.DataFrame({"value": values.map(str),
 # done
 # ```
 #
-# Last the benchmarks, *not tried here*, with EleutherAI's `lm_eval`. Its command line loads a model
-# by its name and would run softmax, so the model is handed over in Python:
+# Last the benchmarks, *not tried here*, with EleutherAI's `lm_eval`. Its command line loads
+# a model by its name and would run softmax, so the model is handed over in Python:
 #
 # ```python
 # from pathlib import Path
@@ -217,16 +226,20 @@ pd.DataFrame({"value": values.map(str),
 #     print(found["results"])
 # ```
 #
+# To put SSA into a model of your own, see [how to use
+# it](../../book/howto/signed_averaging_in_your_model.md).
+#
 # ## What differs and why
 #
-# - The paper trains on 12 GPUs, our script on one device, so the hours pass one after the other. Our
-#   time on an A100 was not measured. SSA here builds the whole map of scores in float32, where
-#   softmax runs fused: it needs more memory, and we expect it to be slower. The paper saw "no
-#   meaningful difference in training time".
-# - Which LAMBADA, which metric on ARC, HellaSwag and CB, and which version of the harness the paper
-#   used is not said.
+# - *Time.* The paper trains on 12 GPUs, our script on one, so that the hours pass one after
+#   the other. Our time on an A100 was not measured. SSA here builds the whole map of scores
+#   in float32, where softmax runs fused: it needs more memory, and we expect it to be
+#   slower. The paper saw "no meaningful difference in training time".
+# - *Benchmarks.* The paper does not say which LAMBADA, which metric on ARC, HellaSwag and
+#   CB, and which version of the harness it used.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/tables02_04_gpt2/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/signed_averaging/tables02_04_gpt2/figure.csv>`.
 
 # %% tags=["provenance"]
 print("printed scores; no run, no record")

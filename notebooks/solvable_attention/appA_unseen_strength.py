@@ -1,24 +1,26 @@
 # %% [markdown]
-# # Appendix A: a strength that training never had
+# # Appendix A: does a trained model read the strength from the context?
 #
-# **In short:** does a trained model read the strength, the ratio of target to feature, from the
-# context, or has it learned it by heart? With the paper's constraint, which leaves two numbers to
-# train, it reads it: strengths that training never had are answered to $10^{-9}$. Without it the
-# model has learned its strength, 0.5, in part by heart: contexts of 1.5 and $-0.8$ are answered
-# with 1.22 and 0.05. This takes less than a second.
+# **The question:** the *strength* of a task is the ratio of target to feature. Does a
+# trained model read it from the context, or has it learned it by heart?
 #
-# The paper {cite:p}`lyu2025solvable` takes one task and a constraint that others use too: the first
-# $\mathcal{N}_s$ components of $v_s$ and the last of $w_s$ are zero for all times. Two numbers are
-# left,
+# **In short:** it depends on a constraint. With the paper's, which leaves two numbers to
+# train, the model reads the strength: values that training never had are answered to
+# $10^{-9}$. Without it the model has learned its strength, 0.5, in part by heart: contexts
+# of 1.5 and $-0.8$ are answered with 1.22 and 0.05. This takes less than a second.
+#
+# The paper {cite:p}`lyu2025solvable` takes one task and a constraint that others use too:
+# the first $\mathcal{N}_s$ components of $v_s$ and the last of $w_s$ are zero for all
+# times. Two numbers are left,
 #
 # $$f_s = \psi \Lambda\, v_{s; \mathcal{N}_s + 1}\, w_{s; s} ,$$
 #
-# and $f_s = \Lambda$ after training means that their product is $1/\psi$. A context of another strength
-# $\tilde\Lambda$ then gives $f_s = \tilde\Lambda$ (Eq. 18).
+# and $f_s = \Lambda$ after training means that their product is $1/\psi$. A context of
+# another strength $\tilde\Lambda$ then gives $f_s = \tilde\Lambda$ (Eq. 18).
 #
-# With the constraint $H_s$ is the $1 \times 1$ matrix $\psi\Lambda$, so that the closed form of
-# [Theorem 3.1](thm31_closed_form.ipynb) is exact. As for any $H^2 = \mu H$ its rate is
-# $a = c\,\mu = c\,\psi\Lambda$, with $c$ the share of the task; the text keeps
+# With the constraint $H_s$ is the $1 \times 1$ matrix $\psi\Lambda$, so that the closed
+# form of [Theorem 3.1](thm31_closed_form.ipynb) is exact. As for any $H^2 = \mu H$ its rate
+# is $a = c\,\mu = c\,\psi\Lambda$, with $c$ the share of the task; the paper keeps
 # $a = c\,\psi(\Lambda^2 + 1)$.
 
 # %% tags=["parameters"]
@@ -37,11 +39,11 @@ icllib.settings_table(sheet.UnseenStrength(True), assumed=(
 # %% [markdown]
 # ## Figure
 #
-# Left: training with the constraint, by gradient descent and by the closed form with both rates. Right:
-# what the trained models answer to contexts of other strengths. The free model is the one of Theorem
-# 3.1, in which every weight is trained.
+# Left: training with the constraint, by {term}`gradient descent` and by the closed form
+# with both rates. Right: what the trained models answer to contexts of other strengths. The
+# *free* model is the one of Theorem 3.1, in which every weight is trained.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: the answer during training rises from about 0.05 to 0.5; gradient descent lies on the closed form with the corrected rate, the one with the printed rate rises too early. Right: the constrained model's answers lie on the diagonal for all strengths from -1 to 2; the free model's answers are a parabola that crosses the diagonal at 0.5."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: the answer during training rises from about 0.05 to 0.5; gradient descent lies on the closed form with the corrected rate, the one with the printed rate rises too early. Right: the constrained model's answers lie on the diagonal for all strengths from -1 to 2; the free model's answers are a parabola that crosses the diagonal at 0.5."}, "figure": {"caption": "Left: the answer $f$ of a constrained model during training, against time: gradient descent (dots) follows the closed form with our corrected rate, and not that with the printed one. Right: the trained model's answers to prompts of another strength than in training. On the diagonal a model reads the strength from its prompt; the free model leaves it, since it has learned its own strength by heart in part."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, draw, series
 
@@ -93,7 +95,7 @@ pd.Series({"corrected rate": f"{constrained['right_rate_deviation'] < 1e-8}",
           name="closed form equals the integrated flow to 1e-8").to_frame()
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 #
 # The control is the free model.
 
@@ -106,15 +108,17 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The free model has learned its strength by heart in part: a product of two weights at the feature
-#   answers without looking at the labels, and one at the label answers with the square of the
-#   strength. The paper says so in words; here it is shown.
-# - The rate that the text keeps for the constrained model is that of the free one. With it the closed
-#   form is not a solution.
-# - The strength and the context length are not given. We take that of Figure 3, and a short
-#   context, for which $f$ starts far from $\Lambda$ at the start of Eq. 106.
+# - The free model has learned its strength by heart in part: a product of two weights at
+#   the feature answers without looking at the labels, and one at the label answers with the
+#   square of the strength. The paper says so in words; here it is shown.
+# - The rate that the paper keeps for the constrained model is that of the free one. With it
+#   the closed form is not a solution.
+# - The paper does not give the strength and the context length. We take the strength of
+#   Figure 3, and a short context, for which $f$ starts far from $\Lambda$ at the start of
+#   Eq. 106.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/appA_unseen_strength/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/solvable_attention/appA_unseen_strength/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

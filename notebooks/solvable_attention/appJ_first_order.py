@@ -1,21 +1,25 @@
 # %% [markdown]
-# # Appendix J: the first-order solution
+# # Appendix J: the first-order correction to the closed form
 #
-# **In short:** the paper adds to its closed form a term of first order in one over the context
-# length $\psi$. As printed, it makes the error larger (0.040 and not 0.0022 at $\psi = 1600$).
-# Corrected, it lowers the error to the second order ($4 \cdot 10^{-7}$) at the starts for which it
-# is derived; a form of ours does so at any start. This takes less than a second.
+# **The question:** the closed form leaves out terms of order one over the context length
+# $\psi$. Does the correction of first order that the paper adds make it more precise?
 #
-# [Theorem 3.1](thm31_closed_form.ipynb) leaves out the query's own feature, which adds $\epsilon = 1/\psi$
-# to one entry of $H/\psi$. Appendix J {cite:p}`lyu2025solvable` adds its effect to first order,
-# $f = f^0 + \epsilon f^1$. The error should then fall as $\epsilon^2$.
+# **In short:** not as printed: there the correction makes the error larger (0.040 instead
+# of 0.0022 at $\psi = 1600$). Corrected, it lowers the error to the second order
+# ($4 \cdot 10^{-7}$) at the starts for which it is derived. A form of our own does so at
+# any start. This takes less than a second.
 #
-# As printed, the solution (Eqs. 137, 150, 151) does not solve the equations: a factor $\tfrac14$ and
-# the constants of integration are missing, and a sign is wrong. Corrected, it holds for starts with
-# $\bar C = \tilde C = 0$, that is, with $v$ and $w$ along $(1, \Lambda)$; the start of Appendix G is not
-# of this kind unless $\Lambda = 1$. For any start, with $M = 1 + \Lambda^2$, the parts
-# $\eta_u, \rho_u$ of $\eta(0), \rho(0)$ along $(1, \Lambda)/\sqrt M$ and $\eta_n, \rho_n$ along
-# $(-\Lambda, 1)/\sqrt M$,
+# [Theorem 3.1](thm31_closed_form.ipynb) leaves out the query's own feature, which adds
+# $\epsilon = 1/\psi$ to one entry of $H/\psi$. Appendix J {cite:p}`lyu2025solvable` adds
+# its effect to first order, $f = f^0 + \epsilon f^1$. The error should then fall as
+# $\epsilon^2$.
+#
+# The printed solution (Eqs. 137, 150, 151) does not solve the equations: a factor
+# $\tfrac14$ and the constants of integration are missing, and a sign is wrong. Corrected,
+# it holds for starts with $\bar C = \tilde C = 0$, that is, with $v$ and $w$ along
+# $(1, \Lambda)$; the start of Appendix G is not of this kind unless $\Lambda = 1$. For any
+# start, with $M = 1 + \Lambda^2$, the parts $\eta_u, \rho_u$ of $\eta(0), \rho(0)$ along
+# $(1, \Lambda)/\sqrt M$ and $\eta_n, \rho_n$ along $(-\Lambda, 1)/\sqrt M$,
 #
 # $$f^1 = \frac{1}{4M}\left[ A q + B + \frac{C'}{q} - \left(g_0 + \frac{h_0}{q^2}\right)
 #   \left(\frac{(1 - e)\,(K_1 q + K_0)}{4 k x} + \Big(\kappa + \frac1M\Big)\frac{a t}{2} D
@@ -37,8 +41,9 @@
 # $$K_1 = A + \frac B2 + (2\Lambda - g_0)\,\kappa, \quad
 #   K_0 = C' + \frac B2 + (2\Lambda + h_0)\,\kappa .$$
 #
-# It is elementary because along the time $\tau$ with $\dot\tau = c\,(f - \Lambda)$ all exponentials are
-# powers of $q$, and the one integral that is not rational in $q$ is the time $t$ itself.
+# It is elementary because along the time $\tau$ with $\dot\tau = c\,(f - \Lambda)$ all
+# exponentials are powers of $q$, and the one integral that is not rational in $q$ is the
+# time $t$ itself.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -59,7 +64,7 @@ icllib.settings_table(sheet.FirstOrder("Appendix G"), assumed=(
 #
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Largest error of f against context length from 10 to 1600 on logarithmic axes for two starts. Zeroth order and the printed first order fall with slope -1, the printed one lying above. The form for any start falls with slope -2 for both starts; the corrected printed form does so for the first start only."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Largest error of f against context length from 10 to 1600 on logarithmic axes for two starts. Zeroth order and the printed first order fall with slope -1, the printed one lying above. The form for any start falls with slope -2 for both starts; the corrected printed form does so for the first start only."}, "figure": {"caption": "Largest error of four solutions of training, against the context length $\\psi$, on logarithmic axes, for two starts of training. A first-order solution should fall with slope $-2$. The printed one falls with slope $-1$, above the zeroth order that it should improve; the corrected ones fall as they should."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, RED, draw, legend_below, series
 
@@ -98,10 +103,11 @@ pd.DataFrame({(r.run["start"], what): {
                          ("error at 1600", r["errors"][:, -1]))})
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 #
-# The paper's formulas are judged at the start along $(1, \Lambda)$, for which they are derived, and so
-# are the corrected ones, which are the control; the form for any start at that of Appendix G.
+# The paper's formulas are judged at the start along $(1, \Lambda)$, for which they are
+# derived, and so are the corrected ones, which are the control. The form for any start is
+# judged at that of Appendix G.
 
 # %%
 along, appendix_g = (dict(zip(labels, r["slopes"])) for r in records)
@@ -116,15 +122,16 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - Used as printed, the first-order term makes the error larger than leaving it out. Which slip does
-#   what is on the page of the [errata](errata.ipynb).
-# - Claim 19 used to be about the form for any start, which the paper does not have. It is now about
-#   the paper's formulas as printed; the corrected ones and ours are claim 26.
-# - The corrected formulas lose the second order at the start of Appendix G, for which they were not
-#   derived.
-# - The paper has no figure here; it prints formulas and checks only their limit $t \to \infty$.
+# - Which misprint does what is on the page of the [errata](errata.ipynb).
+# - Claim 19 used to be about the form for any start, which the paper does not have. It is
+#   now about the paper's formulas as printed; the corrected ones and ours are claim 26.
+# - The corrected formulas lose the second order at the start of Appendix G, for which they
+#   were not derived.
+# - The paper has no figure here. It gives formulas and checks only their limit
+#   $t \to \infty$.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/appJ_first_order/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/solvable_attention/appJ_first_order/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,17 +1,22 @@
 # %% [markdown]
-# # Errata: printed and corrected formulas, and the number that decides
+# # Errata: 28 misprints of the paper, corrected and measured
 #
-# **In short:** 28 slips of the print, each with its correction and how far off both forms are. The
-# main line stands: the closed form with the constant of the main text (but for a sign where
-# $v = -w$), and the printed entries of Table 1. What changes is Table 2, whose $3 \gamma$ in time
-# is a $\gamma$ unless all strengths are large (off by 0.22 at $\gamma = 0.5$) and whose shares of
-# compute are exchanged, and the first-order solution of Appendix J. This takes a second.
+# **The question:** which formulas of the paper are not right as printed, and what does it
+# matter?
 #
-# What "off" means is in the last column of the lists. Of the paper {cite:p}`lyu2025solvable` Eq. 13
-# with $C = gh/2$, Eq. 14 for $v = w$, Eq. 7, Eq. 9 and the entries of Table 1 hold.
+# **In short:** 28 misprints, each with its correction and how far off both forms are. The
+# main line stands: the closed form with the constant of the main text (except for a sign
+# where $v = -w$), and the entries of Table 1. Two things change. In Table 2 the $3 \gamma$
+# in time is a $\gamma$ unless all strengths are large (off by 0.22 at $\gamma = 0.5$), and
+# the shares of compute are exchanged. And the first-order solution of Appendix J needs
+# corrections. This takes a second.
 #
-# Throughout, $M = 1 + \Lambda^2$, $c = \#_s / N$ and $a = c\,\psi M$, where $\#_s$ is the number of data
-# points of task $s$.
+# The last column of each list says how "off" is measured. Of the paper
+# {cite:p}`lyu2025solvable` Eq. 13 with $C = gh/2$, Eq. 14 for $v = w$, Eq. 7, Eq. 9 and the
+# entries of Table 1 hold.
+#
+# Throughout, $M = 1 + \Lambda^2$, $c = \#_s / N$ and $a = c\,\psi M$, where $\#_s$ is the
+# number of data points of task $s$.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -29,10 +34,10 @@ icllib.settings_table(sheet.SolutionFormulas(), assumed=(
 # %% [markdown]
 # ## Figure
 #
-# All formulas at once. What is exactly right is drawn at $10^{-16}$; rounding lies between there and
-# $10^{-11}$.
+# All formulas at once. What is exactly right is drawn at $10^{-16}$; rounding lies between
+# there and $10^{-11}$.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "For each formula, on a logarithmic axis, how far the printed form is off, mostly between 0.01 and 10, and how far the corrected form is off: at rounding for the solution, below 0.02 for fitted exponents, below 1e-6 for the first-order solution."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "For each formula, on a logarithmic axis, how far the printed form is off, mostly between 0.01 and 10, and how far the corrected form is off: at rounding for the solution, below 0.02 for fitted exponents, below 1e-6 for the first-order solution."}, "figure": {"caption": "For each formula of the paper that we correct, how far the printed form (red) and the corrected form (blue) are off, on a logarithmic axis; what is measured is in the tables below. The lower, the better."}}
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -123,9 +128,9 @@ off("the scaling laws")
 
 # %% [markdown]
 # Five more numbers. Laplace's method gives the exponent of Eq. 76, but its prefactor is a
-# heuristic: the exact integral has another one. The steps of Appendix G, 5,000 of $10^{-3}$, are $t = 5$,
-# which is not $t \to \infty$. And at that learning rate gradient descent is stable for small strengths
-# only.
+# heuristic: the exact integral has another one. The steps of Appendix G, 5,000 of
+# $10^{-3}$, are $t = 5$, which is not $t \to \infty$. And at that learning rate
+# {term}`gradient descent` is stable for small strengths only.
 
 # %% tags=["numbers"]
 pd.Series({

@@ -1,26 +1,32 @@
 # %% [markdown]
-# # Figure 1: how a data point is made
+# # Figure 1: one data point of the paper's regression, and why its tasks stay apart
 #
-# **In short:** one data point of the paper's regression, drawn. It has exactly the matrix of Eq. 7,
-# and two numbers per task give the answers of the full weight matrices during training, up to
-# rounding: the tasks are learned apart, as the paper says. This takes less than a second.
+# **The question:** how is a data point of the paper's problem made, and why can each task
+# be learned without the others?
 #
-# Figure 1 of the paper {cite:p}`lyu2025solvable` sketches one data point of multitask sparse feature
-# regression. This page draws a real one:
+# **In short:** this page draws a real data point and checks two facts that carry the whole
+# paper. The data point has exactly the matrix of Eq. 7. And two numbers per task give the
+# answers of the full weight matrices during training, up to rounding: the tasks are learned
+# apart, as the paper says. This takes less than a second.
 #
-# 1. a task $s$ is drawn with $P(s) \propto s^{-\alpha}$ (Eq. 1);
-# 2. the feature of each of its $\psi$ pairs, and of the query, is $\pm e_s$ (Eq. 2);
-# 3. the targets are $\Lambda$ times the sign (Eq. 3);
-# 4. features and targets are the columns of $\Phi$, in which the query's target is 0 (Eq. 4).
+# The problem is *multitask sparse feature regression* {cite:p}`lyu2025solvable`:
 #
-# Two facts carry the whole paper, and both are checked here. First, the signs cancel in
+# 1. a task $s$ is drawn with $P(s) \propto s^{-\alpha}$ (Eq. 1), so that a few tasks are
+#    frequent and most are rare;
+# 2. the feature of each of its $\psi$ pairs, and of the query, is $\pm e_s$ (Eq. 2): zero
+#    but for one entry;
+# 3. the targets are $\Lambda$, the *strength* of the task, times the sign (Eq. 3);
+# 4. features and targets are the columns of $\Phi$, in which the query's target is 0 (Eq.
+#    4).
+#
+# First, the signs cancel in
 #
 # $$\Phi\Phi^\top = H_s = \begin{pmatrix} \mathrm{diag}((\psi + 1) e_s) & \psi\Lambda e_s \\
 #   \psi\Lambda e_s^\top & \psi\Lambda^2 \end{pmatrix} \qquad \text{(Eq. 7)},$$
 #
-# which is the same for all prompts of a task. Second, each row $v_s$ of $V$ and each column $w_s$ of
-# $W$ in $f = [V \Phi\Phi^\top W \hat\phi]_s$ therefore learns its own task, and only the two
-# coordinates that $H_s$ couples, $s$ and the label, ever move (Eq. 8).
+# which is the same for all prompts of a task. Second, each row $v_s$ of $V$ and each column
+# $w_s$ of $W$ in $f = [V \Phi\Phi^\top W \hat\phi]_s$ therefore learns its own task, and
+# only the two coordinates that $H_s$ couples, $s$ and the label, ever move (Eq. 8).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -39,7 +45,7 @@ icllib.settings_table(sheet.DataPoint(), assumed=(
 # %% [markdown]
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels: bars of the task shares with the drawn task marked; the features as a matrix whose only row that is not zero has entries of either sign; the targets below them as the last row of the matrix Phi, with a question mark for the query's missing target; and Phi times its transpose, with four entries that are not zero."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels: bars of the task shares with the drawn task marked; the features as a matrix whose only row that is not zero has entries of either sign; the targets below them as the last row of the matrix Phi, with a question mark for the query's missing target; and Phi times its transpose, with four entries that are not zero.", "classes": "on-white"}, "figure": {"caption": "One data point of the paper's regression, step by step: a task $s$ is drawn by its frequency, its features are $\\pm 1$ in coordinate $s$ alone, its targets are proportional to them, and features and targets are the columns of the matrix $\\Phi$. All that the model needs of a prompt is the matrix $\\Phi \\Phi^\\top$, which has four entries that are not zero."}}
 import matplotlib.pyplot as plt
 import numpy as np
 from icllib.plotting import BLUE, ORANGE, draw, matrix, series
@@ -75,19 +81,19 @@ for axes, title in zip(panels[1:], titles):
 last = panels[3].set(xticks=range(tasks + 1), xticklabels=names, xlabel="coordinate")
 
 # %% [markdown]
-# The column of the query is marked q. Zeros are left empty; the question mark is the target that the
-# model has to find.
+# The column of the query is marked q. Zeros are left empty; the question mark is the target
+# that the model has to find.
 #
-# Gradient descent on all of $V$ and $W$ (lines) and on two coordinates per task (dots), from a random
-# start in all entries, on sampled prompts. Right, $\psi_s$ and $\Lambda_s$ fall as $s^{-1/2}$. A rare task
-# may have no prompt in the training set; its answers then stay as they were. The settings, all
-# ours:
+# The second figure has {term}`gradient descent` on all of $V$ and $W$ (lines) and on two
+# coordinates per task (dots), from a random start in all entries, on sampled prompts. On
+# the right $\psi_s$ and $\Lambda_s$ fall as $s^{-1/2}$. A rare task may have no prompt in
+# the training set; its answers then stay as they were. The settings are our choice:
 
 # %% tags=["hide-output"]
 check = sheet.Decoupling("fixed context")
 icllib.settings_table(check, assumed=[name for name in vars(check) if name != "noise"])
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}, "figure": {"caption": "Answers $f$ for the four most frequent tasks during training, against the step. Lines are gradient descent on all of the weight matrices, dots the recursion of two numbers for each task to which the paper reduces it; that they agree is why the model can be solved."}}
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.2))
 panels[0].set(ylabel="f")
 for axes, r in zip(panels, checks):
@@ -120,10 +126,10 @@ pd.DataFrame({r.run["kind"]: {
     "f of task 1 at the end": round(r["full"][0][-1], 4)} for r in checks})
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 #
-# The control is the same training on features with noise of deviation $1/\psi$, those of
-# [Figure 6](fig06_approximately_sparse.ipynb), which couple the tasks.
+# The control is the same training on features with noise of standard deviation $1/\psi$,
+# those of [Figure 6](fig06_approximately_sparse.ipynb), which couple the tasks.
 
 # %%
 page.decide("solvable_attention.22",

@@ -1,15 +1,18 @@
 # %% [markdown]
-# # Figure 7: where the closed form is exact
+# # Figure 7: where the closed form is exact at any context length
 #
-# **In short:** if the matrix $H$ of a task is proportional to its own square, says the paper, its
-# closed form is exact at any context length $\psi$. It is, to $10^{-10}$, which is the accuracy of
-# the integration, once a factor $\psi$ too many is taken out of the printed rate. This takes a
-# second.
+# **The question:** [Theorem 3.1](thm31_closed_form.ipynb) needs a long context. When does
+# its closed form hold without?
 #
-# [Theorem 3.1](thm31_closed_form.ipynb) needs a long context only because the matrix $H$ of a short
-# one is not quite proportional to its own square. Where it is, $H^2 = \mu H$, nothing is left out
-# {cite:p}`lyu2025solvable`: with $g = \eta^\top H \eta$ and $h = \rho^\top H \rho$ the same Riccati
-# equations hold exactly, with the rate
+# **In short:** if the matrix $H$ of a task is proportional to its own square, as the paper
+# says. Then the closed form is exact at any context length $\psi$, to $10^{-10}$, which is
+# the accuracy of the integration, once a factor $\psi$ too many is taken out of the paper's
+# rate. This takes a second.
+#
+# The theorem needs a long context only because the matrix $H$ of a short one is not quite
+# proportional to its own square. Where $H^2 = \mu H$, nothing is left out
+# {cite:p}`lyu2025solvable`: with $g = \eta^\top H \eta$ and $h = \rho^\top H \rho$ the same
+# Riccati equations hold exactly, with the rate
 #
 # $$a = \frac{\#_s}{N}\,\mu .$$
 #
@@ -30,10 +33,10 @@ icllib.settings_table(sheet.fig07_idempotent(profile)[0], assumed=(
 # %% [markdown]
 # ## Figure
 #
-# Gradient descent from two starts with $A = 0.1$, $w = v$ (as Eq. 107, whose $A$ is $10^{-5}$) and
-# $w = v + 0.1 A$ (Eq. 106), against the closed form.
+# {term}`Gradient descent <gradient descent>` from two starts with $A = 0.1$, $w = v$ (as
+# Eq. 107, whose $A$ is $10^{-5}$) and $w = v + 0.1 A$ (Eq. 106), against the closed form.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Loss against time for a balanced and an unbalanced start: the closed form as a line, gradient descent as dots on it, a plateau and then an exponential fall over six decades."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Loss against time for a balanced and an unbalanced start: the closed form as a line, gradient descent as dots on it, a plateau and then an exponential fall over six decades."}, "figure": {"caption": "Loss against time on prompts whose matrix is proportional to its own square, for two starts of training; the loss is on a logarithmic axis. There the closed form (line) is exact at any context length, and gradient descent (dots) lies on it over six decades."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import draw, series
 
@@ -52,8 +55,9 @@ for axes, r in zip(panels, records):
 # %% [markdown]
 # ## Numbers
 #
-# Fifty random matrices and starts of each kind: is the largest distance between the closed form and
-# the integrated flow below the bound that was fixed before?
+# For fifty random matrices and starts of each kind the table says whether the largest
+# distance between the closed form and the integrated flow is below the bound that was fixed
+# before:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -64,7 +68,7 @@ pd.DataFrame({r.run["start"]: {
     "loss at t = 5, gradient descent": f"{r['simulated'][-1]:.2g}"} for r in records})
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 #
 # The control has the rate $1.01 \mu$.
 
@@ -77,13 +81,15 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper prints the rate as $a = \#_s \psi_s \mu / N$. There is no context length in this
-#   example, and with any $\psi \neq 1$ the closed form would run $\psi$ times too fast: the rate that
-#   makes it exact is $\#_s \mu / N$.
-# - The size of $H$ and the strength $\Lambda$ are not printed. Besides $\Lambda$ and the rate only $g$
-#   and $h$ at the start enter the closed form; the size of $H$ does not.
+# - The paper has the rate $a = \#_s \psi_s \mu / N$. There is no context length in this
+#   example, and with any $\psi \neq 1$ the closed form would run $\psi$ times too fast. The
+#   rate that makes it exact is $\#_s \mu / N$.
+# - The paper does not give the size of $H$ and the strength $\Lambda$. Besides $\Lambda$
+#   and the rate only $g$ and $h$ at the start enter the closed form; the size of $H$ does
+#   not.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/fig07_idempotent/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/solvable_attention/fig07_idempotent/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -1,29 +1,36 @@
 # %% [markdown]
-# # Theorem 3.1: the closed form
+# # Theorem 3.1: the closed form for how linear attention learns
 #
-# **In short:** for long contexts the paper solves the training of linear attention in closed form.
-# From 200 random starts of four kinds the solution follows the integrated flow to $10^{-8}$, and
-# the product $gh$ (below) is conserved, as the paper says. This takes 7 seconds.
+# **The question:** can the training of {term}`linear attention` be written down as a
+# formula?
 #
-# For each task $s$, the output $f = v^\top H w$ of linear attention under gradient flow
-# {cite:p}`lyu2025solvable` can be solved where the context is long: with $\eta = v + w$,
-# $\rho = v - w$, $g = \psi\,\eta^\top H^0 \eta$ and $h = \psi\,\rho^\top H^0 \rho$,
+# **In short:** yes, for long contexts, and the paper's formula is right. From 200 random
+# starts of four kinds it follows the numerically integrated training to $10^{-8}$, and the
+# product $gh$ (below) is conserved, as the paper says. This takes 7 seconds.
+#
+# On each task $s$ linear attention answers $f = v^\top H w$. It is trained by *gradient
+# flow*, which is {term}`gradient descent` with infinitely small steps
+# {cite:p}`lyu2025solvable`. Where the context length $\psi$ is long, $H = \psi H^0$. With
+# $\eta = v + w$, $\rho = v - w$, $g = \psi\,\eta^\top H^0 \eta$ and
+# $h = \psi\,\rho^\top H^0 \rho$,
 #
 # $$\dot g = 2 a \Lambda g - \tfrac a2 g^2 + a C, \qquad
 #   \dot h = -2 a \Lambda h - \tfrac a2 h^2 + a C, \qquad f = \frac{g - h}{4},$$
 #
-# where $a = \frac{\#_s}{N}\psi(1 + \Lambda^2)$ and $C = gh/2$ is conserved. Both are Riccati
-# equations. The solution used here is the paper's Eq. 13 written with decaying exponentials only:
-# with $k = \sqrt{\Lambda^2 + C/2}$, $\kappa_\pm = k \pm \Lambda$ and $e = \exp(-2 a k t)$,
+# where $\Lambda$ is the strength of the task (the answer to be learned),
+# $a = \frac{\#_s}{N}\psi(1 + \Lambda^2)$, and $C = gh/2$ is conserved. Both are Riccati
+# equations. The solution used here is the paper's Eq. 13 written with decaying exponentials
+# only: with $k = \sqrt{\Lambda^2 + C/2}$, $\kappa_\pm = k \pm \Lambda$ and
+# $e = \exp(-2 a k t)$,
 #
 # $$g(t) = \frac{g_0(\kappa_+ + \kappa_- e) + C(1 - e)}{\kappa_- + \kappa_+ e + \frac{g_0}{2}(1 - e)},
 # \qquad
 # h(t) = \frac{h_0(\kappa_- + \kappa_+ e) + C(1 - e)}{\kappa_+ + \kappa_- e + \frac{h_0}{2}(1 - e)}.$$
 #
-# No term is negative and nothing overflows; the smaller of $\kappa_\pm$, a difference, is taken from
-# $\kappa_+ \kappa_- = C/2$, so that nothing cancels. Balanced starts ($C = 0$), $f_0 = \Lambda$,
-# late times and negative $\Lambda$ need no special case. Printed Eq. 13 divides by zero at the first
-# two.
+# No term is negative and nothing overflows. The smaller of $\kappa_\pm$, a difference, is
+# taken from $\kappa_+ \kappa_- = C/2$, so that nothing cancels. Balanced starts ($C = 0$),
+# $f_0 = \Lambda$, late times and negative $\Lambda$ need no special case; Eq. 13 as the
+# paper prints it divides by zero at the first two.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -38,13 +45,14 @@ icllib.settings_table(solvable_attention.thm31_closed_form(profile)[0],
                       assumed=("start", "draws", "times", "seed"))
 
 # %% [markdown]
-# Fifty random starts of each kind: $\psi \in (20, 200)$, $|\Lambda| \in (0.2, 2)$, task shares in
-# $(0.05, 1)$. Eq. 9 with $H = \psi H^0$ is integrated by a Runge-Kutta method of order 8 with a
-# tolerance of $10^{-13}$ and compared with the closed form until the slowest mode has decayed.
+# There are fifty random starts of each kind: $\psi \in (20, 200)$,
+# $|\Lambda| \in (0.2, 2)$, task shares in $(0.05, 1)$. The flow (Eq. 9 with $H = \psi H^0$)
+# is integrated by a Runge-Kutta method of order 8 with a tolerance of $10^{-13}$, and
+# compared with the closed form until the slowest mode has decayed.
 #
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, one per kind of start: integrated output f against time as dots, closed form as a line through all of them, ending at Lambda."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels, one per kind of start: integrated output f against time as dots, closed form as a line through all of them, ending at Lambda."}, "figure": {"caption": "Answer $f$ of linear attention for one task during training, against time, from four kinds of start. The closed form of the paper's Theorem 3.1 (line) goes through the numerically integrated flow (dots) from every start and ends at the strength $\\Lambda$ of the task."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import draw, series
 
@@ -75,14 +83,15 @@ pd.DataFrame({r.run["start"]: {
 # %% [markdown]
 # ### Any context length
 #
-# Without the theorem's assumption the dynamics can be solved exactly too, as a time for every output.
-# With $d\tau = c\,(f - \Lambda)\,dt$ the flow is linear, $f(\tau)$ is a sum of four exponentials, and
+# Without the theorem's assumption the training can be solved exactly too, as a time for
+# every output. With $d\tau = c\,(f - \Lambda)\,dt$ the flow is linear, $f(\tau)$ is a sum
+# of four exponentials, and
 #
 # $$t = \frac1c \int_0^{u} \frac{du'}{\lvert f'(\tau(u')) \rvert}, \qquad
 # u = \log \frac{f(0) - \Lambda}{f - \Lambda} .$$
 #
-# Is this time, for the output that integration of Eq. 9 reaches at a given time, the given time to
-# $10^{-8}$? At the start of Appendix G:
+# The table says whether this time, for the output that integration of Eq. 9 reaches at a
+# given time, is the given time to $10^{-8}$. The start is that of Appendix G:
 
 # %% tags=["numbers"]
 import numpy as np
@@ -100,11 +109,11 @@ for psi in (1, 5, 100):
 pd.DataFrame(rows).T.rename_axis("psi")
 
 # %% [markdown]
-# ## Paper beside ours
+# ## The paper's numbers beside ours
 #
-# The control integrates a flow whose $H^0$ has 1.01 in place of its 1, which is what the query's own
-# feature adds at $\psi = 100$. The closed form then is not a solution, and $g h$ is conserved only
-# from balanced starts, from which it is 0.
+# The control integrates a flow whose $H^0$ has 1.01 in place of its 1, which is what the
+# query's own feature adds at $\psi = 100$. The closed form is then not a solution, and
+# $g h$ is conserved only from balanced starts, from which it is 0.
 
 # %%
 def evidence(metric, starts=solvable_attention.STARTS):
@@ -121,13 +130,15 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - $C$ is $gh/2$ as in the main text. The appendix also prints $C = gh$ (its Eq. 40), twice too large.
-# - For $v = -w$ the sign in the exponent of Eq. 14 must flip:
-#   $f = \Lambda / (1 + \Delta e^{+2 a \Lambda t})$, which goes to 0 for $\Lambda > 0$.
-#   The paper's limit $f \to \Lambda$ then fails; 19 of the 50 balanced draws here are of this kind, and
-#   the closed form follows them.
+# - The constant $C$ is $gh/2$, as in the paper's main text. Its appendix also has $C = gh$
+#   (Eq. 40), which is twice too large.
+# - For $v = -w$ the sign in the exponent of Eq. 14 must flip: $f = \Lambda / (1 + \Delta
+#   e^{+2 a \Lambda t})$, which goes to 0 for $\Lambda > 0$. The paper's limit
+#   $f \to \Lambda$ then fails. Of the 50 balanced draws here 19 are of this kind, and the
+#   closed form follows them.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/thm31_closed_form/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/solvable_attention/thm31_closed_form/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

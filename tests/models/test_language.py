@@ -5,7 +5,8 @@ import copy
 import pytest
 import torch
 from transformers import (BloomConfig, BloomForCausalLM, GPT2Config, GPT2LMHeadModel, LlamaConfig,
-                          LlamaForCausalLM, MistralConfig, MistralForCausalLM)
+                          LlamaForCausalLM, MistralConfig, MistralForCausalLM, Qwen3Config,
+                          Qwen3ForCausalLM)
 
 from icllib.errors import InputError
 from icllib.models.language import prefix_attention
@@ -17,6 +18,7 @@ IDS = {"vocab_size": 50, "bos_token_id": 1, "eos_token_id": None, "pad_token_id"
 MAKE = {
     "llama": lambda: LlamaForCausalLM(LlamaConfig(**IDS, **SIZES)),
     "gpt2": lambda: GPT2LMHeadModel(GPT2Config(**IDS, n_embd=16, n_layer=2, n_head=2)),
+    "qwen": lambda: Qwen3ForCausalLM(Qwen3Config(**IDS, **SIZES, head_dim=8)),
 }
 TOKENS = torch.tensor([[5, 9, 3, 7, 11, 4], [8, 2, 6, 13, 12, 10], [7, 7, 5, 3, 20, 30]])
 LENGTHS = [4, 0, 6]

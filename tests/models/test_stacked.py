@@ -9,6 +9,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.errors import InputError
 from icllib.models import MLP, Softmax, Transformer
+from icllib.models.products import product
+from icllib.models.stacked import Initializer, linear
 from icllib.tasks import Prompt
 from icllib.training.losses import member_losses
 
@@ -258,3 +260,14 @@ def test_more_pairs_than_a_model_has_weights_for_are_refused(model):
     module(xs, xs[..., 0], (3,))
     with pytest.raises(InputError, match="lengths: expected at most 3 pairs, got 4"):
         module(xs, xs[..., 0], (3, 4))
+
+
+@pytest.mark.parametrize("shape", [(5, 4), (5, 6, 4), (5, 3, 6, 4)], ids=str)
+def test_a_bias_repeated_for_each_prompt_is_the_same_bias(shape):
+    """So that a GPU's compiler can sum its gradient prompt by prompt."""
+    layer = linear(Initializer((0, 1), uniform_start=True), "layer", 4, 7)
+    x = torch.randn(2, *shape, generator=torch.Generator().manual_seed(0))
+    own, expected = product(x, layer.weight) + layer.bias_of_prompts(x), layer(x)
+    torch.testing.assert_close(own, expected)
+    gradient, wanted = (torch.autograd.grad(y.square().sum(), layer.bias)[0] for y in (own, expected))
+    torch.testing.assert_close(gradient, wanted)

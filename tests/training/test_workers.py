@@ -67,15 +67,6 @@ def test_a_number_of_members_that_is_none_is_told_before_any_work(folders, monke
         jobs.compute(runs(), runs(), "smoke", folders)
 
 
-def test_a_gpu_without_room_says_what_helps(folders, monkeypatch):
-    def train_and_save(*_):
-        raise torch.OutOfMemoryError
-
-    monkeypatch.setattr(jobs, "train_and_save", train_and_save)
-    with pytest.raises(InputError, match="room for 3 models on cuda:0, got less; --members"):
-        jobs.train_fleets(runs(), "smoke", folders, "cuda:0")
-
-
 def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_path):
     (tmp_path / "elsewhere.py").write_text(
         "from icllib.models import MLP\n\n\nclass Mine(MLP):\n    pass\n")

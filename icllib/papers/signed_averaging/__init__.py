@@ -8,8 +8,10 @@ precision, and so the same in every profile.
 from icllib.papers.signed_averaging.ablations import (
     attention_or_feed_forward, boundary_values, shift_ratios, table05_deviant_input,
     table06_depth_heads, training_laws)
+from icllib.papers.signed_averaging.added_scorings import (
+    added_on_affine_functions, added_on_every, added_records, added_rows, affine_table, every_table)
 from icllib.papers.signed_averaging.affine import (
-    ASSUMED, FIRST_STDS, RATES, SIGMAS, SIZES, affine_run, decoder, learning_rates,
+    ASSUMED, FIRST_STDS, RATES, SEARCHED, SIGMAS, SIZES, affine_run, decoder, learning_rates,
     scorings, table01_scoring_functions)
 from icllib.papers.signed_averaging.affine_controls import (
     reached, reached_on_law, ridge_errors, ridge_failure, ridge_over, ridge_rise)
@@ -39,5 +41,4 @@ from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (
     TIMED, TOKEN_TABLE, TrainingTime, additional_parameters, learned_exponents, parameters)
-from icllib.papers.signed_averaging.unlabeled import without_labels
 from icllib.papers.signed_averaging.weight_sizes import WeightSizes, query_key_weights

@@ -34,12 +34,12 @@ def alternatives_on_every(profile: str) -> list[Run]:
 # ---- what the page shows --------------------------------------------------------------------
 
 
-def error_rates(records) -> dict:
+def error_rates(records, names=NAMES) -> dict:
     """The mean share of wrong sequences over each of PARTS: {scoring: {part: (seeds,)}}."""
     return {name: {part: np.maximum(wrong[:, inside].mean(1),
                                     half_a_sequence(records[0], inside.sum()))
                    for part, inside in parts(records[0]).items()}
-            for name, wrong in stacked(records, NAMES, "wrong").items()}
+            for name, wrong in stacked(records, names, "wrong").items()}
 
 
 def ratios_to_softmax(rates: dict, part: str = ALL) -> dict:

@@ -217,7 +217,7 @@ def draw_heat_map(axes, table, variant: str, scoring: str, top: float):
     rows = panel[panel.series.str.startswith(f"{scoring}, ")]
     errors = rows.pivot(index="series", columns="x", values="y").loc[rows.series.unique()]
     constant = panel[panel.series == "constant"].y.to_numpy()
-    image = axes.pcolormesh(errors, norm=PowerNorm(0.5, vmin=0, vmax=top))
+    image = axes.pcolormesh(errors, norm=PowerNorm(0.5, vmin=0, vmax=top), edgecolors="face")
     row, column = np.nonzero(errors.to_numpy() >= constant)
     axes.plot(column + 0.5, row + 0.5, ls="", marker="o", ms=3, mfc="white", mec="black", mew=0.5)
     sigmas = [name.split()[-1] for name in errors.index]

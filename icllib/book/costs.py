@@ -1,0 +1,63 @@
+"""What the records of each chapter cost, and what those that are missing would."""
+
+from icllib.book.papers import hours, papers, records_of
+from icllib.claims import PAPERS
+from icllib.pages import all_pages
+from icllib.results import digest, from_settings, results_folder, settings
+from icllib.status import ON_CPU, runs_by_profile, seconds_of, work
+from icllib.training.fleets import fleets
+from icllib.training.run import Run
+
+PROFILES = ("cpu", "gpu", "paper")
+
+
+def cost_table() -> str:
+    """A table of hours by chapter: what was spent, and what is missing at each profile.
+
+    Core-hours for what was spent and for `cpu`; hours of an H200, which nobody has measured, for
+    `gpu` and `paper`.
+    """
+    heads = ["spent (core-hours)", "missing at `cpu` (core-hours)",
+             *(f"missing at `{profile}` (hours of an H200)" for profile in PROFILES[1:])]
+    lines = ["| paper | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(heads)]
+    for paper in PAPERS:
+        missing = missing_runs(paper)
+        spent = [hours(f"{paper}/*"), *(estimate(missing[profile], profile) for profile in PROFILES)]
+        lines.append(f"| {papers()[paper].short} | {' | '.join(map(rounded, spent))} |")
+    return "\n".join(lines) + "\n"
+
+
+def missing_runs(paper: str) -> dict[str, list[Run]]:
+    """The training runs of a paper's pages that have no record, each once: profile -> runs."""
+    found = {profile: {} for profile in PROFILES}
+    made = {path.stem for path in results_folder().glob(f"{paper}/*/*/*.json")}
+    for page in all_pages():
+        if page.startswith(f"{paper}/"):
+            for profile, runs in runs_by_profile(page):
+                for run in runs:
+                    if profile in found and isinstance(run, Run):
+                        found[profile][digest(settings(run))] = run
+    return {profile: [run for name, run in runs.items() if name not in made]
+            for profile, runs in found.items()}
+
+
+def estimate(runs, profile: str) -> float:
+    """Hours that these runs would take; on a CPU at the speed of the committed records."""
+    if profile in ON_CPU:
+        return sum(map(work, runs)) / recorded_speed() / 3600
+    return sum(seconds_of(fleet, profile) for fleet in fleets(runs)) / 3600
+
+
+def recorded_speed() -> float:
+    """Multiply-adds per second of one core, over all committed records of training on a CPU."""
+    trained = [record for paper in PAPERS for record in records_of(f"{paper}/*")
+               if record.run["type"] == "training.Run" and "fleet" in record.provenance
+               and "processor_seconds" in record.provenance]
+    seconds = sum(record.provenance["processor_seconds"] / record.provenance["fleet"]
+                  for record in trained)
+    return sum(work(from_settings(record.run)) for record in trained) / seconds
+
+
+def rounded(hours: float) -> str:
+    """Hours to two digits."""
+    return f"{hours:.2g}" if hours < 10 else f"{hours:,.0f}"

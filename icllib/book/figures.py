@@ -1,0 +1,43 @@
+"""The figures of pages: their numbers and captions, and the first one as a picture of its own."""
+
+import json
+from functools import cache
+
+from icllib.errors import InputError
+from icllib.pages import notebooks_folder
+from icllib.results import results_folder
+from icllib.shown import FILE
+
+NUMBERED = "Figure %s of this book."  # unlike "Figure 2", which is the paper's
+
+
+def complete_captions(page: str, cells: list[dict]) -> None:
+    """Gives each figure of a page a name, by which Sphinx numbers it, and says which runs it shows.
+
+    cells: of the page's notebook; their metadata is changed.
+    """
+    figures = [cell["metadata"]["mystnb"]["figure"] for cell in cells
+               if "figure" in cell["metadata"].get("mystnb", {})]
+    for place, figure in enumerate(figures, start=1):
+        figure["name"] = f"figure {page} {place}"
+        figure["caption"] += runs_shown(page)
+
+
+@cache
+def runs_shown(page: str) -> str:
+    """At which profiles the records were made that a page shows, as Markdown."""
+    path = results_folder() / page / FILE
+    shown = json.loads(path.read_text())["records"] if path.exists() else {}
+    made = results_folder().glob(f"{page.split('/')[0]}/*/*/*.json")
+    profiles = sorted({record.parent.name for record in made if record.stem in shown})
+    return f" Our runs: profile {' and '.join(profiles)}." if profiles else ""
+
+
+def first_figure(page: str) -> str:
+    """The first figure of a committed notebook as SVG; raises InputError where there is none."""
+    path = notebooks_folder() / f"{page}.ipynb"
+    for cell in json.loads(path.read_text())["cells"]:
+        for output in cell.get("outputs", ()):
+            if picture := output.get("data", {}).get("image/svg+xml"):
+                return "".join(picture)
+    raise InputError(f"{path}: expected a figure, found none")

@@ -1,0 +1,67 @@
+"""The first use of each word of the glossary on a page leads there, and shows what it means."""
+
+import re
+from functools import cache
+
+from docutils import nodes
+
+GLOSSARY = "book/start_here/glossary"
+# Words that are common outside the glossary, or have links of their own.
+LEFT = {"example", "pair", "claim", "verdict", "consistent", "token"}
+NOT_WITHIN = (nodes.reference, nodes.title, nodes.literal, nodes.math, nodes.term, nodes.raw,
+              nodes.FixedTextElement)  # code and displayed formulas
+
+
+def link_terms(app, doctree, docname: str) -> None:
+    """Makes links of the first uses of terms on this page, each with its meaning as a tooltip."""
+    meanings = dict(found_terms(app.env))
+    if docname == GLOSSARY or not meanings:
+        return
+    for text in list(doctree.findall(nodes.Text)):
+        if not any(map(keeps_out, ancestors(text))):
+            text.parent.replace(text, linked(
+                text, meanings, app.builder.get_relative_uri(docname, GLOSSARY)))
+
+
+def linked(text: str, meanings: dict, address: str) -> list:
+    """The nodes of a text in which terms are links; these are taken out of the meanings."""
+    found, end = [], 0
+    for match in pattern(tuple(meanings)).finditer(text) if meanings else ():
+        name = match[1].lower()
+        if name in meanings:
+            meaning, anchor = meanings.pop(name)
+            link = nodes.reference("", match[0], refuri=f"{address}#{anchor}", internal=True,
+                                   reftitle=meaning, classes=["term"])
+            found += [nodes.Text(text[end:match.start()]), link]
+            end = match.end()
+    return [*found, nodes.Text(text[end:])]
+
+
+@cache
+def pattern(names: tuple[str, ...]) -> re.Pattern:
+    """Any of these names as a word of its own, longer ones first, or its plural."""
+    longest_first = sorted(map(re.escape, names), key=len, reverse=True)
+    return re.compile(rf"\b({'|'.join(longest_first)})s?\b(?![-/])", re.IGNORECASE)
+
+
+def keeps_out(node) -> bool:
+    """Whether no link may stand in a node; a card is one link as a whole."""
+    return isinstance(node, NOT_WITHIN) or "sd-card" in getattr(node, "attributes", {}).get(
+        "classes", ())
+
+
+def ancestors(node):
+    """What a node is in, from the inside out."""
+    while node := node.parent:
+        yield node
+
+
+def found_terms(env):
+    """Each term of the glossary in lower case, with its meaning and its anchor."""
+    if GLOSSARY not in env.found_docs:
+        return
+    for item in env.get_doctree(GLOSSARY).findall(nodes.definition_list_item):
+        meaning = item[-1].astext()
+        for term in item.findall(nodes.term):
+            if term.astext().lower() not in LEFT:
+                yield term.astext().lower(), (meaning, term["ids"][0])

@@ -1,0 +1,35 @@
+"""The table of costs, against sums made in another way."""
+
+from icllib.book import costs
+from icllib.models import Transformer
+from icllib.results import Record, find_record
+from icllib.tasks import AffineFunctions
+from icllib.training import Recipe, Run
+
+
+def test_missing_runs_are_those_without_a_record_each_once():
+    missing = costs.missing_runs("signed_averaging")["paper"]
+    assert not any(find_record(run, "signed_averaging") for run in missing)
+    assert len(set(missing)) == len(missing)
+    # Table 1 at the paper's size: 14 scoring functions, three seeds; nobody has trained one.
+    table = [run for run in missing if run.recipe.steps == 500_000]
+    assert len({run.model.scoring for run in table}) == 14
+
+
+def test_nothing_is_missing_where_all_is_recorded():
+    assert costs.missing_runs("solvable_attention")["cpu"] == []
+    assert costs.estimate([], "gpu") == 0
+
+
+def test_the_speed_of_records_is_their_work_over_their_seconds(monkeypatch):
+    model = Transformer(1, 1, 8, tokens="separate")
+    made = []
+    for steps, seconds, fleet in ((10, 2.0, 1), (30, 12.0, 4)):  # 3 seconds of the latter's own
+        run = Run(AffineFunctions(), model, Recipe((0, 1), steps, batch=4), None, seed=0)
+        made.append(Record.of(run, {"error": 1.0},
+                              {"processor_seconds": seconds, "fleet": fleet}))
+    monkeypatch.setattr(costs, "PAPERS", ("one",))
+    monkeypatch.setattr(costs, "records_of", lambda pages: made)
+    forward = model.multiplications(1, run.recipe.layout[0])  # the backward pass costs twice that
+    assert costs.recorded_speed() == 3 * 4 * forward * (10 + 30) / (2.0 + 3.0)
+    assert costs.estimate([run], "cpu") == 3 * 4 * forward * 30 / costs.recorded_speed() / 3600

@@ -1,0 +1,30 @@
+"""Tables of pandas keep all their texts and have no empty headings."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from icllib.book.tables import tidy
+
+NAMED = pd.DataFrame({"value": [1, 2], "from": ["paper", "cpu"]},
+                     pd.Index(["steps", "rate"], name="setting"))
+BOTH = NAMED.rename_axis(columns="what")
+GROUPED = pd.concat({"linear": NAMED, "classes": NAMED}, axis=1)
+
+
+def texts(html, tag="t[hd]"):
+    found = re.findall(rf"<{tag}\b[^>]*>(.*?)</{tag}>", html)
+    return sorted(filter(None, found))
+
+
+@pytest.mark.parametrize("table", [NAMED, BOTH, GROUPED, NAMED.reset_index()])
+def test_no_heading_is_empty_and_no_text_is_lost(table):
+    before, after = table.to_html(), tidy(table.to_html())
+    assert "<th></th>" in before and "" not in re.findall(r"<th\b[^>]*>(.*?)</th>", after)
+    assert texts(before) == texts(after)
+
+
+def test_the_name_of_the_index_comes_into_the_row_of_the_columns():
+    assert re.findall(r"<th>(\w+)</th>", tidy(NAMED.to_html()))[:3] == ["setting", "value", "from"]
+    assert tidy(NAMED.to_html()).count("<tr") == 3 and tidy(BOTH.to_html()).count("<tr") == 4

@@ -1,0 +1,56 @@
+"""SSMax and QASSMax beside the rows of Table 1 and Figure 4."""
+
+import numpy as np
+import pytest
+
+from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging.added_scorings import NAMES
+from icllib.results import Record, settings
+
+PAGES = {sheet.added_on_affine_functions: (sheet.table01_scoring_functions, sheet.affine_table),
+         sheet.added_on_every: (sheet.alternatives_on_every, sheet.every_table)}
+
+
+@pytest.mark.parametrize("added", PAGES)
+@pytest.mark.parametrize("profile", ["smoke", "pilot", "cpu", "gpu", "paper"])
+def test_they_differ_from_the_page_s_softmax_in_scoring_alone(added, profile):
+    runs, (of_page, _) = added(profile), PAGES[added]
+    seeds = len({run.seed for run in runs})
+    softmax = [run for run in of_page(profile) if run.model.scoring == runs[0].model.scoring]
+    assert len(set(runs)) == len(runs) == len(NAMES) * seeds
+    if profile != "smoke":  # where one page has other heads
+        assert runs[:seeds] == softmax
+    for run in runs:
+        model = run.model
+        assert (run.task, run.recipe, run.evaluation) == (
+            runs[0].task, runs[0].recipe, runs[0].evaluation)
+        if "QAS" in type(model.scoring).__name__:
+            assert model.scoring.size == model.width // model.heads
+
+
+@pytest.mark.parametrize("added", PAGES)
+def test_rows_say_that_they_are_not_trained_until_they_are(added, results):
+    table = sheet.added_rows(PAGES[added][1], sheet.added_records(added, "stored", "test/page"))
+    assert list(table.index) == ["SSMax", "QASSMax"] and set(table[""]) == {"not trained yet"}
+
+
+def test_the_ratio_is_to_softmax_seed_by_seed(results):
+    runs = sheet.added_on_affine_functions("pilot")
+    times = {"Softmax": 1.0, "SSMax": 0.5, "QASSMax": 3.0}
+    draw = np.random.default_rng(0).uniform(1, 2, (3, 10))
+    for run in runs:
+        error = times[type(run.model.scoring).__name__] * draw[run.seed]
+        Record.of(run, {"error": error}, {"profile": "pilot"}).save(results / "test/page")
+    own = sheet.added_records(sheet.added_on_affine_functions, "stored", "test/page")
+    table = sheet.added_rows(sheet.affine_table, own)
+    assert list(table["ratio to softmax"]) == ["1", "0.5", "3"]
+    assert set(table.profile) == {"pilot"} and list(table.index) == list(NAMES)
+    assert settings(runs[-1]) == own[-1].run
+
+
+def test_on_every_the_rows_are_those_of_the_page(results):
+    runs = sheet.added_on_every("pilot")
+    own = [Record(settings(run), {}, {"wrong": np.full((6, 7), 0.1 * (1 + run.seed)).tolist()},
+                  {"profile": "pilot"}) for run in runs]
+    table = sheet.added_rows(sheet.every_table, own)
+    assert list(table["ratio to softmax"]) == ["1", "1", "1"]

@@ -1,0 +1,53 @@
+"""The pages of the library: their examples print what they say, and no public name lacks one."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+
+import pytest
+
+from icllib import theory
+from icllib.results import PROJECT
+from icllib.training.records import environment
+
+PAGES = sorted((PROJECT / "book/library").glob("*.rst"))
+PACKAGES = {"tasks": "icllib.tasks", "models": "icllib.models", "baselines": "icllib.baselines",
+            "training": "icllib.training", "papers": "icllib"}  # page -> what lists its names
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_examples_print_what_the_page_says(path):
+    with environment():  # one page names a folder of records of its own
+        failed, tried = doctest.testfile(str(path), module_relative=False,
+                                         optionflags=doctest.ELLIPSIS)
+    assert tried and not failed
+
+
+def documented(text):
+    """What a page has the signature of: the last parts of names."""
+    return set(re.findall(r"^\.\. auto\w+:: (?:\w+\.)*(\w+)$", text, re.MULTILINE))
+
+
+def in_examples(text):
+    """Every word of a page's examples."""
+    return set(re.findall(r"\w+", "\n".join(re.findall(r"^(?:>>>|\.\.\.) .*", text, re.MULTILINE))))
+
+
+@pytest.mark.parametrize("page, package", PACKAGES.items(), ids=PACKAGES)
+def test_every_public_name_has_its_signature_and_an_example(page, package):
+    text = (PROJECT / f"book/library/{page}.rst").read_text()
+    names = set(importlib.import_module(package).__all__)
+    assert names and not names - documented(text) and not names - in_examples(text)
+
+
+def test_every_function_of_the_theory_has_an_example():
+    text = (PROJECT / "book/library/theory.rst").read_text()
+    used, names = in_examples(text), []
+    for module in pkgutil.iter_modules(theory.__path__):
+        assert f".. automodule:: icllib.theory.{module.name}\n" in text
+        found = importlib.import_module(f"icllib.theory.{module.name}")
+        names += [name for name, kind in inspect.getmembers(found)
+                  if getattr(kind, "__module__", "") == found.__name__ and name[0] != "_"]
+    assert len(names) > 60 and not set(names) - used

@@ -1,0 +1,257 @@
+"""What a fleet does without where a GPU, its memory or its software lacks something.
+
+PyTorch's functions for GPUs are replaced, as none is needed; all else is what it is.
+"""
+
+import contextlib
+import functools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from icllib.errors import InputError, NoRoom
+from icllib.models import MLP, Transformer
+from icllib.results import find_record
+from icllib.tasks import LinearRegression
+from icllib.training import Fleet, OutOfTime, Recipe, capture, engine, jobs, train
+from icllib.training.build import room_for
+from icllib.training.checkpoint import checkpoints
+from small_fleet import RECIPE, metrics_of, runs
+
+COMPILE = torch.compile
+FEW_STEPS = runs(replace(RECIPE, steps=40))
+OUT_OF_MEMORY = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
+
+
+# ---- compiled and captured, captured, plain ---------------------------------------------------
+
+
+class Graph:
+    """A step that replays itself."""
+
+    def replay(self):
+        self.fleet.take_step()
+
+
+@contextlib.contextmanager
+def recorded(graph):
+    """Capture: what is done within it has no effect."""
+    fleet = Graph.recording
+    before = {name: value.clone() for name, value in fleet.tensors().items()}
+    yield
+    capture.restore(fleet, before)
+
+
+@pytest.fixture
+def fleet(monkeypatch):
+    """A fleet on a CPU that takes PyTorch's streams and graphs for a GPU's."""
+    nothing = contextlib.nullcontext()
+    stream = type("Stream", (), {"wait_stream": lambda self, other: None})
+    monkeypatch.setattr(torch.cuda, "Stream", stream)
+    for name in ("current_stream", "default_stream"):
+        monkeypatch.setattr(torch.cuda, name, stream)
+    monkeypatch.setattr(torch.cuda, "stream", lambda stream: nothing)
+    monkeypatch.setattr(torch.cuda, "set_stream", lambda stream: None)
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", Graph)
+    monkeypatch.setattr(torch.cuda, "graph", recorded)
+    monkeypatch.setattr(torch, "compile", lambda function, **options: function)
+    Graph.recording = small_fleet("fp32")
+    return Graph.recording
+
+
+def small_fleet(precision, members=2, model=Transformer(1, 2, 8)):
+    recipe = Recipe((2, 5), 9, 4, precision=precision)
+    return Fleet([LinearRegression(4)] * members, model, recipe, range(members),
+                 [100, *[7] * (members - 1)])
+
+
+def fails(error):
+    def function(*arguments, **options):
+        raise error
+
+    return function
+
+
+def assert_takes_the_plain_steps(fleet, take_step):
+    plain = small_fleet(fleet.recipe.precision)
+    for _ in range(3):
+        plain.take_step()
+        take_step()
+    expected = plain.tensors()
+    assert all(torch.equal(value, expected[name]) for name, value in fleet.tensors().items())
+
+
+def test_a_step_that_is_compiled_and_captured_says_nothing(fleet, capsys):
+    take_step = capture.captured_step(fleet)
+    assert take_step.__self__.fleet is fleet  # a graph
+    assert_takes_the_plain_steps(fleet, take_step)
+    assert not capsys.readouterr().err
+
+
+def test_without_a_compiler_the_step_is_captured(fleet, capsys, monkeypatch):
+    broken = RuntimeError("Failed to find C compiler.\n  Please specify\n" + 900 * "x")
+    monkeypatch.setattr(torch, "compile", lambda function, **options: fails(broken))
+    take_step = capture.captured_step(fleet)
+    assert take_step.__self__.fleet is fleet
+    assert_takes_the_plain_steps(fleet, take_step)
+    line, = capsys.readouterr().err.splitlines()
+    assert line.startswith("icllib: no compiled step (RuntimeError: Failed to find C compiler. P")
+    assert line.endswith("xx); capturing it as it is") and len(line) < 300
+
+
+def test_without_graphs_the_step_is_plain(fleet, capsys, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "graph", fails(RuntimeError("no capture")))
+    take_step = capture.captured_step(fleet)
+    assert take_step == fleet.take_step
+    assert_takes_the_plain_steps(fleet, take_step)
+    assert capsys.readouterr().err.splitlines() == [
+        "icllib: no compiled step (RuntimeError: no capture); capturing it as it is",
+        "icllib: no captured step (RuntimeError: no capture); launching its kernels one by one"]
+
+
+def test_a_lack_of_memory_is_no_reason_to_go_on_without_compiler(fleet, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "graph", fails(OUT_OF_MEMORY))
+    with pytest.raises(torch.OutOfMemoryError):
+        capture.captured_step(fleet)
+
+
+# ---- compiled once --------------------------------------------------------------------------
+
+
+def test_a_second_fleet_of_a_shape_compiles_nothing(fleet, monkeypatch):
+    graphs = []
+
+    def backend(graph, inputs, options=None):
+        graphs.append(graph)
+        return graph.forward
+
+    torch.compiler.reset()
+    monkeypatch.setattr(torch, "compile", functools.partial(COMPILE, backend=backend,
+                                                            fullgraph=True))
+    for limit in ("recompile_limit", "accumulated_recompile_limit"):  # of PyTorch: 8 and 256
+        monkeypatch.setattr(torch._dynamo.config, limit, 1)
+    counts = []
+    for members in (2, 2, 3, 4, 2):
+        Graph.recording = own = small_fleet("fp32", members, MLP(4))
+        assert capture.captured_step(own).__self__.fleet is own
+        counts.append(len(graphs))
+    torch.compiler.reset()
+    first, again, second, third, last = counts
+    assert 0 < first == again < second < third == last
+
+
+# ---- precision ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("capability, expected", [
+    ((7, 5), ["fp32", "fp32", "fp32", "fp64"]), ((8, 0), ["tf32", "bf16", "fp32", "fp64"])])
+def test_a_gpu_before_ampere_computes_in_fp32(capability, expected, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
+    recipes = [Recipe((1,), 1, precision=name) for name in ("tf32", "bf16", "fp32", "fp64")]
+    assert [recipe.precision_on(torch.device("cuda")) for recipe in recipes] == expected
+    assert recipes[1].precision_on(torch.device("cpu")) == "fp32"
+
+
+@pytest.mark.parametrize("precision, told", [("tf32", 1), ("bf16", 1), ("fp32", 0), ("fp64", 0)])
+def test_a_precision_that_a_gpu_lacks_is_told(fleet, precision, told, capsys, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Tesla T4")
+    set_to = []
+    monkeypatch.setattr(torch, "set_float32_matmul_precision", set_to.append)
+    Graph.recording = own = small_fleet(precision)
+    capture.captured_step(own)
+    line = f"icllib: Tesla T4 has no {precision}; training in fp32\n"
+    assert capsys.readouterr().err == line * told
+    assert set_to == ["highest"]
+
+
+# ---- memory ---------------------------------------------------------------------------------
+
+
+def no_room_for(members, step, monkeypatch, error=OUT_OF_MEMORY):
+    """At this step, memory runs out for more members than these."""
+    taken = Fleet.take_step
+
+    def take_step(fleet):
+        if len(fleet.alive) > members and int(fleet.step) == step:
+            raise error
+        taken(fleet)
+
+    monkeypatch.setattr(Fleet, "take_step", take_step)
+
+
+def together(folders, monkeypatch, tmp_path):
+    """The numbers of a fleet that had room."""
+    monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path / "together"))
+    jobs.train_fleets(FEW_STEPS, "smoke", tmp_path / "together" / "test" / "page")
+    expected = metrics_of(FEW_STEPS)
+    monkeypatch.setenv("ICLLIB_RESULTS", str(folders.parents[1]))
+    return expected
+
+
+def assert_same_numbers(own, expected):
+    for one, other in zip(own, expected, strict=True):
+        np.testing.assert_allclose(one["error"], other["error"], rtol=1e-4)
+
+
+def test_halves_go_on_where_there_was_no_room_for_the_whole(folders, monkeypatch, tmp_path,
+                                                            capsys):
+    expected = together(folders, monkeypatch, tmp_path)
+    no_room_for(1, 25, monkeypatch)
+    monkeypatch.setattr(engine, "SAVE_EVERY", 0.0)
+    jobs.train_fleets(FEW_STEPS, "smoke", folders)
+    assert_same_numbers(metrics_of(FEW_STEPS), expected)
+    assert [find_record(run, "test").provenance["fleet"] for run in FEW_STEPS] == [1, 1, 1]
+    told = [line for line in capsys.readouterr().err.splitlines() if "no room" in line]
+    assert told == [
+        "icllib: no room for 3 models on cpu; 1 and then 2 go on from step 25",
+        "icllib: no room for 2 models on cpu; 1 and then 1 go on from step 25"]
+    assert not list((tmp_path / "checkpoints").rglob("*step*"))
+    assert not list((tmp_path / "checkpoints").rglob("halved"))
+
+
+def test_a_later_call_starts_with_the_halves(folders, monkeypatch, tmp_path):
+    expected = together(folders, monkeypatch, tmp_path)
+    monkeypatch.setattr(engine, "SAVE_EVERY", 0.0)
+    with monkeypatch.context() as patch, pytest.raises(OutOfTime):
+        no_room_for(2, 25, patch)
+        no_room_for(1, 30, patch, OutOfTime())
+        jobs.train_fleets(FEW_STEPS, "smoke", folders)
+    rest = [run for run in FEW_STEPS if find_record(run, "test") is None]
+    assert rest == FEW_STEPS[1:] and checkpoints(jobs.checkpoint_folder(rest))
+    jobs.train_fleets(FEW_STEPS, "smoke", folders)
+    assert [find_record(run, "test").provenance["fleet"] for run in FEW_STEPS] == [1, 2, 2]
+    assert_same_numbers(metrics_of(FEW_STEPS), expected)
+
+
+@pytest.mark.parametrize("error", [
+    OUT_OF_MEMORY, MemoryError(), RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when ..."),
+    RuntimeError("DefaultCPUAllocator: can't allocate memory")],
+    ids=["CUDA", "Python", "cuBLAS", "CPU"])
+def test_one_model_without_room_says_so(error, folders, monkeypatch):
+    no_room_for(0, 0, monkeypatch, error)
+    with pytest.raises(NoRoom, match="room for 1 models on cpu, got less"):
+        jobs.train_fleets(FEW_STEPS, "smoke", folders)
+    with pytest.raises(InputError, match="room for 2 models on cpu, got less; --members"):
+        train(LinearRegression(2), MLP(8), replace(RECIPE, steps=2), [0, 1])
+
+
+def test_what_a_gpu_held_is_told(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device: 78 * 2**30)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (0, 79 * 2**30))
+    assert jobs.memory_taken("cuda:0") == ", which took 78.0 of its 79.0 GiB"
+
+
+def test_another_error_stays_what_it_is():
+    with pytest.raises(RuntimeError, match="^another$"), room_for(3, "cuda:0"):
+        raise RuntimeError("another")
+
+
+# ---- Apple ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("device", ["mps", "mps:0", torch.device("mps")], ids=str)
+def test_apples_gpus_are_refused(device):
+    with pytest.raises(InputError, match="device: expected a CPU or a GPU of NVIDIA's, got .*mps"):
+        Fleet([LinearRegression(4)], MLP(8), RECIPE, [0], [None], device)
