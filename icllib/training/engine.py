@@ -193,7 +193,8 @@ def usable(gradients, alive: Tensor, clip: float | None) -> list[Tensor]:
     if clip is not None:
         gradients = clipped(gradients, clip)
     own = (torch.where(along_members(alive, gradient), gradient, 0) for gradient in gradients)
-    return [gradient.contiguous() for gradient in own]  # as the fused AdamW of CUDA expects
+    # Of a gradient in another order the fused AdamW takes the wrong elements, without a word on a CPU.
+    return [gradient.contiguous() for gradient in own]
 
 
 def clipped(gradients, max_norm: float) -> list[Tensor]:

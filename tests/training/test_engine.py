@@ -9,7 +9,7 @@ import torch
 
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
-from icllib.models import MLP, Transformer
+from icllib.models import MLP, LinearAttention, Transformer
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, Quantifier
 from icllib.training import (Curriculum, Fleet, OutOfTime, Recipe, Trained, engine, run_steps,
@@ -221,3 +221,23 @@ def test_nothing_is_compiled_when_the_time_is_over(is_over, raised, monkeypatch)
     fleet.step = StepOnGpu(0)
     with pytest.raises(raised):
         run_steps(fleet, should_stop=lambda: is_over)
+
+
+def test_gradients_in_another_order_of_memory_train_as_plain_adam_does():
+    """Those of linear attention's matrices; AdamW without a fused kernel takes each where it is."""
+    recipe = replace(RECIPE, steps=5, schedule="constant", warmup=0.0)
+    one, other = (Fleet([TASK], LinearAttention(), recipe, [3], [None]) for _ in range(2))
+    optimizer = torch.optim.AdamW(other.parameters, lr=recipe.learning_rate, weight_decay=0.0,
+                                  foreach=False)
+    orders = set()
+    for _ in range(recipe.steps):
+        one.take_step()
+        gradients = torch.autograd.grad(other.losses_on(other.sample()).sum(), other.parameters)
+        for parameter, gradient in zip(other.parameters, gradients):
+            orders.add(gradient.is_contiguous())
+            parameter.grad = gradient
+        optimizer.step()
+        other.step += 1
+    assert False in orders
+    for parameter, plain in zip(one.parameters, other.parameters):
+        assert torch.allclose(parameter, plain, rtol=1e-5, atol=1e-8)

@@ -7,7 +7,7 @@ import torch
 from icllib.claims import find_claim
 from icllib.models import Transformer
 from icllib.papers.signed_averaging import WeightSizes, query_key_weights, training_laws
-from icllib.papers.signed_averaging import weight_sizes
+from icllib.papers.signed_averaging import SIZES, weight_sizes
 from icllib.results import Record, settings
 from icllib.training.run import Trained
 
@@ -43,12 +43,13 @@ def test_the_models_are_those_of_training_laws(profile):
     trained = lambda run: (run.task, run.model, run.recipe, run.seed, run.along.steps)
     known = [trained(run) for run in training_laws(profile)]
     runs = query_key_weights(profile)
-    assert [trained(run) for run in runs] == known[: len(runs)] and len(runs) == 9
-    assert [run.task.input_std for run in runs] == [1.0] * 3 + [10.0] * 3 + [100.0] * 3
+    each = SIZES[profile].seeds
+    assert [trained(run) for run in runs] == known[: len(runs)] and len(runs) == 3 * each
+    assert [run.task.input_std for run in runs] == [1.0] * each + [10.0] * each + [100.0] * each
 
 
 def test_ratios_are_to_the_narrow_law_seed_by_seed():
-    draw, runs = np.random.default_rng(0), query_key_weights("cpu")
+    draw, runs = np.random.default_rng(0), query_key_weights("pilot")
     sizes = draw.uniform(1, 2, (9, 4, 2))
     along = draw.uniform(1, 2, (9, 5, 4, 2))
     made = [Record(settings(run), {}, {"sizes": own.tolist(), "sizes_along": path.tolist()}, {})
@@ -58,7 +59,7 @@ def test_ratios_are_to_the_narrow_law_seed_by_seed():
     norms = np.sqrt((sizes**2).mean(-1))
     assert found["K, N(0, 10)"] == pytest.approx(norms[3:6, 1] / norms[:3, 1])
     assert found["Q, N(0, 100)"] == pytest.approx(norms[6:, 0] / norms[:3, 0])
-    last = weight_sizes.size_tables(made, "cpu")[-1]
+    last = weight_sizes.size_tables(made, "pilot")[-1]
     assert (last.panel[0], last.series[0]) == ("scores", "N(0, 100)")
     paths = np.sqrt((along[6:, :, 3] ** 2).mean(-1)) / 0.02**2
     assert list(last.y) == pytest.approx([1, *paths.mean(0)])
