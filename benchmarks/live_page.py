@@ -16,7 +16,7 @@ from icllib.results import PROJECT
 
 PAGE = (PROJECT / "_build/html/book/live/try_it.html").as_uri()
 PICTURE = PROJECT / "book/_static/live/try_it.png"
-SCENE = "#sigma=3&seed=6"
+SCENE = "#sigma=6&seed=6"
 FRAMES = """performance.getEntriesByName('live frame').map(({ startTime, duration }) =>
     [startTime, duration])"""
 
