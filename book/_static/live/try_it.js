@@ -6,7 +6,7 @@ var live = window.live || {};
 
 const HEIGHT = 380, SIDE = 250;
 const GRID = Array.from({ length: 61 }, (_, k) => -live.EDGE + k / 10);
-const REST = 120; // milliseconds without a change after which the rest is drawn
+const REST = 120; // milliseconds until the rest is drawn
 const page = (name) => document.getElementById(`live-${name}`);
 const svg = page("plot"), exported = live.models || [];
 const names = [...exported.map(({ name }) => name), "ridge"];
@@ -14,7 +14,7 @@ const color = (name) => (name === "ridge" ? "ridge" : `curve-${names.indexOf(nam
 
 let state, scales, points, hovered = null, resting;
 
-const ready = new Map(); // models unpacked so far: the first frame waits for two at most
+const ready = new Map(); // models unpacked so far
 const shown = () => exported.filter(({ name }) => state.shown.includes(name)).map((model) => {
   if (!ready.has(model)) ready.set(model, live.unpack(model));
   return ready.get(model);
@@ -30,28 +30,28 @@ const answersAt = (places) => {
   return state.shown.includes("ridge") ? [...answers, ["ridge", places.map(ridge())]] : answers;
 };
 
-const draw = () => {
+const draw = (grid = GRID) => {
   const start = performance.now(), top = 4 * state.sigma, f = live.functionOf(state);
   points = live.labeled(state);
   scales = live.frame(svg, { height: HEIGHT, lowX: -live.EDGE, highX: live.EDGE, lowY: -top,
                              highY: top, labelX: "x", labelY: "y" });
-  const zip = (ys) => GRID.map((x, k) => [x, ys[k]]);
-  live.line(scales, "truth", zip(GRID.map((x) => state.sigma * f(x))));
-  for (const [name, ys] of answersAt(GRID)) {
+  const zip = (ys) => grid.map((x, k) => [x, ys[k]]);
+  live.line(scales, "truth", zip(grid.map((x) => state.sigma * f(x))));
+  for (const [name, ys] of answersAt(grid)) {
     live.line(scales, `curve ${color(name)}`, zip(ys)).dataset.model = name;
   }
   points.forEach(({ x, y }, place) => {
     const at = { cx: scales.x(x), cy: scales.y(y) };
     const kind = place === state.selected ? "point selected" : "point";
     live.element(svg, "circle", { ...at, r: 6, class: kind });
-    // A finger needs more room than the eye.
+    // for fingers
     live.element(svg, "circle", { ...at, r: 16, class: "handle", "data-point": place });
   });
   performance.measure("live frame", { start });
   clearTimeout(resting);
   resting = setTimeout(drawRest, REST);
 };
-const redraw = live.soon(draw);
+const redraw = live.soon(() => draw());
 
 // ---- what follows ----
 
@@ -287,7 +287,8 @@ const start = () => {
 page("missing").hidden = exported.length > 0;
 addEventListener("hashchange", start);
 start();
-draw();
+draw(GRID.filter((_, k) => k % 12 === 0)); // at once, coarse
+redraw();
 live.onResize(svg, redraw);
 
 })();
