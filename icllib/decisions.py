@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from icllib.claims import PAPERS, Claim, load_claims
 from icllib.controls import controlled
@@ -83,7 +83,8 @@ def interval(samples, scale: str = "linear") -> tuple[float, float, float]:
         mean = float(samples.mean())
         if len(samples) == 1:
             return mean, mean, mean
-        half = float(stats.t.ppf(0.975, len(samples) - 1) * stats.sem(samples))
+        error = samples.std(ddof=1) / len(samples) ** 0.5
+        half = float(stdtrit(len(samples) - 1, 0.975) * error)
     return mean, mean - half, mean + half
 
 

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from icllib.claims import load_claims
 from icllib.decisions import FEWEST_SEEDS, Decision, decision_on_record
@@ -148,7 +148,7 @@ def seeds_of_part(claim, part: str, samples) -> float:
         with np.errstate(divide="ignore", invalid="ignore"):
             values, bounds = np.log(values), np.log(np.where(np.isinf(bounds), np.nan, bounds))
     counts = np.arange(FEWEST_SEEDS, MOST_SEEDS + 1)
-    half = stats.t.ppf(0.975, counts - 1) * values.std(ddof=1) / np.sqrt(counts)
+    half = stdtrit(counts - 1, 0.975) * values.std(ddof=1) / np.sqrt(counts)
     enough = counts[half < np.nanmin(np.abs(values.mean() - bounds))]
     return float(enough[0]) if enough.size else np.inf
 

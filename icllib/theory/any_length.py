@@ -7,8 +7,7 @@ the eigenvalues h_i of H falls in tau. With u = log (f(0) - Lambda) / (f - Lambd
 """
 
 import numpy as np
-from scipy.integrate import quad
-from scipy.optimize import brentq
+import scipy
 
 from icllib.errors import InputError
 from icllib.theory.riccati import context_matrix
@@ -33,7 +32,9 @@ def time_to_reach(output, v0, w0, psi, strength, share) -> float:
         raise InputError(f"output: expected a value between {f(0):g} and {strength:g}, "
                          f"got {output:g}")
     end = (1 if left > 0 else -1) * 60 / rates.max()  # far past the root on the side of Lambda
-    tau = lambda u: brentq(lambda at: f(at) - strength - left * np.exp(-u), 0, end,
-                           xtol=1e-15, rtol=1e-14) if u > 0 else 0.0
-    time, _ = quad(lambda u: 1 / slope(tau(u)), 0, np.log(left / reached), epsabs=0, epsrel=1e-11)
+    tau = lambda u: scipy.optimize.brentq(
+        lambda at: f(at) - strength - left * np.exp(-u), 0, end, xtol=1e-15, rtol=1e-14
+    ) if u > 0 else 0.0
+    time, _ = scipy.integrate.quad(lambda u: 1 / slope(tau(u)), 0, np.log(left / reached),
+                                   epsabs=0, epsrel=1e-11)
     return time / share

@@ -7,7 +7,8 @@ paper's D, whose model cannot learn tasks s >= D (Eqs. 63, 64), is one more.
 """
 
 import numpy as np
-from scipy import special, stats
+import scipy
+from scipy import special
 
 from icllib.errors import InputError
 from icllib.theory import riccati
@@ -94,8 +95,8 @@ def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
         least = min([*xs, *ys], default="none")
         raise InputError("fit_exponent: expected at least 3 positive points, "
                          f"got {len(xs)}, the least value {least}")
-    fit = stats.linregress(np.log(xs), np.log(ys))
-    return fit.slope, stats.t.ppf(0.975, len(xs) - 2) * fit.stderr
+    fit = scipy.stats.linregress(np.log(xs), np.log(ys))
+    return fit.slope, special.stdtrit(len(xs) - 2, 0.975) * fit.stderr
 
 
 def local_exponents(xs, ys):

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from scipy import stats
-from scipy.linalg import eigh_tridiagonal
+import scipy
 from torch import Tensor
 
 from icllib.errors import InputError
@@ -107,9 +106,9 @@ def binomial_points(length: int, share: float) -> tuple:
     """
     if length <= EXACT_UP_TO:
         numbers = np.arange(length + 1.0)
-        return numbers, stats.binom.pmf(numbers, length, share)
+        return numbers, scipy.stats.binom.pmf(numbers, length, share)
     k = np.arange(NODES)
-    points, vectors = eigh_tridiagonal(
+    points, vectors = scipy.linalg.eigh_tridiagonal(
         share * (length - k) + k * (1 - share),
         np.sqrt(k[1:] * (length - k[1:] + 1) * share * (1 - share)))
     return points, vectors[0] ** 2

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from scipy import integrate, stats
+import scipy
 from torch import Tensor
 
 from icllib.baselines import ExponentialSmoother, HilbertEstimate, PsiL, Ridge
@@ -186,9 +186,9 @@ def exponential_limit(dimension: int) -> float:
     Weights exp(x . z) turn N(0, I) into N(x, I), so that the smoother tends to E f(x + g): for a
     linear f to f itself, for relu(u) to u Phi(u) + phi(u).
     """
-    normal = stats.norm
+    normal = scipy.stats.norm
     gap = lambda u: max(u, 0) - u * normal.cdf(u) - normal.pdf(u)
-    return 2 * dimension * integrate.quad(lambda u: gap(u) ** 2 * normal.pdf(u), -8, 8)[0]
+    return 2 * dimension * scipy.integrate.quad(lambda u: gap(u) ** 2 * normal.pdf(u), -8, 8)[0]
 
 
 def closed_forms(title: str, kind: str, lengths) -> dict:

@@ -7,7 +7,7 @@ pairs a probe.
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 NAMES = ("softmax", "SSA 1.5", "SSA 2")
 TABLE_3 = {  # percent of pairs; by probe: in the order of NAMES
@@ -56,7 +56,7 @@ def one_more_seed(samples) -> tuple[float, float, float]:
     """The mean, and the 95% prediction interval for one more sample of the same normal law."""
     samples = np.asarray(samples, dtype=float)
     count = len(samples)
-    reach = stats.t.ppf(0.975, count - 1) * samples.std(ddof=1) * (1 + 1 / count) ** 0.5
+    reach = stdtrit(count - 1, 0.975) * samples.std(ddof=1) * (1 + 1 / count) ** 0.5
     return samples.mean(), samples.mean() - reach, samples.mean() + reach
 
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import integrate, optimize, special
+import scipy
+from scipy import special
 
 from icllib.papers.solvable_attention.common import start
 from icllib.theory import riccati, scaling_laws
@@ -73,7 +74,7 @@ class LawFormulas:
     def laplace(self) -> dict:
         """Eqs. 71 to 76: the integral of s^-alpha exp(-2 s^-alpha psi t) and its expansion."""
         alpha, t = self.alpha, 1e6
-        exact = lambda psi: integrate.quad(
+        exact = lambda psi: scipy.integrate.quad(
             lambda x: np.exp(x - alpha * x - 2 * np.exp(-alpha * x) * psi * t), 0, 40,
             limit=500, points=[np.log(2 * psi * t) / alpha])[0]
         shape = lambda s: 2 * s**-alpha * t + alpha * np.log(s)  # F t with its factor 2, psi = 1
@@ -117,4 +118,4 @@ class LawFormulas:
         """
         share = riccati.task_shares(500, self.alpha)[0]
         curvature = lambda x: 2 * share * self.context_length * (1 + x**2) * x
-        return optimize.brentq(lambda x: 1e-3 * curvature(x) - 2, 0.1, 10)
+        return scipy.optimize.brentq(lambda x: 1e-3 * curvature(x) - 2, 0.1, 10)
