@@ -34,7 +34,6 @@ test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
 		--nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 300 \
 		-p no:cacheprovider notebooks
-	$(BIN)/python -m icllib book
 
 $(INSTALLED): requirements.txt constraints.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'

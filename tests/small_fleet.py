@@ -39,7 +39,7 @@ def train(folder, pause, environment):
 
 
 PROCESSES = multiprocessing.get_context("forkserver")  # whose server alone imports torch
-PROCESSES.set_forkserver_preload(["icllib.training", "pytest"])
+PROCESSES.set_forkserver_preload(["icllib.training", "torch._dynamo", "pytest"])
 
 
 def start_training(folder, pause):

@@ -1,23 +1,38 @@
 """The code that the how-to page shows runs as it stands."""
 
+import contextlib
 import os
 import re
 import shutil
-import subprocess
 import sys
+import traceback
+
+from small_fleet import PROCESSES
 
 from icllib.results import PROJECT
 
 
+def execute(script, folder):
+    """Run a script in this folder, which keeps its results there, as a process does with -c."""
+    os.chdir(folder)
+    sys.path.insert(0, "")
+    os.environ |= {"ICLLIB_OUTPUT": str(folder / "output"), "ICLLIB_RESULTS": str(folder / "results")}
+    with (open("errors", "w") as errors, open("printed", "w") as printed,
+          contextlib.redirect_stdout(printed)):
+        try:
+            exec(compile(script, "<string>", "exec"), {"__name__": "__main__"})
+        except BaseException:
+            traceback.print_exc(file=errors)
+            raise
+
+
 def printed_by(script, folder):
-    """What a script prints that runs in this folder, and keeps its results there."""
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=folder, text=True, capture_output=True,
-        env=os.environ | {"PYTHONPATH": str(PROJECT), "MPLBACKEND": "agg",
-                          "ICLLIB_OUTPUT": str(folder / "output"),
-                          "ICLLIB_RESULTS": str(folder / "results")})
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    """What a script prints in a process of its own, which need not import torch again."""
+    process = PROCESSES.Process(target=execute, args=(script, folder))
+    process.start()
+    process.join()
+    assert process.exitcode == 0, (folder / "errors").read_text()
+    return (folder / "printed").read_text()
 
 
 def test_bring_your_own_task_predictor_model_and_attention(tmp_path):

@@ -121,7 +121,7 @@ def test_a_page_with_damaged_evidence_is_told_in_its_row(icllib, results):
 
 def test_status_works_without_jupyter(icllib, monkeypatch):
     monkeypatch.setitem(sys.modules, "nbformat", None)
-    rows = json.loads(icllib("status", "--json")[1])
+    rows = json.loads(icllib("status", "causal_lm", "--json")[1])
     assert {row["state"] for row in rows if row["profile"] == "stored"} == {"unknown"}
 
 

@@ -20,9 +20,11 @@ def cost_table() -> str:
     heads = ["spent (core-hours)", "missing at `cpu` (core-hours)",
              *(f"missing at `{profile}` (hours of an H200)" for profile in PROFILES[1:])]
     lines = ["| paper | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(heads)]
+    speed = recorded_speed()
     for paper in PAPERS:
         missing = missing_runs(paper)
-        spent = [hours(f"{paper}/*"), *(estimate(missing[profile], profile) for profile in PROFILES)]
+        spent = [hours(f"{paper}/*"),
+                 *(estimate(missing[profile], profile, speed) for profile in PROFILES)]
         lines.append(f"| {papers()[paper].short} | {' | '.join(map(rounded, spent))} |")
     return "\n".join(lines) + "\n"
 
@@ -41,10 +43,10 @@ def missing_runs(paper: str) -> dict[str, list[Run]]:
             for profile, runs in found.items()}
 
 
-def estimate(runs, profile: str) -> float:
-    """Hours that these runs would take; on a CPU at the speed of the committed records."""
+def estimate(runs, profile: str, speed: float) -> float:
+    """Hours that these runs would take; on a CPU at this speed, in multiply-adds per second."""
     if profile in ON_CPU:
-        return sum(map(work, runs)) / recorded_speed() / 3600
+        return sum(map(work, runs)) / speed / 3600
     return sum(seconds_of(fleet, profile) for fleet in fleets(runs)) / 3600
 
 

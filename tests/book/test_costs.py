@@ -18,7 +18,7 @@ def test_missing_runs_are_those_without_a_record_each_once():
 
 def test_nothing_is_missing_where_all_is_recorded():
     assert costs.missing_runs("solvable_attention")["cpu"] == []
-    assert costs.estimate([], "gpu") == 0
+    assert costs.estimate([], "gpu", 1.0) == 0
 
 
 def test_the_speed_of_records_is_their_work_over_their_seconds(monkeypatch):
@@ -31,5 +31,6 @@ def test_the_speed_of_records_is_their_work_over_their_seconds(monkeypatch):
     monkeypatch.setattr(costs, "PAPERS", ("one",))
     monkeypatch.setattr(costs, "records_of", lambda pages: made)
     forward = model.multiplications(1, run.recipe.layout[0])  # the backward pass costs twice that
-    assert costs.recorded_speed() == 3 * 4 * forward * (10 + 30) / (2.0 + 3.0)
-    assert costs.estimate([run], "cpu") == 3 * 4 * forward * 30 / costs.recorded_speed() / 3600
+    speed = costs.recorded_speed()
+    assert speed == 3 * 4 * forward * (10 + 30) / (2.0 + 3.0)
+    assert costs.estimate([run], "cpu", speed) == 3 * 4 * forward * 30 / speed / 3600
