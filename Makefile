@@ -1,5 +1,6 @@
 # make book: build the website from the committed records.
-# make test: run every test, each page at smoke size, and the book with warnings as errors.
+# make test: run every test, each page at smoke size, each notebook, and the book with warnings as
+# errors, which tests/test_book.py builds.
 # make offline: the website as a zip and, where there is Chromium, as one PDF: _build/offline.
 # All make the environment in .venv first if it is not there yet.
 

@@ -52,8 +52,8 @@ def test_a_page_s_figure_drawn_from_changed_runs(tmp_path):
     records, runs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[-2:]
     script = (PROJECT / "notebooks/causal_lm/few_shot_tokens.py").read_text()
     for name, lines in (("records", records), ("runs", runs)):
-        script = re.sub(rf"^{name} = .*\n", lambda _: lines.replace("cpu", "smoke"), script,
-                        flags=re.MULTILINE)
+        small = lines.replace('"cpu"', '"smoke"').replace("steps=500", "steps=20")
+        script = re.sub(rf"^{name} = .*\n", lambda _: small, script, flags=re.MULTILINE)
     script = script.replace("    axes.minorticks_off()\n",
                             '    axes.minorticks_off()\nfigure.savefig("shorter.png")\n')
     printed_by(script, tmp_path)

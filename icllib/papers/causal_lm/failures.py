@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from icllib.attention import causal_pairs, full_pairs, with_queries
-from icllib.papers.causal_lm.linear_attention import SEEDS, blank_queries, draw
+from icllib.papers.causal_lm.linear_attention import blank_queries, draw, seeds
 from icllib.results import ADDED
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, Prompt
@@ -155,4 +155,4 @@ class StepBounds:
 def what_fails(profile: str) -> list:
     """A query that attends to itself, w0 in the layers, and the bounds on the step size."""
     return [kind(seed=seed) for kind in (SelfAttention, StartingWeights, StepBounds)
-            for seed in range(SEEDS)]
+            for seed in seeds(profile)]

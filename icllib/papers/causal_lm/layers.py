@@ -10,7 +10,7 @@ import torch
 
 from icllib.attention import block_causal_pairs, causal_pairs, full_pairs, with_queries
 from icllib.checks import one_of
-from icllib.papers.causal_lm.linear_attention import SEEDS, blank_queries, draw, run_layers
+from icllib.papers.causal_lm.linear_attention import blank_queries, draw, run_layers, seeds
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory, largest
 
@@ -94,7 +94,7 @@ class MaskCheck:
 
 def fig01_dynamics(profile: str) -> list[Dynamics]:
     """Figure 1: the first seed is drawn, all of them decide."""
-    return [Dynamics(seed=seed) for seed in range(SEEDS)]
+    return [Dynamics(seed=seed) for seed in seeds(profile)]
 
 
 def fig05_masks(profile: str) -> list[MaskCheck]:

@@ -184,9 +184,14 @@ class Propositions:
         return deviations
 
 
+def seeds(profile: str) -> range:
+    """The draws of each run; two at smoke."""
+    return range(2 if profile == "smoke" else SEEDS)
+
+
 def propositions(profile: str) -> list[Propositions]:
     """Propositions 1 to 5 at all sizes."""
-    return [Propositions(d, n, seed=seed) for d, n in SIZES for seed in range(SEEDS)]
+    return [Propositions(d, n, seed=seed) for d, n in SIZES for seed in seeds(profile)]
 
 
 def fig02_linear_attention(profile: str) -> list:
@@ -195,8 +200,8 @@ def fig02_linear_attention(profile: str) -> list:
     At smoke both see few sequences.
     """
     few = {"sequences": 8} if profile == "smoke" else {}
-    return [LayerErrors(seed=seed, **few) for seed in range(SEEDS)] + [
-        StationaryErrors(mu, seed=seed, **few) for mu in INPUT_MEANS for seed in range(SEEDS)]
+    return [LayerErrors(seed=seed, **few) for seed in seeds(profile)] + [
+        StationaryErrors(mu, seed=seed, **few) for mu in INPUT_MEANS for seed in seeds(profile)]
 
 
 def slope_over_layers(errors, first: int, last: int) -> np.ndarray:

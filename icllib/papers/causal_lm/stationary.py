@@ -12,7 +12,7 @@ import torch
 
 from icllib.attention import causal_pairs
 from icllib.papers.causal_lm.linear_attention import (
-    INPUT_MEANS, SEEDS, SIZES, draw, query_errors, slope_over_layers)
+    INPUT_MEANS, SIZES, draw, query_errors, seeds, slope_over_layers)
 from icllib.results import ADDED
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory, largest
@@ -126,13 +126,13 @@ class KaczmarzErrors:
 
 def fig04_causal_by_position(profile: str) -> list:
     """Figure 4 for every mu, then Propositions 7 and 8 at the sizes of Propositions 1 to 5."""
-    return [ByPositionErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in range(SEEDS)] + [
-        ByPositionPropositions(d, n, seed=seed) for d, n in SIZES for seed in range(SEEDS)]
+    return [ByPositionErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in seeds(profile)] + [
+        ByPositionPropositions(d, n, seed=seed) for d, n in SIZES for seed in seeds(profile)]
 
 
 def kaczmarz(profile: str) -> list[KaczmarzErrors]:
     """One pass of Kaczmarz's method for every mu."""
-    return [KaczmarzErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in range(SEEDS)]
+    return [KaczmarzErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in seeds(profile)]
 
 
 def figure_2_evidence(errors: dict, stationary: dict) -> dict:
