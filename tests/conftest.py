@@ -11,8 +11,8 @@ from icllib import cli
 pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages", "a_record")
 
 # Of two processes that take file after file, neither shall end long after the other.
-LONGEST = ("test_all_pages_at_smoke", "test_golden", "test_howto", "test_runner", "test_pages",
-           "test_book", "test_status")
+LONGEST = ("test_book", "test_capture", "test_all_pages_at_smoke", "test_golden", "test_howto",
+           "test_checkpoint", "test_runner", "test_status", "test_pages")
 
 PAGE = '''# %% [markdown]
 # # A page

@@ -12,6 +12,7 @@ from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, Sign
                            Softmax, Transformer)
 from icllib.pages import all_pages
 from icllib.papers.signed_averaging.babyberta import MADE
+from icllib.results import settings
 from icllib.status import runs_of
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe, Run
@@ -21,20 +22,36 @@ MODELS = [Transformer(1, 2, 8), Transformer(1, 2, 8, tokens="separate"), MLP(8),
           Transformer(1, 2, 8, scoring=SignedAveraging()), Transformer(1, 2, 8, mask="prefix"),
           Transformer(2, 2, 8, probes=True), Transformer(2, 2, 8, shared_layers=True),
           Transformer(1, 2, 8, mask="block-causal", block=2), FeatureMLP(width=8), LinearAttention(),
-          Encoder(2, 2, 8, 8, Softmax()), Encoder(1, 2, 8, 8, SignedAveraging(2.0, 1.0, False))]
+          Encoder(1, 2, 8, 8, Softmax()), Encoder(1, 2, 8, 8, SignedAveraging(2.0, 1.0, False))]
 
 
 def runs_of_every_kind():
-    """One run of every shape in the book, with two layers at most."""
-    found = {}
+    """Runs of the book with two layers at most: every kind of task and every kind of model, each
+    with every kind of recipe that it has. A model does not see where its prompts come from."""
+    seen = set()
     for page in all_pages():
         for run in runs_of(page)("smoke"):
             if isinstance(run, Run):
                 if getattr(run.model, "layers", 0) > 2:
                     run = replace(run, model=replace(run.model, layers=2))
-                found.setdefault((run.shape, type(run.task), run.pretraining_tasks is None),
-                                 pytest.param(run, id=f"{page}, {type(run.task).__name__}"))
-    return found.values()
+                task, model, recipe = map(kind, map(settings, (run.task, run.model, run.recipe)))
+                parts = {str((task, run.pretraining_tasks is None, recipe)),
+                         str((model, getattr(run.task, "classes", None), recipe))}
+                if not parts <= seen:
+                    yield pytest.param(run, id=f"{page}, {type(run.task).__name__}")
+                seen |= parts
+
+
+def kind(value):
+    """Settings without sizes: of a number whether it is 0, of numbers in a row whether they are
+    one and whether they follow each other."""
+    if isinstance(value, dict):
+        return {name: kind(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        if value and all(type(item) is int for item in value):
+            return len(value) == 1, [*value] == [*range(value[0], value[0] + len(value))]
+        return [kind(item) for item in value]
+    return value != 0 if type(value) in (int, float) else value
 
 
 def small_fleet(model, device="cpu"):
