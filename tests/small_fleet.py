@@ -3,6 +3,7 @@
 import glob
 import io
 import json
+import math
 import multiprocessing
 import os
 import sys
@@ -61,12 +62,13 @@ def finish_training(folder):
     assert process.exitcode == 0
 
 
-def uninterrupted(folders, monkeypatch, tmp_path):
-    monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path / "uninterrupted"))
-    jobs.train_and_save(runs(), "smoke", tmp_path / "uninterrupted" / "test" / "page")
-    expected = metrics_of(runs())
-    monkeypatch.setenv("ICLLIB_RESULTS", str(folders.parents[1]))
-    return expected
+def uninterrupted(monkeypatch, tmp_path):
+    """What a training measures that nothing stops; it saves no step on its way."""
+    with monkeypatch.context() as patch:
+        patch.setenv("ICLLIB_RESULTS", str(tmp_path / "uninterrupted"))
+        patch.setattr(engine, "SAVE_EVERY", math.inf)
+        jobs.train_and_save(runs(), "smoke", tmp_path / "uninterrupted" / "test" / "page")
+        return metrics_of(runs())
 
 
 @dataclass(frozen=True)

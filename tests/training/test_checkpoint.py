@@ -26,7 +26,7 @@ from small_fleet import (RECIPE, Returns, finish_training, metrics_of, runs, sta
 
 
 def test_ten_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_path):
-    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    expected = uninterrupted(monkeypatch, tmp_path)
     moments, kills = random.Random(0), 0
     while kills < 10:
         process = start_training(folders, pause=0.015)
@@ -48,7 +48,7 @@ def test_ten_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_pa
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_leaves_a_checkpoint_and_resuming_changes_nothing(
         folders, monkeypatch, tmp_path, number):
-    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    expected = uninterrupted(monkeypatch, tmp_path)
     process = start_training(folders, pause=0.02)
     os.kill(process.pid, number)
     process.join()
@@ -59,7 +59,7 @@ def test_a_signal_leaves_a_checkpoint_and_resuming_changes_nothing(
 
 
 def test_a_signal_during_the_last_step_is_not_lost(folders, monkeypatch, tmp_path):
-    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    expected = uninterrupted(monkeypatch, tmp_path)
 
     def run_steps(*arguments):
         engine.run_steps(*arguments)
@@ -74,7 +74,7 @@ def test_a_signal_during_the_last_step_is_not_lost(folders, monkeypatch, tmp_pat
 
 
 def test_the_time_limit_keeps_everything(folders, monkeypatch, tmp_path):
-    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    expected = uninterrupted(monkeypatch, tmp_path)
     cost = {"wall_seconds": 5000.0, "processor_seconds": 3000.0}
     with monkeypatch.context() as patch, pytest.raises(OutOfTime, match="at step .* of 400"):
         patch.setenv("ICLLIB_DEADLINE", str(time.monotonic() + 0.1))
@@ -110,6 +110,7 @@ def test_a_run_that_died_while_it_was_measured_is_not_trained_again(folders, mon
     ("scalar", r"error: expected a metric of each of 3 members, got one of shape \(\)")])
 def test_what_was_trained_outlives_a_mended_evaluation(folders, monkeypatch, tmp_path, metrics,
                                                        refused, along):
+    monkeypatch.setattr(engine, "SAVE_EVERY", math.inf)  # it is kept at the end of training
     sound = [replace(run, along=along) for run in runs()]
     jobs.train_and_save(sound, "smoke", folders)
     expected = metrics_of(sound)

@@ -158,7 +158,7 @@ def test_a_worker_sees_the_gpu_of_those_it_was_allotted(monkeypatch):
 
 
 def test_a_fleet_over_two_processes_equals_one_in_one(folders, monkeypatch, tmp_path):
-    expected = uninterrupted(folders, monkeypatch, tmp_path)
+    expected = uninterrupted(monkeypatch, tmp_path)
     monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
     jobs.compute_fleets(runs(), runs(), "smoke", folders)
     for ours, theirs in zip(metrics_of(runs()), expected):
