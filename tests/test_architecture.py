@@ -80,7 +80,7 @@ def test_public_names_have_docstrings(path):
 
 def test_pages_show_at_most_sixty_lines_of_code_as_wide_as_the_column():
     """Beside what they hand to claims, with gates and controls, which says nothing of a figure."""
-    for path in sorted((PROJECT / "notebooks").rglob("*.py")):
+    for path in sorted((PROJECT / "notebooks").glob("*/*.py")):
         cells = re.split(r"^# %%", path.read_text(), flags=re.MULTILINE)[1:]
         code = code_lines(cells)
         shown = code_lines(cell for cell in cells if "page.decide(" not in cell)
