@@ -3,12 +3,16 @@
 import json
 import re
 from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from urllib.parse import unquote, urlparse
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from icllib import book
 from icllib.book.ledger import summary
+from icllib.book.offline import TYPESET
 from icllib.claims import PAPERS, find_claim
 from icllib.decisions import decide, ledger
 from icllib.errors import InputError
@@ -179,12 +183,32 @@ def test_pages_fit_a_phone_and_show_their_formulas(site, browser):
     for path in sample(site):
         with visited(browser, path, viewport={"width": 390, "height": 844}) as page:
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
-            page.wait_for_function("window.MathJax?.startup?.promise")
-            page.evaluate("MathJax.startup.promise.then(() => null)")
+            page.wait_for_function(TYPESET)
             raw = page.evaluate("""[...document.querySelectorAll('.math')].filter(item =>
                 item.offsetParent && !item.querySelector('mjx-container')).length""")
             assert raw == 0, f"{path.name}: {raw} formulas are not rendered"
             assert page.locator("mjx-merror").count() == 0, path.name
+            assert page.locator("mjx-container[tabindex]").count() == 0  # no stops of the keyboard
+
+
+def loaded(browser, path) -> set:
+    """The files that a browser reads to show a page."""
+    page, files = browser.new_page(), set()
+    page.on("request", lambda asked: files.add(Path(unquote(urlparse(asked.url).path))))
+    page.goto(path.as_uri(), wait_until="networkidle")
+    page.close()
+    return {file for file in files if file.is_file()}
+
+
+def test_pages_are_light(site, browser):
+    """Uncompressed, and apart from MathJax, which only pages with formulas load."""
+    weights = []
+    for path in (site / "book/index.html", *sample(site)[::3]):
+        files = loaded(browser, path)
+        formulas = {file for file in files if "mathjax" in file.parts}
+        assert bool(formulas) == ('class="math' in path.read_text()), path.name
+        weights.append(sum(file.stat().st_size for file in files - formulas))
+    assert path in files and weights[0] < 1e6 and median(weights) < 0.8e6
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "print"])

@@ -14,6 +14,9 @@ from icllib.errors import InputError
 from icllib.files import PROJECT
 
 SITE, OFFLINE = PROJECT / "_build/html", PROJECT / "_build/offline"
+# MathJax is where there are formulas; a promise is waited for.
+TYPESET = """!document.querySelector(".math") ||
+             window.MathJax?.startup?.promise?.then(() => true)"""
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -50,8 +53,7 @@ def write_pdf(path: Path) -> None:
         page = browser.new_page(color_scheme="light")
         for name in pages():
             page.goto((SITE / f"{name}.html").as_uri())
-            page.wait_for_function("window.MathJax?.startup?.promise")
-            page.evaluate("MathJax.startup.promise.then(() => null)")
+            page.wait_for_function(TYPESET)
             printed = page.pdf(format="A4", margin=dict.fromkeys(
                 ("top", "bottom", "left", "right"), "15mm"))
             book.append(io.BytesIO(printed), outline_item=page.title().partition(" — ")[0])
