@@ -235,6 +235,10 @@ def test_the_ledger_searches_sorts_and_filters(site, browser):
         for order in ("ascending", "descending"):
             page.click("table.ledger thead th:nth-child(2)")
             page.wait_for_selector(f"table.ledger th[aria-sort={order}]")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.locator("table.ledger tbody tr").count() == len(ledger())
+        assert page.locator("table.ledger .math:not(:has(mjx-container))").count() == 0
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
         numbers = page.evaluate("""[...document.querySelectorAll("table.ledger tbody tr")].map(
             row => parseInt(row.cells[1].textContent))""")
         assert numbers == sorted(numbers, reverse=True) and len(numbers) > 9
