@@ -47,7 +47,7 @@ icllib.settings_of(sheet.fig04_three_tasks, shown, assumed)
 # %% [markdown]
 # These are the settings of SGPT on trees. What differs between panels and models:
 
-# %%
+# %% tags=["hide-output"]
 sheet.figure_4_settings(trained)
 
 # %% [markdown]
@@ -56,7 +56,7 @@ sheet.figure_4_settings(trained)
 #
 # The baselines know nothing but the pairs in the prompt:
 
-# %%
+# %% tags=["hide-output"]
 sheet.figure_4_baselines([record for record in records if record not in trained])
 
 # %% [markdown]
