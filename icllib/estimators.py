@@ -1,6 +1,6 @@
 """Trained models of the book as estimators of scikit-learn: fit stores pairs, predict asks::
 
-    InContextRegressor("context_scaling/gpt2").fit(X, y).predict(X_new)
+    InContextRegressor("signed_averaging/softmax").fit(X, y).predict(X_new)
 
 Nothing is trained: the pairs given to `fit` are the context in which the model answers.
 """
@@ -76,7 +76,7 @@ def found(model) -> Trained:
 class InContext(BaseEstimator):
     """What regression and classification share."""
 
-    def __init__(self, model="context_scaling/gpt2"):
+    def __init__(self, model="signed_averaging/softmax"):
         self.model = model
 
     def store(self, trained: Trained, X, y):

@@ -10,25 +10,27 @@ from pathlib import Path
 from icllib.claims import find_claim
 from icllib.estimators import MODELS
 from icllib.files import write_text
-from icllib.models import SGPT, Transformer
+from icllib.models import SGPT, SignedAveraging, Softmax, Transformer
 from icllib.papers import causal_lm, context_scaling, signed_averaging
 from icllib.papers.context_scaling.learned import over_ridge, over_zero
 from icllib.papers.signed_averaging.quantifier_figures import reached
 from icllib.results import Record, digest, load_record, results_folder, settings, to_json
-from icllib.tasks import BagOfWords, LinearRegression, Quantifier
+from icllib.tasks import AffineFunctions, BagOfWords, LinearRegression, Quantifier
 from icllib.training import Run
 from icllib.training.weights import find_weights
 
-NAMES = {  # name: the page, its models and tasks to choose from, a claim whose gate they must pass
-    "context_scaling/gpt2": (context_scaling.fig01_scaling, Transformer, LinearRegression,
+NAMES = {  # name: the page, what its models are made of, a claim whose gate they must pass
+    "context_scaling/gpt2": (context_scaling.fig01_scaling, {Transformer, LinearRegression},
                              "context_scaling.1"),
-    "context_scaling/sgpt": (context_scaling.fig08_sgpt_scaling, SGPT, LinearRegression,
+    "context_scaling/sgpt": (context_scaling.fig08_sgpt_scaling, {SGPT, LinearRegression},
                              "context_scaling.1"),
-    "signed_averaging/every": (signed_averaging.fig04_every, Transformer, Quantifier,
-                               "signed_averaging.9"),
-    "signed_averaging/some": (signed_averaging.fig05_some, Transformer, Quantifier,
-                              "signed_averaging.10"),
-    "causal_lm/words": (causal_lm.few_shot_tokens, Transformer, BagOfWords, "causal_lm.39"),
+    "signed_averaging/softmax": (signed_averaging.fig03_softmax_ssa, {Softmax},
+                                 "signed_averaging.2"),
+    "signed_averaging/ssa": (signed_averaging.fig03_softmax_ssa, {SignedAveraging},
+                             "signed_averaging.3"),
+    "signed_averaging/every": (signed_averaging.fig04_every, {Quantifier}, "signed_averaging.9"),
+    "signed_averaging/some": (signed_averaging.fig05_some, {Quantifier}, "signed_averaging.10"),
+    "causal_lm/words": (causal_lm.few_shot_tokens, {BagOfWords}, "causal_lm.39"),
 }
 
 
@@ -47,10 +49,9 @@ def export() -> list[str]:
 def chosen(name: str) -> dict[str, str] | None:
     """The record and the weights of the model, by their places among the results: of those that
     have learned the first seed with the most tasks in training; or None."""
-    runs_of_page, model, task, claim = NAMES[name]
+    runs_of_page, parts, claim = NAMES[name]
     gate, results = find_claim(claim).gate, results_folder()
-    runs = [run for run in runs_of_page("cpu")
-            if isinstance(getattr(run, "model", None), model) and isinstance(run.task, task)]
+    runs = [run for run in runs_of_page("cpu") if parts <= made_of(run)]
     for run in sorted(runs, key=lambda run: -(run.pretraining_tasks or math.inf)):
         paths = sorted(results.glob(f"{name.split('/')[0]}/*/cpu/{digest(settings(run))}.json"))
         weights = find_weights(run)
@@ -60,10 +61,19 @@ def chosen(name: str) -> dict[str, str] | None:
     return None
 
 
+def made_of(run) -> set[type]:
+    """The kinds of its task, its model and the scoring of its attention; none if nothing is trained."""
+    if not isinstance(run, Run):
+        return set()
+    return {type(run.task), type(run.model), type(getattr(run.model, "scoring", None))}
+
+
 def at_gate(run: Run, record: Record) -> float:
     """What the gates of the claims ask of a model of this kind."""
     if isinstance(run.task, Quantifier):
         return reached([record], ["it"], ["it"])[0]
+    if isinstance(run.task, AffineFunctions):
+        return record["error"][0]
     errors, evaluation = [record["error"]], run.evaluation
     if isinstance(run.task, BagOfWords):
         return over_zero(errors, run.task, evaluation.lengths, max(evaluation.lengths))[0]

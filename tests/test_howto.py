@@ -1,5 +1,6 @@
 """The code that the how-to page shows runs as it stands."""
 
+import json
 import os
 import re
 import shutil
@@ -46,10 +47,9 @@ def test_a_page_s_figure_drawn_from_changed_runs(tmp_path):
 
 
 def output_of(page, folder):
-    """What the one script of a how-to page prints."""
+    """What the code of a how-to page prints, from its first line to its last."""
     text = (PROJECT / f"book/howto/{page}.md").read_text()
-    script, = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    return printed_by(script, folder)
+    return printed_by("\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL)), folder)
 
 
 def test_prefix_attention_in_a_language_model(tmp_path):
@@ -67,10 +67,18 @@ def test_signed_averaging_in_a_language_model(tmp_path):
 
 
 def test_a_model_of_the_book_in_scikit_learn(tmp_path):
+    with_name = PROJECT / "results/models.json"
+    for files in json.loads(with_name.read_text()).values():
+        for file in files.values():
+            (tmp_path / "results" / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(PROJECT / "results" / file, tmp_path / "results" / file)
+    shutil.copy(with_name, tmp_path / "results")
     printed = output_of("scikit_learn", tmp_path)
     errors = {name: float(value) for name, value in re.findall(r" *(.+): squared error (.+)", printed)}
     assert errors["in context"] < 1.3 * errors["ridge"] and len(errors) == 4
     assert errors["in context"] < min(errors["5 neighbors"], errors["XGBoost"])
+    at_0, at_1 = map(float, re.search(r"\[(\S+) +(\S+)\]", printed).groups())
+    assert abs(at_0 + 1) < 0.1 and abs(at_1 + 0.5) < 0.1
 
 
 def test_code_fits_the_column_of_a_page():

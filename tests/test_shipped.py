@@ -13,7 +13,7 @@ import pytest
 from icllib import shipped
 from icllib.estimators import InContextRegressor, names
 from icllib.evaluate import ErrorByLength
-from icllib.models import Transformer
+from icllib.models import MLP, Transformer
 from icllib.results import PROJECT, from_settings, load_record
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run, jobs
@@ -30,7 +30,8 @@ def test_a_name_gets_the_first_seed_that_has_learned_of_most_tasks(folders, monk
     runs = [run(0, 4), run(0), run(1), run(2)]
     jobs.train_and_save(runs[:3], "cpu", folders)
     monkeypatch.setattr(shipped, "NAMES", {
-        "test/small": (lambda profile: runs, Transformer, LinearRegression, "context_scaling.1")})
+        "test/small": (lambda profile: runs, {Transformer, LinearRegression}, "context_scaling.1"),
+        "test/other": (lambda profile: runs, {MLP}, "context_scaling.1")})
     assert shipped.export() == [] and names() == {}  # nobody learns in two steps
     reached = {runs[0]: 1.1, runs[1]: 1.3, runs[2]: 1.2, runs[3]: 1.0}  # which is not trained
     monkeypatch.setattr(shipped, "at_gate", lambda run, record: reached[run])

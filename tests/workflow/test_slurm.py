@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from icllib.files import PROJECT
-from icllib.fleet import train
+from icllib.fleet import train, trained_runs
+from icllib.pages import all_pages
 from icllib.plan import plan
 from slurm_cluster import cluster, missing_programs
 
-PAGES = "context_scaling/fig02_one_noise_level context_scaling/fig05_one_layer"
+PAGES = ["context_scaling/fig02_one_noise_level", "context_scaling/fig05_one_layer"]
+SLOW = f"{sys.executable} {PROJECT}/tests/workflow/slow_icllib.py"
 
 
 @pytest.fixture
@@ -36,14 +38,12 @@ def records(folder):
 
 def test_a_dead_node_a_time_limit_and_a_full_disk_lose_nothing(running, tmp_path, monkeypatch):
     """Every record is there at the end, made once, and equal to that of a single machine."""
-    alone, shared = tmp_path / "alone", tmp_path / "shared"
-    monkeypatch.setenv("ICLLIB_RESULTS", str(alone / "results"))
-    monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(alone / "checkpoints"))
-    jobs = plan(PAGES.split(), "smoke")
-    for job in jobs:
-        train(job.records)
-    long = Path(jobs[0].records[0]).stem
-    workflow = start_workflow(running, shared, long)
+    shared = tmp_path / "shared"
+    jobs, alone = trained_alone(PAGES, tmp_path / "alone", monkeypatch)
+    long = Path(jobs[0].records[0]).stem  # is slow, and has a minute at first
+    slow = {"DISK": str(running.folder / "disk"), "LONG": long, "LONG_PAUSE": "25", "PAUSE": "5"}
+    workflow = start_workflow(running, PAGES, shared, SLOW, slow,
+                              "--set-resources", f"fleet_{long}:runtime=19 * attempt - 18")
     try:
         running.wait(lambda: "node2" in running.queue("RUNNING"), 300)
         running.fill_disk("node2")  # whose jobs fail at once, until the node gets none any more
@@ -54,25 +54,56 @@ def test_a_dead_node_a_time_limit_and_a_full_disk_lose_nothing(running, tmp_path
         assert workflow.wait(600) == 0, (shared / "log").read_text()[-3000:]
     finally:
         workflow.kill()
-    assert records(shared) == records(alone) != {}
-    told = [path.read_text() for path in shared.glob(".snakemake/slurm_logs/*/*.log")]
-    assert sum(text.count("records made") for text in told) == len(jobs)
+    assert records(shared) == alone != {}
+    assert fleets_trained(shared) == len(jobs)
     assert "node2" in running.queue("FAILED") and running.states()["node2"] == "drained"
     assert "node1" in running.queue("TIMEOUT")
 
 
-def start_workflow(running, folder, long):
-    """The workflow in a folder of its own; the fleet of this name is slow, and has a minute at first."""
+def test_two_nodes_share_a_whole_chapter(running, tmp_path, monkeypatch):
+    """Every fleet of the chapter is trained once, and both nodes train some."""
+    pages = [page for page in all_pages()
+             if page.startswith("causal_lm/") and trained_runs(page, "smoke")]
+    jobs, alone = trained_alone(pages, tmp_path / "alone", monkeypatch)
+    workflow = start_workflow(running, pages, tmp_path / "shared",
+                              f"{sys.executable} -m icllib", {})
+    try:
+        assert workflow.wait(3000) == 0, (tmp_path / "shared/log").read_text()[-3000:]
+    finally:
+        workflow.kill()
+    assert records(tmp_path / "shared") == alone != {}
+    assert fleets_trained(tmp_path / "shared") == len(jobs)
+    done = running.queue("COMPLETED")
+    assert "node1" in done and "node2" in done
+
+
+def trained_alone(pages, folder, monkeypatch):
+    """The fleets of these pages, and their records as this process alone makes them."""
+    monkeypatch.setenv("ICLLIB_RESULTS", str(folder / "results"))
+    monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(folder / "checkpoints"))
+    jobs = plan(pages, "smoke")
+    for job in jobs:
+        train(job.records)
+    return jobs, records(folder)
+
+
+def fleets_trained(folder):
+    """How often a job of the workflow said that it made records."""
+    told = [path.read_text() for path in folder.glob(".snakemake/slurm_logs/*/*.log")]
+    return sum(text.count("records made") for text in told)
+
+
+def start_workflow(running, pages, folder, command, environment, *options):
+    """The workflow in a folder of its own, whose jobs run this command as icllib."""
     folder.mkdir()
-    command = f"{sys.executable} {PROJECT}/tests/workflow/slow_icllib.py"
     own = {"PYTHONPATH": str(PROJECT), "ICLLIB_RESULTS": str(folder / "results"),
-           "ICLLIB_CHECKPOINTS": str(folder / "checkpoints"), "DISK": str(running.folder / "disk"),
-           "LONG": long, "LONG_PAUSE": "25", "PAUSE": "5", "OMP_NUM_THREADS": "1"}
+           "ICLLIB_CHECKPOINTS": str(folder / "checkpoints"), "OMP_NUM_THREADS": "1"}
     return subprocess.Popen(
         [sys.executable, "-m", "snakemake", "--snakefile", PROJECT / "workflow/Snakefile",
          "--workflow-profile", PROJECT / "workflow/profiles/slurm", "--directory", folder,
          "--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "5",
-         "--latency-wait", "5", "--slurm-keep-successful-logs",
-         "--set-resources", f"fleet_{long}:runtime=19 * attempt - 18",
-         "--config", "profile=smoke", f"pages={PAGES}", f"icllib={command}", "--", "records"],
-        env=running.environment | own, stdout=(folder / "log").open("w"), stderr=subprocess.STDOUT)
+         "--latency-wait", "5", "--slurm-keep-successful-logs", *options,
+         "--config", "profile=smoke", f"pages={' '.join(pages)}", f"icllib={command}",
+         "--", "records"],
+        env=running.environment | own | environment, stdout=(folder / "log").open("w"),
+        stderr=subprocess.STDOUT)
