@@ -45,14 +45,16 @@ def show_as_svg() -> None:
     shown.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Date": None}}
 
 
-def series(panel: str, name: str, xs, samples, profile: str, within=ANYWHERE) -> pd.DataFrame:
+def series(panel: str, name: str, xs, samples, profile: str, within=ANYWHERE,
+           scale: str = "linear") -> pd.DataFrame:
     """Rows of a figure's table: mean and 95% interval over seeds at each x.
 
     samples: (seeds, len(xs)), or (len(xs),) for a curve without spread. within: what the quantity
-    can be, such as SHARE; the interval is cut there.
+    can be, such as SHARE; the interval is cut there. scale: "log" for means and intervals of the
+    logarithm, of errors that differ by factors.
     """
     samples = np.atleast_2d(np.asarray(samples, dtype=float))
-    means, lows, highs = np.transpose([interval(column) for column in samples.T])
+    means, lows, highs = np.transpose([interval(column, scale) for column in samples.T])
     return band(panel, name, xs, means, np.clip(lows, *within), np.clip(highs, *within),
                 len(samples), profile)
 

@@ -1,7 +1,7 @@
 """Verdicts as a page and the ledger show them: the paper's number beside ours."""
 
 import re
-from html import escape
+from html import escape, unescape
 
 import pandas as pd
 
@@ -31,10 +31,28 @@ class Verdicts:
             for item in self.decisions)
 
 
+GREEK = ("[Ll]ambda|[Ss]igma|[Pp]si|[Pp]hi|[Dd]elta|[Gg]amma|alpha|beta|epsilon|eta|theta|kappa|mu|pi"
+         "|rho|tau|omega|[α-ωΓ-Ω]")
+SYMBOL = re.compile(rf"(?<![\w.])({GREEK}|[A-Za-z](?=[_^]))(?:_(\w+))?(?:\^(\w+))?(?![\w(])")
+
+
 def typeset(text: str) -> str:
-    """Text as HTML, in which MathJax shows each $...$."""
-    return re.sub(r"\$(.+?)\$", r'<span class="math notranslate nohighlight">\\(\1\\)</span>',
-                  escape(text, quote=False))
+    """Text as HTML, in which MathJax shows each $...$, and letters of formulas elsewhere are such."""
+    pieces = re.split(r"\$(.+?)\$", escape(text, quote=False))
+    pieces[::2] = map(with_symbols, pieces[::2])
+    pieces[1::2] = [rf'<span class="math notranslate nohighlight">\({piece}\)</span>'
+                    for piece in pieces[1::2]]
+    return "".join(pieces)
+
+
+def with_symbols(text: str) -> str:
+    """Names such as psi_L and sigma^2 as HTML: a Greek letter, an index, a power."""
+    def symbol(name: re.Match) -> str:
+        letter, index, power = name.groups()
+        return (f"<i>{unescape(f'&{letter};') if len(letter) > 1 else letter}</i>"
+                + (f"<sub>{index}</sub>" if index else "") + (f"<sup>{power}</sup>" if power else ""))
+
+    return SYMBOL.sub(symbol, text)
 
 
 def badge(decision: Decision, words: str | None = None) -> str:

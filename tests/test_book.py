@@ -6,12 +6,15 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
+from urllib.parse import unquote, urlparse
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from icllib import book
 from icllib.book.ledger import summary
+from icllib.book.offline import TYPESET
 from icllib.claims import PAPERS, find_claim
 from icllib.decisions import decide, ledger
 from icllib.errors import InputError
@@ -184,12 +187,32 @@ def test_pages_fit_a_phone_and_show_their_formulas(site, browser):
     for path in sample(site):
         with visited(browser, path, viewport={"width": 390, "height": 844}) as page:
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
-            page.wait_for_function("window.MathJax?.startup?.promise")
-            page.evaluate("MathJax.startup.promise.then(() => null)")
+            page.wait_for_function(TYPESET)
             raw = page.evaluate("""[...document.querySelectorAll('.math')].filter(item =>
                 item.offsetParent && !item.querySelector('mjx-container')).length""")
             assert raw == 0, f"{path.name}: {raw} formulas are not rendered"
             assert page.locator("mjx-merror").count() == 0, path.name
+            assert page.locator("mjx-container[tabindex]").count() == 0  # no stops of the keyboard
+
+
+def loaded(browser, path) -> set:
+    """The files that a browser reads to show a page."""
+    page, files = browser.new_page(), set()
+    page.on("request", lambda asked: files.add(Path(unquote(urlparse(asked.url).path))))
+    page.goto(path.as_uri(), wait_until="networkidle")
+    page.close()
+    return {file for file in files if file.is_file()}
+
+
+def test_pages_are_light(site, browser):
+    """Uncompressed, and apart from MathJax, which only pages with formulas load."""
+    weights = []
+    for path in (site / "book/index.html", *sample(site)[::3]):
+        files = loaded(browser, path)
+        formulas = {file for file in files if "mathjax" in file.parts}
+        assert bool(formulas) == ('class="math' in path.read_text()), path.name
+        weights.append(sum(file.stat().st_size for file in files - formulas))
+    assert path in files and weights[0] < 1e6 and median(weights) < 0.8e6
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "print"])
@@ -216,6 +239,10 @@ def test_the_ledger_searches_sorts_and_filters(site, browser):
         for order in ("ascending", "descending"):
             page.click("table.ledger thead th:nth-child(2)")
             page.wait_for_selector(f"table.ledger th[aria-sort={order}]")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.locator("table.ledger tbody tr").count() == len(ledger())
+        assert page.locator("table.ledger .math:not(:has(mjx-container))").count() == 0
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
         numbers = page.evaluate("""[...document.querySelectorAll("table.ledger tbody tr")].map(
             row => parseInt(row.cells[1].textContent))""")
         assert numbers == sorted(numbers, reverse=True) and len(numbers) > 9

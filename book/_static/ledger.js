@@ -10,4 +10,10 @@ datatables.then(({ default: DataTable }) => {
     language: { search: "Search the claims:", lengthMenu: "_MENU_ claims a page" },
     drawCallback: function () { typeset(this.api().table().node()); },
   });
+  // On paper there is no next page to ask for.
+  addEventListener("beforeprint", () => {
+    table.page.len(-1).draw();
+    MathJax.typeset([table.table().node()]);
+  });
+  addEventListener("afterprint", () => table.page.len(25).draw());
 });

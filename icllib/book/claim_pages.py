@@ -4,6 +4,7 @@ from html import escape
 
 from icllib.book.links import linked_html
 from icllib.book.papers import duration, hours, papers, title_of
+from icllib.book.tables import tidy
 from icllib.controls import CONTROLS
 from icllib.decisions import Decision, interval
 from icllib.plotting import short
@@ -115,4 +116,5 @@ def evidence(item: Decision) -> str:
     """The table of a claim's parts."""
     if not item.profile:
         return ""
-    return f"<h2>Evidence</h2>\n{parts_table(item).to_html(classes='verdicts', border=0)}\n"
+    table = parts_table(item).to_html(classes="verdicts", border=0)
+    return f"<h2>Evidence</h2>\n{tidy(table)}\n"

@@ -8,6 +8,7 @@ from html import escape
 
 from docutils import nodes
 
+from icllib.book.assets import cut_icons, leave_out
 from icllib.book.claim_pages import claim_pages
 from icllib.book.figures import NUMBERED, complete_captions
 from icllib.book.footer import footer
@@ -39,6 +40,7 @@ def setup(app) -> dict:
     app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
     app.connect("html-page-context", share_contents, priority=400)  # before the theme reads it
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
+    app.connect("build-finished", cut_icons)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -166,7 +168,7 @@ def share_contents(app, pagename: str, templatename: str, context: dict, doctree
 
 
 def complete_page(app, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """Description, title with the paper's name, cite button; and no script that nothing uses."""
+    """Description, title with the paper's name, cite button; and no file that nothing uses."""
     paper = next((part for part in pagename.split("/") if part in PAPERS), None)
     if paper and pagename.startswith("notebooks/"):
         context["title"] = f"{context['title']}: {papers()[paper].short}"
@@ -177,9 +179,8 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
     about = shortened(context.get("description") or app.config.html_title)
     context["metatags"] = context.get("metatags", "") + (
         f'<meta name="description" content="{escape(about)}">\n')
-    # The theme brings Thebe, which loads from the network and which no page uses.
-    context["script_files"] = [script for script in context.get("script_files", ())
-                               if "thebe" not in f"{script.filename} {script.attributes}".lower()]
+    for kind in ("script_files", "css_files"):
+        context[kind] = leave_out(context.get(kind, ()), context.get("body", ""))
     if "body" in context:
         context["body"] += footer(app, pagename, context)
 

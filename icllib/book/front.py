@@ -1,5 +1,6 @@
 """The front page's cards: a question, the paper's claim, our answer, the figure and the verdicts."""
 
+import re
 from html import escape
 from pathlib import Path
 
@@ -13,8 +14,15 @@ from icllib.files import write_text
 def write_front(decisions: list[Decision], folder: Path) -> None:
     """The cards and their figures."""
     for paper in papers().values():
-        write_text(folder / f"{paper.name}.svg", first_figure(paper.figure))
+        write_text(folder / f"{paper.name}.svg", small(first_figure(paper.figure)))
     write_text(folder / "cards.md", cards(decisions))
+
+
+def small(picture: str) -> str:
+    """An SVG as sharp as a thumbnail needs: coordinates to a tenth of a point, no comments."""
+    coordinates = re.compile(r'\b(?:d|x|y)="[^"]*"')
+    return re.sub(r"\n +|<!--.*?-->", "\n", coordinates.sub(
+        lambda found: re.sub(r"(\.\d)\d+", r"\1", found[0]), picture))
 
 
 def cards(decisions: list[Decision]) -> str:

@@ -14,6 +14,12 @@ from icllib.errors import InputError
 from icllib.files import PROJECT
 
 SITE, OFFLINE = PROJECT / "_build/html", PROJECT / "_build/offline"
+# MathJax is where there are formulas; a promise is waited for.
+TYPESET = """!document.querySelector(".math") ||
+             window.MathJax?.startup?.promise?.then(() => true)"""
+MARGINS = dict.fromkeys(("top", "bottom", "left", "right"), "15mm")
+FOOT = """<p style="width: 100%; font-size: 8px; text-align: center">
+          <span class="title"></span>, page <span class="pageNumber"></span></p>"""
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -50,10 +56,9 @@ def write_pdf(path: Path) -> None:
         page = browser.new_page(color_scheme="light")
         for name in pages():
             page.goto((SITE / f"{name}.html").as_uri())
-            page.wait_for_function("window.MathJax?.startup?.promise")
-            page.evaluate("MathJax.startup.promise.then(() => null)")
-            printed = page.pdf(format="A4", margin=dict.fromkeys(
-                ("top", "bottom", "left", "right"), "15mm"))
+            page.wait_for_function(TYPESET)
+            printed = page.pdf(format="A4", margin=MARGINS, display_header_footer=True,
+                               header_template="<p></p>", footer_template=FOOT)
             book.append(io.BytesIO(printed), outline_item=page.title().partition(" — ")[0])
         browser.close()
     book.compress_identical_objects()

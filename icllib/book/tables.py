@@ -1,15 +1,27 @@
-"""Tables of pandas as HTML in which every heading says something."""
+"""Tables of pandas as HTML in which every heading says something and symbols are typeset."""
 
 import re
 
+from icllib.verdicts import with_symbols
+
 HEAD = re.compile(r"<thead>(.*?)</thead>", re.DOTALL)
 CELL = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
+ANY_CELL = re.compile(r"<t([dh])\b.*?</t\1>", re.DOTALL)
+MARKUP = re.compile(r"(<[^>]*>|\\\(.*?\\\))")
 EMPTY = re.compile(r"<th\b[^>]*></th>")
 
 
 def tidy(html: str) -> str:
-    """The names of columns and of the index in one row; cells without a heading are none."""
-    return EMPTY.sub("<td></td>", HEAD.sub(in_one_row, html))
+    """The names of columns and of the index in one row; cells without a heading are none; psi_L is
+    a Greek letter with an index."""
+    return ANY_CELL.sub(with_letters, EMPTY.sub("<td></td>", HEAD.sub(in_one_row, html)))
+
+
+def with_letters(cell: re.Match) -> str:
+    """A cell whose symbols are typeset, but for formulas, which MathJax shows."""
+    pieces = MARKUP.split(cell[0])
+    pieces[::2] = map(with_symbols, pieces[::2])
+    return "".join(pieces)
 
 
 def in_one_row(head: re.Match) -> str:

@@ -6,12 +6,15 @@
 #
 # **In short:** it is one step of {term}`gradient descent`, or a kernel smoother such as the
 # Hilbert estimate, depending on the scores. Nothing is trained on this page: all is exact,
-# or simulated in minutes on a CPU. The paper's identity for gradient descent is exact once
-# the label of the query is 0. The Hilbert estimate is {term}`consistent`, as the paper
-# says: in one and two dimensions, up to a million pairs, its {term}`excess error` falls on
-# all four families about as its theory says, like a power of $1 / \ln n$, where estimates
-# that are not consistent stay. The gradient step, which the paper says nearly matches
-# {term}`ridge regression`, has 2.9 to 4.5 times its error in 8 dimensions.
+# or simulated in minutes on a CPU.
+#
+# - The paper's identity for gradient descent is exact once the label of the query is 0.
+# - The Hilbert estimate is {term}`consistent`, as the paper says: in one and two
+#   dimensions, up to a million pairs, its {term}`excess error` falls on all four families
+#   about as its theory says, like a power of $1 / \ln n$, where estimates that are not
+#   consistent stay.
+# - The gradient step, which the paper says nearly matches {term}`ridge regression`, has 2.9
+#   to 4.5 times its error in 8 dimensions.
 #
 # One attention layer maps the prompt matrix $A$, whose last row is $(x_N, 0)$, to a matrix
 # $\psi(A)$ of the same shape. {cite:t}`abedsoltan2024context` note that its last entry
@@ -25,9 +28,8 @@
 # | $\psi_H(A)$, $H(z, z') = \lVert z - z' \rVert^{-d}$ | the Hilbert estimate (Eqs. 5 and 12) |
 #
 # A kernel smoother averages the labels, with weights that say how like the query each input
-# is. The Hilbert estimate is consistent {cite:p}`devroye1998hilbert`: on any task its
-# excess error goes to zero as the pairs grow in number. The page checks the three
-# identities and follows the errors on the four families of [Figure
+# is. A consistent one {cite:p}`devroye1998hilbert` has an excess error that goes to zero as
+# the pairs grow in number, on any task. The four families are those of [Figure
 # 5](fig05_one_layer.ipynb).
 
 # %% tags=["parameters"]
@@ -49,23 +51,7 @@ icllib.settings_table(sheet.EstimatorErrors(sheet.LINEAR_8), assumed=(
 # These are the settings of the linear task at $d = 8$. ReLU networks ($r = 100$), trees and
 # sparse functions have $d = 8$ as in Figure 5. Linear functions are also taken at
 # $d = 1, 2, 4$, and all families up to a million pairs in one and two dimensions, where
-# sparse functions have one nonzero weight. For the comparison with ridge regression the
-# gradient step is measured on 1,024 functions at the paper's context lengths, also with the
-# $d = 20$ and $\sigma = 0.5$ of [Figure 2](fig02_one_noise_level.ipynb).
-#
-# $\psi_L$ has no scale of its own, since $x^\top X^\top y$ grows with $n$. As a predictor
-# it gets the best scalar step for each $n$. For a task with $m = \mathbb{E}[x y \mid f]$
-# this is
-#
-# $$s_n = \frac{S}{V + (n - 1) S}, \qquad S = \mathbb{E} \lVert m \rVert^2, \quad
-#   V = \mathbb{E} \lVert x \rVert^2 y^2, \qquad
-#   \text{error} = \mathbb{E} y^2 - s_n n S .$$
-#
-# For linear functions $s_n = 1/(n + d + 1 + d \sigma^2)$, and the error goes to $\sigma^2$.
-# For ReLU networks $s_n = 1/(n + 2d + 3)$, and the error goes to $d/2$, half of the label
-# variance: a linear predictor sees half of a ReLU network. The exponential smoother tends
-# to $\mathbb{E}_g f(x + g)$, $g \sim N(0, I)$, which is $f(x)$ for linear functions and not
-# for ReLU networks.
+# sparse functions have one nonzero weight.
 #
 # ## Figure
 
@@ -101,11 +87,23 @@ lines = {line.get_label(): line for axes in grid.flat[:3] for line in axes.lines
 legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols=3)
 
 # %% [markdown]
-# Bands are 95% intervals over seeds, each with its own functions. Solid lines are
-# simulations; dashed lines are the closed forms above and, for ReLU networks, the limit of
-# the exponential smoother. Ridge regression with the penalty $d \sigma^2$ is the floor for
-# linear functions. The last panel has the Hilbert estimate alone, in 1 to 8 dimensions;
-# bands are cut where they leave it.
+# Bands are 95% intervals over seeds, each with its own functions, cut where they leave the
+# last panel. Ridge regression with the penalty $d \sigma^2$ is the floor for linear
+# functions.
+#
+# **The dashed lines.** $\psi_L$ has no scale of its own, since $x^\top X^\top y$ grows with
+# $n$. As a predictor it gets the best scalar step for each $n$, which for a task with
+# $m = \mathbb{E}[x y \mid f]$ is
+#
+# $$s_n = \frac{S}{V + (n - 1) S}, \qquad S = \mathbb{E} \lVert m \rVert^2, \quad
+#   V = \mathbb{E} \lVert x \rVert^2 y^2, \qquad
+#   \text{error} = \mathbb{E} y^2 - s_n n S .$$
+#
+# For linear functions $s_n = 1/(n + d + 1 + d \sigma^2)$, and the error goes to $\sigma^2$.
+# For ReLU networks $s_n = 1/(n + 2d + 3)$, and the error goes to $d/2$, half of the label
+# variance: a linear predictor sees half of a ReLU network. The exponential smoother tends
+# to $\mathbb{E}_g f(x + g)$, $g \sim N(0, I)$, which is $f(x)$ for linear functions and not
+# for ReLU networks.
 #
 # ## Numbers
 
@@ -142,13 +140,12 @@ pd.DataFrame({name: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
                                ("ReLU network", sheet.RELU_8))})
 
 # %% [markdown]
-# **Is it consistent?** The excess error of the Hilbert estimate falls like $1 / \ln n$
-# {cite:p}`devroye1998hilbert`. This is so slow that in 8 dimensions even 100,000 pairs do
-# not tell it from estimates whose error stays. In one and two dimensions a million pairs
-# do. The table has the excess error of the Hilbert estimate and of one that is not
-# consistent: the exponential smoother or, where that one is, the smoother with a Gaussian
-# kernel of width 1. The exponent $p$ of $(\ln n)^{-p}$ is fitted from 1,000 pairs on: it is
-# 1 at the known rate and 0 for an error that stays.
+# **Is it consistent?** The excess error of the Hilbert estimate falls like $1 / \ln n$, so
+# slowly that in 8 dimensions even 100,000 pairs do not tell it from an error that stays. In
+# one and two dimensions a million pairs do. The table has the excess error of the Hilbert
+# estimate and of one that is not consistent: the exponential smoother or, where that one
+# is, the smoother with a Gaussian kernel of width 1. The exponent $p$ of $(\ln n)^{-p}$ is
+# fitted from 1,000 pairs on: it is 1 at the known rate and 0 for an error that stays.
 
 # %% tags=["numbers"]
 rows = {}
@@ -163,9 +160,8 @@ for title, (_, other) in sheet.FAMILIES.items():
 pd.DataFrame(rows).T.rename_axis(["task", "d", "estimator"])
 
 # %% [markdown]
-# The identities are checked on the whole matrices $\psi(A)$ of 500 random prompts of 40
-# pairs in double precision. The table says whether each of these deviations is below
-# $10^{-10}$:
+# **Are the identities exact?** The table says whether each of these deviations is below
+# $10^{-10}$ on 500 random prompts of 40 pairs in double precision:
 #
 # - `psi_L`: of $\psi_L(A)_{N,d+1}$ from $x_N^\top X^\top y$ with $y_N = 0$ (Eq. 10).
 # - `printed_y`: with the paper's $y$, which contains $y_N$, of the right side from
@@ -214,18 +210,17 @@ page.verdicts()
 #   dimension, hold by their mean only: a few queries far from all inputs make most of the
 #   error, and with six seeds the intervals are wide.
 # - *A theorem cannot be proved by examples.* That the Hilbert estimate works for any family
-#   is a theorem; the four families illustrate it. It is also slow: at 100,000 pairs its
-#   excess error on linear functions is about that of ridge regression at 10. The dimension
-#   hardly changes the slope.
-# - *The gradient step is not near ridge regression* at the paper's context lengths: its
-#   error is 2.9 to 4.5 times as large for $d = 8$, and up to one and a half times for
-#   $d = 20$. With 20 dimensions and 10 pairs the two are near each other, as neither has
-#   learned much. For many pairs the ratio of errors goes to 1, but only since both errors
-#   go to $\sigma^2$; that of the excess errors goes to
+#   is a theorem; the four families illustrate it. It is slow: at 100,000 pairs its excess
+#   error on linear functions is about that of ridge regression at 10.
+# - *The gradient step is not near ridge regression* at the paper's context lengths (1,024
+#   functions, claim 23): its error is 2.9 to 4.5 times as large for $d = 8$, and up to one
+#   and a half times for the $d = 20$ and $\sigma = 0.5$ of
+#   [Figure 2](fig02_one_noise_level.ipynb). With 20 dimensions and 10 pairs the two are
+#   near each other, as neither has learned much. For many pairs the ratio of errors goes to
+#   1, but only since both errors go to $\sigma^2$; that of the excess errors goes to
 #   $(d + 1 + d \sigma^2) / (d \sigma^2)$, which is 24 and 5.
-# - *The best step is given.* The step gets the best scale for each $n$, which the paper's
-#   $\psi_L$ lacks and more pre-training tasks would teach. So claim 33, that the estimate
-#   is consistent, is about $n$ alone.
+# - *The best step is given.* The paper's $\psi_L$ lacks it, and more pre-training tasks
+#   would teach it. So claim 33, that the estimate is consistent, is about $n$ alone.
 # - *The exponential smoother* is consistent on the two linear families alone. On ReLU
 #   networks it is about as good as the Hilbert estimate over most of the range, since its
 #   limit, above zero, is not reached yet; on trees it falls behind from a few hundred pairs

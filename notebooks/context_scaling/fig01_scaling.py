@@ -9,11 +9,10 @@
 # {term}`perceptron` (MLP) with more tasks only. Our perceptron, of the paper's size but
 # with shorter training ({term}`profile` `gpu`, under four hours on a CPU), does get better
 # with more tasks. More examples do not help it after training on $10^5$ tasks: from 10
-# pairs to 40 its error triples. After $10^6$ tasks the error is a tenth lower at 20 and 30
-# pairs than at 10, and at 40 it is back where it was. Our GPT-2 is a small model that
-# trained for 24 minutes (profile `cpu`). Its error falls by 60% from 10 pairs to 40, but
-# ends at three times that of {term}`ridge regression`. That is too far from having learned
-# the task to decide what the paper says of GPT-2.
+# pairs to 40 its error triples. After $10^6$ tasks they help up to 30 pairs, by a tenth.
+# Our GPT-2 is a small model that trained for 24 minutes (profile `cpu`). Its error falls by
+# 60% from 10 pairs to 40, but ends at three times that of {term}`ridge regression`. That is
+# too far from having learned the task to decide what the paper says of GPT-2.
 #
 # {cite:t}`abedsoltan2024context` train a GPT-2 decoder and a perceptron with one hidden
 # layer on linear regression,
@@ -54,8 +53,8 @@ icllib.settings_of(sheet.fig01_perceptrons, profiles["MLP"], sheet.ASSUMED).filt
 #
 # The errors are measured against noisy labels, as in the paper. Ridge regression with the
 # penalty $d \sigma^2$ is the posterior mean here, so that no predictor is better on
-# average: it is the floor. "Zero" is the predictor that always answers 0. The tables below
-# also have the {term}`excess error`, the part that is not label noise.
+# average. "Zero" always answers 0. The tables below also have the {term}`excess error`, the
+# part that is not label noise.
 
 # %%
 import numpy as np
@@ -171,15 +170,14 @@ page.not_run()
 # - *Length of training.* The paper gives no number of steps, batch size or learning rate
 #   for this figure. Those marked *assumed* are our choices, the same for every $T$. Our
 #   GPT-2 draws 48,000 prompts in all, so that $10^5$ and $10^6$ tasks are the same to it.
-#   It ends a little below [one step of gradient descent](estimators.ipynb) and far above
-#   ridge regression. The perceptron draws 12.8 million: each of $10^6$ tasks 13 times, each
-#   of $10^5$ tasks 128 times.
+#   It ends a little below [one step of gradient descent](estimators.ipynb). The perceptron
+#   draws 12.8 million: each of $10^6$ tasks 13 times, each of $10^5$ tasks 128 times.
 # - *The perceptron memorizes.* Up to $T = 10^4$ it fits the stored prompts, noise included,
 #   and answers new ones worse than the zero predictor, the more so the longer they are. At
 #   $T = 10^5$ it is better than zero up to 10 pairs and worse from 20 on. So claim 4 holds
 #   there because the perceptron is overfitted; its {term}`gate` looks at 10 pairs.
 # - *At $T = 10^6$ more pairs do help a little.* From 5 pairs to 10 the error falls by a
-#   quarter, and by another tenth up to 30. At 40 it is still a quarter below that at 5.
+#   quarter, and by another tenth up to 30. At 40 it is back where it was at 10.
 #   Claim 4 starts at 10 pairs. It was first judged at 40 alone, where it holds; now it is
 #   judged at 20 and 30 too, where at $T = 10^6$ it does not.
 # - *The ranges of $T$.* With $10^2$ tasks every model overfits, so that a slope from there
@@ -190,8 +188,8 @@ page.not_run()
 #   one hidden layer and no biases is a linear function plus an even one, while the target
 #   is odd in the prompt and has no linear part. As printed it could not beat the zero
 #   predictor, so ours has biases. The paper does not say where the padding zeros go. Here
-#   pairs fill slots from the front and the query has its own slot, which is the reading
-#   that serves the perceptron best.
+#   pairs fill slots from the front and the query has its own, the reading that serves the
+#   perceptron best.
 # - *What the intervals leave out.* All seeds are measured on the same 4,096 prompts, so
 #   that the intervals do not contain the spread of these prompts. This matters for claim 4
 #   at 40 pairs and $T = 10^6$, where the ratio is 0.99 and the bound 0.95: their logarithms

@@ -49,7 +49,7 @@ of_sgpt
 # %% [markdown]
 # These are the settings of SGPT. Those of GPT-2 differ in:
 
-# %%
+# %% tags=["hide-output"]
 of_decoder
 
 # %% [markdown]

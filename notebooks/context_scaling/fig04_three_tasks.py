@@ -11,7 +11,7 @@
 # as GPT-2, but neither matches a network that is trained on the prompt alone. On trees its
 # error is 1.4 times that of XGBoost at 50 pairs and 2.7 times at 100. On sparse functions
 # it is above that of least squares. All claims stay open: trees with 4 dimensions and
-# networks with 8, instead of 20, are another problem, and on sparse functions no model has
+# networks with 8, instead of 20, are another problem, and on sparse functions none has
 # learned enough.
 #
 # {cite:t}`abedsoltan2024context` train both models on three families of functions of
@@ -26,10 +26,9 @@
 # - C: sparse linear functions, $y = \beta^\top x$ with all but 3 entries of
 #   $\beta \sim N(0, I_d)$ set to zero.
 #
-# A footnote of the paper says that GPT-2 does poorly on trees when $x$ and $y$ share a
-# {term}`token`. For trees the paper therefore took the decoder of Garg et al., which reads
-# $x_1, y_1, x_2, \dots$ one by one. Both forms are shown here, and our GPT-2 does better
-# with shared tokens.
+# Since GPT-2 does poorly on trees when $x$ and $y$ share a {term}`token`, says a footnote,
+# the paper took the decoder of Garg et al. there, which reads $x_1, y_1, x_2, \dots$ one by
+# one. Both forms are shown here.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -48,7 +47,7 @@ icllib.settings_of(sheet.fig04_three_tasks, shown, assumed)
 # %% [markdown]
 # These are the settings of SGPT on trees. What differs between panels and models:
 
-# %%
+# %% tags=["hide-output"]
 sheet.figure_4_settings(trained)
 
 # %% [markdown]
@@ -57,7 +56,7 @@ sheet.figure_4_settings(trained)
 #
 # The baselines know nothing but the pairs in the prompt:
 
-# %%
+# %% tags=["hide-output"]
 sheet.figure_4_baselines([record for record in records if record not in trained])
 
 # %% [markdown]

@@ -18,13 +18,6 @@
 # weights. The figures are heat maps of the error over the length, from 10 to 200, and the
 # scale $\sigma$ of the numbers, from 1 to 10. The last row of Table 1 is Llama 3.3 70B on
 # affine functions, lines $y = a x + c$.
-#
-# The heat maps have no printed numbers. By the text (Section 5.1; claims 42 to 44) the
-# prompted 8B model masters neither the inputs of the test distributions nor longer lists.
-# The 70B model does better on inputs outside $\mathcal{N}(0, 1)$, but not on longer lists.
-# The fine-tuned 8B model copes with large inputs, but not with lists longer than those of
-# its training, up to 40 numbers. Fine-tuned on affine functions it answered with lists in
-# place of one number (Appendix L).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -55,10 +48,9 @@ print(prompts.EVERY[:96], "...\n\n", prompt, " ", truth, sep="")
 #
 # ## Figure
 #
-# Left are the printed rows of Table 1. Two lines tell what they mean: the error
-# $2 \sigma^2$ of always answering 0, and that of the {term}`least-squares <least squares>`
-# line through the pairs *as they are written in the prompts*, by the same code that would
-# question a Llama model.
+# Left are the printed rows of Table 1, the error $2 \sigma^2$ of always answering 0, and
+# that of the {term}`least-squares <least squares>` line through the pairs *as they are
+# written in the prompts*, by the same code that would question a Llama model.
 #
 # Right is what the heat maps are to be read against. A predictor that is right on the first
 # $r \ge 2$ numbers and then gives the answer that most sequences have (false for `every`,
@@ -137,6 +129,13 @@ ratios.map(lambda ratio: "" if pd.isna(ratio) else f"{ratio:.2g}")
 
 # %% [markdown]
 # ## The paper's claims
+#
+# The heat maps have no printed numbers. By the text (Section 5.1; claims 42 to 44) the
+# prompted 8B model masters neither the inputs of the test distributions nor longer lists.
+# The 70B model does better on inputs outside $\mathcal{N}(0, 1)$, but not on longer lists.
+# The fine-tuned 8B model copes with large inputs, but not with lists longer than those of
+# its training, up to 40 numbers. Fine-tuned on affine functions it answered with lists in
+# place of one number (Appendix L).
 
 # %%
 page.not_run()

@@ -4,8 +4,9 @@
 # **The question:** how do the scaling laws of [Figure 3](fig03_scaling_laws.ipynb) change
 # if rare tasks have shorter contexts, or smaller strengths?
 #
-# **In short:** let the context length of a task fall with its rank $s$ as $s^{-\beta}$, and
-# its strength (the ratio of target to feature) as $s^{-\gamma}$.
+# **In short:** let the context length of a task fall with its rank $s$ as
+# $\psi_s = \psi_1 s^{-\beta}$, and its strength (the ratio of target to feature) as
+# $\Lambda_s = \Lambda_1 s^{-\gamma}$ {cite:p}`lyu2025solvable`.
 #
 # - In the closed forms $\beta$ slows the laws in time and compute as the paper says.
 #   $\gamma$ makes all four laws steeper, those in time and compute by more than its Table 2
@@ -17,11 +18,7 @@
 # - The paper advises balanced contexts. They are not the best: longer ones for rare tasks
 #   halve the loss at the same cost.
 #
-# All of this takes 10 seconds.
-#
-# Tasks differ by $\psi_s = \psi_1 s^{-\beta}$ and $\Lambda_s = \Lambda_1 s^{-\gamma}$
-# {cite:p}`lyu2025solvable`. Two forms of the laws are compared, that printed in Table 2 and
-# a generic one:
+# Beside the exponents that Table 2 prints stands a *generic* form, which we derive:
 #
 # | short of | printed exponent | generic exponent |
 # |---|---|---|
@@ -33,12 +30,7 @@
 # Task $s$ is learned at the rate $2 a_s \Lambda_s \propto s^{-\alpha} \psi_s (1 +
 # \Lambda_s^2) \Lambda_s$. The printed form takes $\Lambda_s^2 \gg 1$ for all tasks. But
 # $\Lambda_s$ falls with $s$, so that for rare tasks $1 + \Lambda_s^2$ goes to 1, which
-# gives the generic form.
-#
-# The paper starts from $v_s = w_s = A \mathbf{1}$ with $A = 10^{-5}$. By Equation 14, task
-# $s$ then waits on a plateau and is half learned only at
-#
-# $$t_s = \frac{\ln(\Lambda_s / f_s(0) - 1)}{2 a_s \Lambda_s} .$$
+# gives the generic form. The page takes 10 seconds.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -116,27 +108,30 @@ for axes, varied in ((panels[1], "beta"), (panels[5], "gamma")):
              lw=1, alpha=0.15 + 0.06 * number)
 
 # %% [markdown]
-# Solid lines are {term}`gradient descent` at the paper's size, with power laws drawn
-# through one point of each curve: Table 2 dashed, generic dotted. Where there is no dotted
-# line, both are the same. In (b) and (f) the solid lines are the lowest loss over all
-# sizes; the pale ones are single sizes from $N_s/100$ to $N_s/5$ at 0.5, darker for larger
-# ones. In (d) and (e) the pale lines are the same 500 tasks after infinite training, and
-# the bands of (e) are 95% intervals over five draws of the training set.
+# Solid lines are {term}`gradient descent`. Power laws are drawn through one point of each
+# curve; where there is no dotted line, both forms are the same. In (b) and (f) the solid
+# lines are the lowest loss over all sizes, the pale ones single sizes from $N_s/100$ to
+# $N_s/5$ at 0.5. In (d) and (e) the pale lines are the same 500 tasks after infinite
+# training, and the bands of (e) are 95% intervals over five draws of the training set.
 #
 # ## Numbers
 #
 # Exponents fitted at the paper's size, with the half width of the 95% interval of the fit.
-# The windows were fixed before: all of $D$ (1 to 250) and $N$ ($10$ to $10^5$), and $t$
-# from 0.2 to 5 and $C$ from 0.5 to 20, where the plateau of the first task is over. Here
-# sizes are numbers of tasks; the paper's $D$ is one more. The last column says which form
-# is within 0.05 of the fit.
+# The windows were fixed before: all of $D$ (1 to 250 tasks) and $N$ ($10$ to $10^5$), and
+# $t$ from 0.2 to 5 and $C$ from 0.5 to 20, where the plateau of the first task is over. The
+# last column says which form is within 0.05 of the fit.
 
 # %% tags=["numbers"]
 sheet.exponent_table(simulated)
 
 # %% [markdown]
-# The plateau: when the first task is half learned, and how many tasks are by the end
-# ($t = 5$), in the simulation and by the formula for $t_s$.
+# The paper starts from $v_s = w_s = A \mathbf{1}$ with $A = 10^{-5}$. By Equation 14, task
+# $s$ then waits on a plateau and is half learned only at
+#
+# $$t_s = \frac{\ln(\Lambda_s / f_s(0) - 1)}{2 a_s \Lambda_s} .$$
+#
+# When the first task is half learned, and how many are by the end ($t = 5$), in the
+# simulation and by this formula:
 
 # %% tags=["numbers"]
 sheet.plateau_table(simulated)
@@ -197,8 +192,8 @@ sheet.finite_time_table(late[2:])
 # "It is better to balance the context sequence length", Section 4.2 concludes from the
 # slower law in time. Here contexts $\psi_s \propto s^{-\beta}$ cost the same for every
 # $\beta$: 100 pairs on average over prompts. The rest is the setting of Figure 3, except
-# the start. *Equal answers* has $f_s(0) = \Lambda / 2$ for all tasks, as the derivation of
-# the laws takes it. At the paper's start (*printed*, Eq. 106) the answer is proportional to
+# the start: *equal answers* has $f_s(0) = \Lambda / 2$ for all tasks, as the derivation of
+# the laws takes it; at the paper's own (*printed*, Eq. 106) the answer is proportional to
 # $\psi_s$, so that the start itself depends on $\beta$.
 
 # %% tags=["numbers"]
@@ -230,34 +225,31 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Few tasks are learned at the paper's size.* From its tiny start the loss begins with a
-#   plateau and falls in steps, one for each task. By $t = 5$ between 3 and 9 tasks have
-#   been learned. The laws in $t$ and $C$ can be seen over about a decade and a half; in $D$
-#   and $N$ the loss levels off at the tasks that there was no time for. Of the twelve parts
-#   of claim 43, which is about this setting, the four with $\beta$ hold and the eight with
-#   $\gamma$ do not. The limit of the other claims has 200,000 tasks ($10^9$ with all of
-#   $H$) and a start of our own.
-# - *Strengths that fall.* In the limit the losses in time and compute have the generic
-#   form. At the paper's size the exponents in time lie between the two forms, nearer to the
-#   generic one. [Table 2's page](table02_exponents.ipynb) shows when the printed form
-#   holds.
-# - *Contexts that fall.* A larger $\beta$ slows the laws in time and compute as the paper
-#   says, as long as the tasks that are being learned have $\psi_s \gg 1$. Later the law in
-#   time moves back towards that of $\beta = 0$: to $-0.41$ at $\beta = 0.5$ and $-0.44$ at
-#   $\beta = 1$ in the latest window (claim 31). Tasks with a context below one pair are
-#   then learned by heart, from the query's own feature. By $t = 5$ no such task is learned.
+# - *Few tasks are learned at the paper's size:* by $t = 5$ between 3 and 9, each with a
+#   step of the loss. The laws in $t$ and $C$ can be seen over about a decade and a half; in
+#   $D$ and $N$ the loss levels off at the tasks that there was no time for. Of the twelve
+#   parts of claim 43, which is about this setting, the four with $\beta$ hold and the eight
+#   with $\gamma$ do not. The limit of the other claims has 200,000 tasks ($10^9$ with all
+#   of $H$) and a start of our own.
+# - *Strengths that fall.* At the paper's size the exponents in time lie between the two
+#   forms, nearer to the generic one. [Table 2's page](table02_exponents.ipynb) shows when
+#   the printed form holds.
+# - *Contexts that fall* slow the laws in time and compute as long as the tasks that are
+#   being learned have $\psi_s \gg 1$. In the latest window the law in time is back at
+#   $-0.41$ for $\beta = 0.5$ and $-0.44$ for $\beta = 1$ (claim 31): tasks with a context
+#   below one pair are learned by heart, from the query's own feature. By $t = 5$ no such
+#   task is learned.
 # - *Size and data with $\beta$.* At infinite time these laws do not contain $\beta$ at all,
 #   so that claim 10, which had parts in them, could not fail there. They are now measured
-#   at a finite time, as claim 33, and claim 10 is marked post hoc. In the simulations,
-#   which end at $t = 5$, the fits are flatter at $\beta = 0.5$ than at 0
-#   ($-0.119 \pm 0.056$ against $-0.218 \pm 0.073$ in $D$, $-0.027 \pm 0.022$ against
-#   $-0.067 \pm 0.047$ in $N$): 5 tasks have been learned by the end, against 9.
-# - *Balance.* A flatter law at larger $\beta$ does not make $\beta = 0$ the best. With
-#   $\beta = -0.5$ rare tasks, which are slow, get more context. From equal answers its loss
-#   is 0.83, 0.66 and 0.46 of that of balanced contexts after 300, 1,000 and 5,000 steps,
-#   while $\beta = 0.5$ has 1.3 to 1.7 times as much (claim 44). From the paper's start
-#   $\beta = 0.5$ is the best, because its rare tasks start nearest to their strength;
-#   balanced contexts are not the best there either.
+#   at a finite time, as claim 33, and claim 10 is marked post hoc. In the simulations the
+#   fits are flatter at $\beta = 0.5$ than at 0 ($-0.119 \pm 0.056$ against
+#   $-0.218 \pm 0.073$ in $D$, $-0.027 \pm 0.022$ against $-0.067 \pm 0.047$ in $N$): by the
+#   end 5 tasks have been learned, against 9.
+# - *Balance.* With $\beta = -0.5$ rare tasks, which are slow, get more context. From equal
+#   answers the loss is 0.83, 0.66 and 0.46 of that of balanced contexts after 300, 1,000
+#   and 5,000 steps, while $\beta = 0.5$ has 1.3 to 1.7 times as much (claim 44). From the
+#   paper's start $\beta = 0.5$ is the best, because its rare tasks start nearest to their
+#   strength.
 # - The context length is a real number here, as in the paper. At $\beta = 1$ it is below
 #   one pair for $s > 100$.
 #

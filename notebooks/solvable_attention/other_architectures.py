@@ -15,11 +15,11 @@
 # attention has the laws in $D$, $t$ and $N$ of ReLU perceptrons
 # {cite:p}`michaud2023quantization` and of diagonal linear networks
 # {cite:p}`nam2024exactly`, and a law in $t$ like that of linear models
-# {cite:p}`bordelon2024dynamical,hutter2021learning`. It compares with what those papers
-# found on tasks of their own, and gives no numbers for them. Here the other models learn
-# this paper's data: task $s$ with probability $P(s) \propto s^{-\alpha}$, feature
-# $\pm e_s$, label $\pm \Lambda$. They have no context and read the query's feature alone;
-# since the strength $\Lambda$ never changes, that is enough.
+# {cite:p}`bordelon2024dynamical,hutter2021learning`. Those papers had tasks of their own,
+# and no numbers are given for them. Here the other models learn this paper's data: task $s$
+# with probability $P(s) \propto s^{-\alpha}$, feature $\pm e_s$, label $\pm \Lambda$. They
+# have no context and read the query's feature alone; since the strength $\Lambda$ never
+# changes, that is enough.
 #
 # | model | answer to $e_s$ | flow |
 # |---|---|---|
@@ -28,18 +28,6 @@
 # | linear model | $u_s$ | $\dot u_s = P (\Lambda - f_s)$ |
 # | shared read-out | $A w_s$ | $\dot w_s = P (\Lambda - f_s) A$, $\dot A = \sum_s P (\Lambda - f_s) w_s$ |
 # | ReLU perceptron | $a \cdot \mathrm{relu}(b + w_s) + c$ | gradient descent on $a, b, c$ and all $w_s$ |
-#
-# In the first three the tasks are apart. The first two even have one flow: with
-# $g = (u + v)^2$ and $h = (u - v)^2$ the diagonal network obeys the Riccati equations of
-# Theorem 3.1 with $a_s = P(s)$. To zeroth order linear attention is a diagonal network that
-# runs $\psi (1 + \Lambda^2)$ times as fast.
-#
-# In a perceptron the tasks share the read-out $a$, as they share $A$ in the linear network
-# of the fourth row. There $A^2 - \sum_s w_s^2$ is conserved. With $K$ tasks learned,
-# $w_s = \Lambda / A$ for each, so that $A^4$ grows as $K \Lambda^2$. Task $s$ then takes a
-# time of the order of $s^\alpha / A^2 \sim s^{\alpha - 1/2}$, and the law in $t$ becomes
-#
-# $$t^{-(\alpha - 1)/(\alpha - 1/2)} .$$
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -95,8 +83,7 @@ grid[1, 0].set(xlim=(0.1, 1500))
 legend = legend_below(grid[1, 0], 4)
 
 # %% [markdown]
-# The loss is divided by that of a model that answers 0. A *half time* is when the loss on
-# the most frequent task is half its first. Dotted lines are the power laws of Table 1,
+# A *half time* is when the loss on the most frequent task is half its first. Power laws are
 # shifted up; bands are 95% intervals over 3 starts, for $N$ over 20 starts with data sets
 # of their own. In $D$ the models lie on one curve, in $N$ nearly so, except linear
 # attention: it starts at $f(0) = 2.5$, farther from $\Lambda = 0.5$ than the others' 0, and
@@ -118,12 +105,28 @@ legend = legend_below(grid[1, 0], 4)
 sheet.architecture_table(found)
 
 # %% [markdown]
+# ## Why a shared read-out changes the law
+#
+# In the first three models the tasks are apart. The first two even have one flow: with
+# $g = (u + v)^2$ and $h = (u - v)^2$ the diagonal network obeys the Riccati equations of
+# Theorem 3.1 with $a_s = P(s)$. To zeroth order linear attention is a diagonal network that
+# runs $\psi (1 + \Lambda^2)$ times as fast.
+#
+# In a perceptron the tasks share the read-out $a$, as they share $A$ in the linear network
+# of the fourth row. There $A^2 - \sum_s w_s^2$ is conserved. With $K$ tasks learned,
+# $w_s = \Lambda / A$ for each, so that $A^4$ grows as $K \Lambda^2$. Task $s$ then takes a
+# time of the order of $s^\alpha / A^2 \sim s^{\alpha - 1/2}$, and the law in $t$ becomes
+#
+# $$t^{-(\alpha - 1)/(\alpha - 1/2)} .$$
+#
 # The read-out of a perceptron in the runs for the law in $t$:
 
 # %% tags=["numbers"]
 sheet.read_out_table(found)
 
 # %% [markdown]
+# ## Where strengths fall
+#
 # Contexts of equal length, but strengths that fall as $s^{-0.5}$: the law in $t$ at
 # $\alpha = 1.8$ of the models whose tasks are apart. The strength enters the rate of a task
 # in linear attention and in the diagonal network, not in the linear model.
@@ -175,10 +178,8 @@ page.verdicts()
 #   fall as $s^{-0.5}$ the linear model has the exponent $-1$ and linear attention $-0.78$.
 #   Section 4.1 fixes the strength as well; the abstract does not say so.
 # - *Settings.* The paper trains none of these models. Numbers of tasks and learning rates
-#   are our choices, at the profile `paper` too. The cited papers have tasks of their own:
-#   the perceptrons of {cite:t}`michaud2023quantization` learn parities of bits, with Adam.
-#   What is tested here is whether the architecture matters on this paper's data, under
-#   gradient descent. Adam was not run.
+#   are our choices, at the profile `paper` too. The perceptrons of
+#   {cite:t}`michaud2023quantization` learn parities of bits, with Adam, which was not run.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/solvable_attention/other_architectures/figure.csv>`.

@@ -13,16 +13,16 @@
 #
 # The laws are in size $D$, time $t$, data $N$ and compute $C = D t$, for tasks that are all
 # alike (Table 1) and for tasks whose context length falls as $s^{-\beta}$ or whose strength
-# falls as $s^{-\gamma}$ (Table 2 of {cite:t}`lyu2025solvable`). With $q$ as below they are
+# falls as $s^{-\gamma}$ (Table 2 of {cite:t}`lyu2025solvable`):
 #
 # $$D^{-(\alpha + 2\gamma - 1)}, \quad t^{-(\alpha + 2\gamma - 1)/q}, \quad
-# N^{-(\alpha + 2\gamma - 1)/\alpha}, \quad C^{-(\alpha + 2\gamma - 1)/(q + 1)} .$$
+# N^{-(\alpha + 2\gamma - 1)/\alpha}, \quad C^{-(\alpha + 2\gamma - 1)/(q + 1)} ,$$
 #
-# Task $s$ takes a time that grows as $s^q$, since its rate is $2 a_s \Lambda_s \propto
+# where task $s$ takes a time that grows as $s^q$. Its rate is $2 a_s \Lambda_s \propto
 # s^{-\alpha} \psi_s (1 + \Lambda_s^2) \Lambda_s$. Table 2 has
-# $q = \alpha + \beta + 3\gamma$, which is right while $\Lambda_s^2 \gg 1$. Where
-# $\Lambda_s^2$ is small beside 1, as for all rare tasks if $\Lambda_1$ is not huge,
-# $q = \alpha + \beta + \gamma$. We call this the *generic* form.
+# $q = \alpha + \beta + 3\gamma$, which is right while $\Lambda_s^2 \gg 1$. Where it is small
+# beside 1, as for all rare tasks if $\Lambda_1$ is not huge, $q = \alpha + \beta + \gamma$:
+# the *generic* form.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -41,16 +41,9 @@ icllib.settings_table(sheet.VariedInTheLimit(), assumed=(
 
 # %% [markdown]
 # These are the settings of the limit, which decides: closed forms at $N_s = 200{,}000$
-# tasks, infinite time in $D$ and $N$, and $f_s(0) = \Lambda_s / 2$, so that
-# $\Lambda_s / f_s(0)$ is alike for all tasks, as the paper's derivation has it (the half is
-# our choice). Beside it stand the same with the paper's start $v_s = w_s = 10^{-5}$
-# (*printed start*), and the setting of [Figure 4](fig04_varied_laws.ipynb): gradient
-# descent from that start, 500 tasks, 5,000 steps of $10^{-3}$.
-#
-# The windows of the fits were fixed before. For the paper's setting: $D$ 1 to 250, $t$ 0.2
-# to 5, $N$ $10$ to $10^5$, $C$ 0.5 to 20. For the limits: $D$ 10 to 1,000, $N$ $10^3$ to
-# $10^6$, and $t$ from $10^4$ to $10^6$ and $C$ from $10^5$ to $10^8$ in units of the first
-# task's time constant $1 / (2 a_1 \Lambda_1)$.
+# tasks, infinite time in $D$ and $N$, and the start $f_s(0) = \Lambda_s / 2$, which gives
+# all tasks the same $\Lambda_s / f_s(0)$, as the paper's derivation has it (the half is our
+# choice).
 #
 # ## Figure
 
@@ -95,10 +88,17 @@ legend = legend_below(panels[0, 0], 4)
 #
 # ## Numbers
 #
-# Fitted exponents in the limit, then in the two other settings, with the half width of the
-# 95% interval of the fit. The points of the limit are not random, so that there a half
-# width says only how straight the line is. The last column says which form is within 0.05
-# of the fit in the limit.
+# Fitted exponents in the limit; then with the paper's start $v_s = w_s = 10^{-5}$
+# (*printed start*); then in the paper's setting, that of
+# [Figure 4](fig04_varied_laws.ipynb): gradient descent from that start, 500 tasks,
+# 5,000 steps of $10^{-3}$. Each has the half width of the 95% interval of the fit. The
+# points of the limit are not random, so that there it says only how straight the line is.
+# The last column says which form is within 0.05 of the fit in the limit.
+#
+# The windows were fixed before. For the paper's setting: $D$ 1 to 250, $t$ 0.2 to 5, $N$
+# $10$ to $10^5$, $C$ 0.5 to 20. For the limits: $D$ 10 to 1,000, $N$ $10^3$ to $10^6$, and
+# $t$ from $10^4$ to $10^6$ and $C$ from $10^5$ to $10^8$ in units of the first task's time
+# constant $1 / (2 a_1 \Lambda_1)$.
 
 # %% tags=["numbers"]
 sheet.exponent_table(limits, **{"printed start": printed_start,
@@ -204,19 +204,16 @@ page.verdicts()
 # ## What differs and why
 #
 # - *The $3\gamma$ of Table 2* rests on an assumption of Appendix F.3, "for simplicity that
-#   $\Lambda_s^2 \gg 1$". The tasks of claims 7 and 9 do not have it: the paper gives no
-#   strength, and we take $\Lambda_1 = 1$. From either start their laws in $t$ and $C$ are
-#   steeper than printed and have the generic form. The assumption does not contradict a
-#   power law of a finite list: 500 tasks with $\gamma = 0.5$ and $\Lambda_1 = 100$ have
-#   $\Lambda_s^2 \ge 20$. Claim 39 has the same laws with the assumption, at strengths at
-#   which gradient descent is unstable at the paper's context length and learning rate. With
-#   $\beta$ and $\gamma$ both at $0.5$, which the paper's Figure 4 does not show, the law in
-#   time again has the generic form.
-# - *The limit is not the paper's setting.* It has 200,000 tasks and the start
-#   $f_s(0) = \Lambda_s / 2$. In the paper's setting ($t = 5$, tiny start) only a few tasks
-#   are learned. The laws in $t$ and $C$ can be made out, with wide intervals; those in $D$
-#   and $N$ level off, and their fits over the whole range mean little. They stand beside
-#   the limit and decide nothing here.
+#   $\Lambda_s^2 \gg 1$". The paper gives no strength; the tasks of claims 7 and 9 have
+#   $\Lambda_1 = 1$. From either start their laws in $t$ and $C$ have the generic form. The
+#   assumption does not contradict a power law of a finite list: 500 tasks with
+#   $\gamma = 0.5$ and $\Lambda_1 = 100$ have $\Lambda_s^2 \ge 20$. Claim 39 has the same laws
+#   with the assumption. With $\beta$ and $\gamma$ both at $0.5$, which the paper's Figure 4
+#   does not show, the law in time again has the generic form.
+# - *The limit is not the paper's setting*, in which only a few tasks are learned by
+#   $t = 5$. There the laws in $t$ and $C$ can be made out, with wide intervals; those in
+#   $D$ and $N$ level off, and their fits over the whole range mean little. They stand
+#   beside the limit and decide nothing here.
 # - *Why claims 6 and 8 are post hoc.* They used to be decided at infinite time, where the
 #   laws in $D$ and $N$ follow from the sum over tasks and could not fail; now the tasks
 #   have to be learned first. With three draws of the training sets claim 8 was mixed, as

@@ -28,3 +28,11 @@ def test_no_heading_is_empty_and_no_text_is_lost(table):
 def test_the_name_of_the_index_comes_into_the_row_of_the_columns():
     assert re.findall(r"<th>(\w+)</th>", tidy(NAMED.to_html()))[:3] == ["setting", "value", "from"]
     assert tidy(NAMED.to_html()).count("<tr") == 3 and tidy(BOTH.to_html()).count("<tr") == 4
+
+
+def test_symbols_are_typeset_in_cells_and_names_of_code_are_not():
+    table = pd.DataFrame({"psi_L linear": ["2 sigma^2"], "task.alpha": ["arg_str-dropped_arg"]})
+    html = tidy(table.to_html())
+    assert "<th><i>ψ</i><sub>L</sub> linear</th>" in html and "2 <i>σ</i><sup>2</sup>" in html
+    assert "task.alpha" in html and "arg_str-dropped_arg" in html
+    assert tidy("<td>\\(x_N\\)</td><p>psi_L</p>") == "<td>\\(x_N\\)</td><p>psi_L</p>"

@@ -133,12 +133,12 @@ def all_runs(models: dict) -> list[Run]:
 
 
 def by_model(records, models: dict, metric: str) -> dict[str, np.ndarray]:
-    """A metric of every model: name -> (seeds, ...).
+    """A metric of every model, of the seeds that have records: name -> (seeds, ...).
 
     records: those of a page, in any order; models: name -> runs.
     """
-    found = {digest(record.run): record for record in records}
-    return {name: np.array([found[digest(settings(run))][metric] for run in runs])
+    found = {digest(record.run): record[metric] for record in records}
+    return {name: np.array([found[key] for run in runs if (key := digest(settings(run))) in found])
             for name, runs in models.items()}
 
 

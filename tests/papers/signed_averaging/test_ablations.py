@@ -152,6 +152,8 @@ def test_metrics_find_their_model_in_any_order():
     made = [Record(settings(run), {}, {"error": [place]}, {}) for place, run in enumerate(runs)]
     found = ablations.by_model(made[::-1], models, "error")
     assert found["N(0, 100)"].tolist() == [[4.0], [5.0]]
+    first = [made[place] for place, run in enumerate(runs) if run.seed == 0]
+    assert ablations.by_model(first, models, "error")["N(0, 100)"].tolist() == [[4.0]]
 
 
 # ---- printed numbers ------------------------------------------------------------------------
