@@ -12,7 +12,8 @@
 # (42 models of 2 layers and width 32, 35 minutes of processor time), and none has learned
 # the task well enough to count: that takes an error of 0.005 in distribution, and the best,
 # softmax, has 0.05 on average. So all claims are open. In the pilot SSA has the error of
-# softmax (ratio 1.0), and no function a lower one beyond the spread over
+# softmax (ratio 1.0), as in larger models of these two that have learned
+# ([Figure 3](fig03_softmax_ssa.ipynb)), and no function a lower one beyond the spread over
 # {term}`seeds <seed>`. In the paper's table SSA and softmax seem to have been tested on
 # other functions than all other rows.
 #
