@@ -8,7 +8,7 @@
 # and answers that all are positive. Here 70 leaves the answer near a coin toss (mean log-odds of *true*
 # $-0.5$, on the right side; $-7.7$ with 0.7 in its place), but draws 6% of the attention, less than an
 # equal share. Scaled signed averaging ({term}`SSA`) does not differ. These are ten models of each kind,
-# small ones (3 layers of width 32, profile `cpu`; 1.3 hours of processor time), which have learned the
+# small ones (3 layers of width 32, profile `cpu`; 20 minutes of processor time), which have learned the
 # task.
 #
 # {cite:t}`naim2025scaled` give a decoder that was trained on `every` with $x_i \sim \mathcal{N}(0, 1)$
