@@ -154,7 +154,7 @@ class NoOptimizer:
         pass
 
 
-@pytest.mark.parametrize("run", runs_of_every_kind())
+@pytest.mark.parametrize("run", [*runs_of_every_kind()])
 def test_a_warm_step_touches_nothing_outside_its_device(run, monkeypatch):
     """On PyTorch's device "meta", where what needs a number fails."""
     monkeypatch.setattr(torch.optim, "AdamW", NoOptimizer)
