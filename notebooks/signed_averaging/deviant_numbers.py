@@ -93,7 +93,7 @@ numbers(table, "own answer", x="size m")
 # ## The paper's numbers beside ours
 
 # %%
-of_figure_4 = icllib.records(sheet.fig04_every, profile,
+of_figure_4 = icllib.records(sheet.fig04_every, shown,
                              page="signed_averaging/fig04_every")
 cells = models.cells("every")
 page.decide("signed_averaging.36", deviant.evidence(records), shown,
