@@ -47,7 +47,8 @@ def test_a_dead_node_a_time_limit_and_a_full_disk_lose_nothing(running, tmp_path
     try:
         running.wait(lambda: "node2" in running.queue("RUNNING"), 300)
         running.fill_disk("node2")  # whose jobs fail at once, until the node gets none any more
-        running.wait(lambda: list(shared.glob("checkpoints/*/step-*.json")), 300)
+        running.wait(lambda: "node1" in running.queue("TIMEOUT"), 300)
+        running.wait(lambda: "node1" in running.queue("RUNNING"), 120)
         running.power_off("node1")
         running.wait(lambda: running.states()["node1"].startswith("down"), 120)
         running.power_on("node1")
