@@ -73,7 +73,7 @@ def at_gate(run: Run, record: Record) -> float:
     if isinstance(run.task, Quantifier):
         return reached([record], ["it"], ["it"])[0]
     if isinstance(run.task, AffineFunctions):
-        return record["error"][0]
+        return signed_averaging.reached({"it": record["error"]}, "it")[0]
     errors, evaluation = [record["error"]], run.evaluation
     if isinstance(run.task, BagOfWords):
         return over_zero(errors, run.task, evaluation.lengths, max(evaluation.lengths))[0]
