@@ -19,5 +19,5 @@ from icllib.papers.causal_lm.stationary import (
     ByPositionErrors, ByPositionPropositions, KaczmarzErrors, fig04_causal_by_position,
     figure_2_evidence, kaczmarz, kaczmarz_evidence, with_twice_the_pairs)
 from icllib.papers.causal_lm.trained import (
-    block_causal, fig03_layer_probes, fig06_training_sequences, recipe_search,
+    block_causal, fig03_layer_probes, fig06_training_sequences, learning_rates,
     table01_prefix_causal, table03_extra_loss, table07_permuted_pairs, tables04_06_fewer_pairs)
