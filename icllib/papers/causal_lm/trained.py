@@ -72,7 +72,7 @@ SIZES = {
     "gpu": Size(steps=20_000, prompts=1024),
     "paper": Size(),
 }
-RATES = (2e-3, 4e-3, 8e-3)  # ASSUMED: up to that of `pilot`
+RATES = (4e-3, 8e-3, 1.6e-2)  # ASSUMED: around that of `pilot`
 TRIED_SEED = 100  # of `learning_rates`, and of nothing else
 FULL_SET = 1000  # batches of training sequences: 64,000 at batch 64 (Section 5.2)
 
