@@ -68,7 +68,7 @@ SIZES = {
     # Half the dimensions and pairs of the paper. ASSUMED: the steps of `pilot`, four passes over
     # the sequences, at the learning rate of least mean log error in `learning_rates`; more
     # held-out sequences, for less noise.
-    "cpu": Size(8, 20, 10, 5, 32, 16, 4000, 4e-3, 4096, 8, (1, 30)),
+    "cpu": Size(8, 20, 10, 5, 32, 16, 4000, 8e-3, 4096, 8, (1, 30)),
     "gpu": Size(steps=20_000, prompts=1024),
     "paper": Size(),
 }
