@@ -1,7 +1,8 @@
-"""Products of the stacked matrices of a fleet, on an AMD processor large ones by oneDNN.
+"""Products of the stacked matrices of a fleet, on AMD with AVX-512 large ones by oneDNN.
 
 torch.bmm hands them to MKL, which on an AMD processor with AVX-512 reaches half of oneDNN's rate
-(measured on one core: 93 and 210 GFLOP/s) and on one of Intel a tenth more (180 and 165). Torch
+(measured on one core: 93 and 210 GFLOP/s), on one of Intel a tenth more (180 and 165), and on one
+of AMD without AVX-512 more too, the smaller the matrices the more (84 and 72; 59 and 27). Torch
 contains oneDNN and calls it for compiled models, but its function there has no public name: where
 it is absent, torch.bmm remains.
 """
@@ -13,7 +14,8 @@ from icllib.processor import processor_name
 
 LEAST_SIDE, LEAST_WORK = 8, 2**20  # below, measured, starting oneDNN takes longer than it saves
 one_dnn = getattr(torch.ops.mkldnn, "_linear_pointwise", None)  # (x, W^T, bias, ...) -> x W + bias
-LEADS = processor_name().startswith("AMD")  # oneDNN
+LEADS = (processor_name().startswith("AMD")
+         and torch.backends.cpu.get_cpu_capability() == "AVX512")  # oneDNN
 
 
 class OneDnnProduct(torch.autograd.Function):
