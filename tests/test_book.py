@@ -169,23 +169,31 @@ def font(said) -> bool:
 
 
 @contextmanager
-def visited(browser, path, **options):
-    """An opened page, whose errors and requests are checked in the end."""
+def tab(browser, **options):
+    """A tab of a browser; errors and requests of the pages that it opens are checked in the end."""
     context = browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | options))
     page, errors = context.new_page(), []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda said: said.type == "error" and not font(said)
-            and errors.append(said.text))
-    page.on("request", lambda asked: asked.url.startswith("http") and errors.append(asked.url))
-    page.goto(path.as_uri())
+    told = lambda words: errors.append(f"{page.url}: {words}")
+    page.on("pageerror", told)
+    page.on("console", lambda said: said.type == "error" and not font(said) and told(said.text))
+    page.on("request", lambda asked: asked.url.startswith("http") and told(asked.url))
     yield page
     context.close()
-    assert errors == [], path.name
+    assert errors == []
+
+
+@contextmanager
+def visited(browser, path, **options):
+    """An opened page in a tab of its own."""
+    with tab(browser, **options) as page:
+        page.goto(path.as_uri())
+        yield page
 
 
 def test_pages_fit_a_phone_and_show_their_formulas(site, browser):
-    for path in sample(site):
-        with visited(browser, path, viewport={"width": 390, "height": 844}) as page:
+    with tab(browser, viewport={"width": 390, "height": 844}) as page:
+        for path in sample(site):
+            page.goto(path.as_uri())
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
             page.wait_for_function(TYPESET)
             raw = page.evaluate("""[...document.querySelectorAll('.math')].filter(item =>
@@ -218,10 +226,11 @@ def test_pages_are_light(site, browser):
 @pytest.mark.parametrize("theme", ["light", "dark", "print"])
 def test_text_stands_out_from_its_background(site, browser, theme):
     scheme = "dark" if theme == "print" else theme  # printed from a dark screen
-    for path in sample(site)[::4]:
-        with visited(browser, path, color_scheme=scheme) as page:
-            if theme == "print":
-                page.emulate_media(media="print", color_scheme=scheme)
+    with tab(browser, color_scheme=scheme) as page:
+        if theme == "print":
+            page.emulate_media(media="print", color_scheme=scheme)
+        for path in sample(site)[::4]:
+            page.goto(path.as_uri())
             found = Axe().run(page, ".bd-article", {"runOnly": ["color-contrast"]})
             told = [f"{item['html']} {item['any'][0]['message']}"
                     for rule in found.response["violations"] for item in rule["nodes"]]

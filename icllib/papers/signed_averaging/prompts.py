@@ -4,7 +4,7 @@ The system prompts are those of Appendix K. ASSUMED, since the paper shows no pr
 answered: a prompt ends like the examples in them, "CONTEXT: [...]", line break, "#Answer:".
 """
 
-import ast
+import json
 import math
 import re
 from typing import NamedTuple
@@ -168,7 +168,7 @@ def read_number(answer: str) -> float | None:
 
 def numbers_in(prompt: str) -> list[float]:
     """The numbers of a prompt, as they are written."""
-    return ast.literal_eval(prompt.removeprefix("CONTEXT: ").partition("\n")[0])
+    return json.loads(prompt.removeprefix("CONTEXT: ").partition("\n")[0])
 
 
 def least_squares(prompts: list[str]) -> list[str]:

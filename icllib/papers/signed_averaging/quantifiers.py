@@ -82,6 +82,7 @@ def reader_error(task: Quantifier, read: int, length: int) -> float:
 
 
 def quantifier_base_rates(profile: str) -> list[BaseRates]:
-    """Both quantifiers under the paper's law, then under the balanced one."""
-    return [BaseRates(Quantifier(quantifier, law=law)) for law in ("independent", "balanced")
-            for quantifier in ("every", "some")]
+    """Both quantifiers under the paper's law, then under the balanced one; a sample at smoke."""
+    size = {"sequences": 64} if profile == "smoke" else {}
+    return [BaseRates(Quantifier(quantifier, law=law), **size)
+            for law in ("independent", "balanced") for quantifier in ("every", "some")]

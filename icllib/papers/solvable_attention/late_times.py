@@ -123,10 +123,10 @@ class FiniteTime:
                 "data_exponents": [fit_exponent(counts, losses)[0] for losses in data_loss]}
 
 
-def on_the_way(alphas, gamma: float = 0.0) -> list[FiniteTime]:
-    """The laws in D and N at each of LATER, alpha by alpha."""
-    return [FiniteTime(0.0, time, alpha, gamma=gamma, draws=12) for alpha in alphas
-            for time in LATER]
+def on_the_way(profile: str, alphas, gamma: float = 0.0) -> list[FiniteTime]:
+    """The laws in D and N at each of LATER, alpha by alpha; few draws at smoke."""
+    return [FiniteTime(0.0, time, alpha, gamma=gamma, draws=2 if profile == "smoke" else 12)
+            for alpha in alphas for time in LATER]
 
 
 def late_exponents(records, law: str, untrained: bool = False) -> dict[str, list[float]]:

@@ -160,7 +160,7 @@ def other_architectures(profile: str) -> list:
     """The comparison of Section 4.1, by alpha; strengths that fall with the rank; no biases."""
     runs = []
     for alpha in ALPHAS:
-        limit = at_size_of(profile, alpha=alpha)
+        limit = at_size_of(profile, 400, alpha=alpha)
         per_point = 0 if profile == "smoke" else PerceptronData.steps_per_point
         runs += [LawsInTheLimit(alpha), ClosedFormModel("diagonal", alpha),
                  ClosedFormModel("linear", alpha), SharedReadOut(alpha),
@@ -169,5 +169,5 @@ def other_architectures(profile: str) -> list:
                  PerceptronTime(**limit, **LARGE_READ_OUT)]
     return runs + [VariedInTheLimit(1.8, 0.0, 0.5), ClosedFormModel("diagonal", 1.8, 0.5),
                    ClosedFormModel("linear", 1.8, 0.5)] + [
-                       PerceptronTime(**at_size_of(profile, alpha=alpha), **LARGE_READ_OUT,
+                       PerceptronTime(**at_size_of(profile, 400, alpha=alpha), **LARGE_READ_OUT,
                                       biases=False) for alpha in ALPHAS]

@@ -176,9 +176,9 @@ class SoftmaxDataLimit(SoftmaxTraining):
         return float(losses @ shares)
 
 
-def at_size_of(profile: str, **settings) -> dict:
+def at_size_of(profile: str, few_steps: int = 100, **settings) -> dict:
     """Settings of a run, with few steps and one start for the profile "smoke"."""
-    return settings | ({"steps": 400, "starts": 1} if profile == "smoke" else {})
+    return settings | ({"steps": few_steps, "starts": 1} if profile == "smoke" else {})
 
 
 def curves(profile: str, signs: str, **settings) -> SoftmaxCurves:

@@ -222,7 +222,7 @@ def fig05_source_capacity(profile: str) -> list[SourceCapacityCurves]:
     large, sizes, seeds = {}, SIZES, stable_seeds(1 if profile == "smoke" else SEEDS)
     small, softmax = {"tasks": 50, "sizes": (50,), "steps": 1000}, {}
     if profile == "smoke":
-        large, sizes = {"tasks": 60, "steps": 3000}, (10, 60)
+        large, sizes = {"tasks": 60, "steps": 1000}, (10, 60)
         small, softmax = {"tasks": 5, "sizes": (5,), "steps": 400}, {"context_length": 20}
     runs = []
     for seed in seeds:

@@ -203,8 +203,8 @@ class IdempotentCheck:
 
 
 def thm31_closed_form(profile: str) -> list[ClosedFormCheck]:
-    """Theorem 3.1 for four kinds of starts."""
-    return [ClosedFormCheck(start) for start in STARTS]
+    """Theorem 3.1 for four kinds of starts; few of each at smoke."""
+    return [ClosedFormCheck(start, **few_draws(profile)) for start in STARTS]
 
 
 def fig02_loss_curves(profile: str) -> list[LossCurves]:
@@ -213,5 +213,10 @@ def fig02_loss_curves(profile: str) -> list[LossCurves]:
 
 
 def fig07_idempotent(profile: str) -> list[IdempotentCheck]:
-    """Figure 7: balanced and unbalanced starts."""
-    return [IdempotentCheck(start) for start in STARTS[:2]]
+    """Figure 7: balanced and unbalanced starts; few of each at smoke."""
+    return [IdempotentCheck(start, **few_draws(profile)) for start in STARTS[:2]]
+
+
+def few_draws(profile: str) -> dict:
+    """Settings of a check at the profile "smoke"."""
+    return {"draws": 3} if profile == "smoke" else {}

@@ -200,4 +200,4 @@ def table02_exponents(profile: str) -> list:
             + [VariedInTheLimit(*setting, start=kind)
                for kind in ("proportional", "printed") for setting in settings]
             + large + [VariedInTheLimit(1.8, 0.5, 0.5, strength=first) for first in (1.0, 1e4)]
-            + on_the_way(ALPHAS, 0.5))
+            + on_the_way(profile, ALPHAS, 0.5))
