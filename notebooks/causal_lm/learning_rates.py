@@ -5,11 +5,13 @@
 # {term}`causal mask` would decide a comparison of the two. So each kind of model of
 # [Table 1](table01_prefix_causal.ipynb) is trained at the same three rates, and all pages
 # of trained models at {term}`profile` `cpu` take one rate, the one that ends with the
-# lowest error on average. Which mask is ahead plays no part in the choice.
+# lowest error on average. Which mask is ahead plays no part in the choice. It is 0.008.
 #
 # {cite:t}`ding2024causallm` train at $10^{-4}$ for 100,000 steps. A smaller model and 4,000
 # steps need a higher rate. The rates are tried on the models and the tasks of Table 1, from
-# a seed that no other page uses. The rule was fixed before the first run.
+# a seed that no other page uses. The rule was fixed before the first run. The range was not:
+# it began at half of its present lowest rate, was too low for the first four models, and
+# moved up before any other page was trained.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -74,6 +76,10 @@ ratios.map(lambda value: short(value, 3))
 # ## What differs and why
 #
 # - The paper tells of no search.
+# - No rate suits all models. At 0.016 four of the eight regressions never leave the plateau
+#   on which training starts, where the answer is constant. At 0.008 one does not, the
+#   causal mask with shared layers on the nonlinear task, which learns at 0.016 alone. Where
+#   other seeds of it end there too, the gate of the claims keeps them out.
 # - One seed is little: where two rates are close, the choice is chance. A rate of each
 #   model's own would be chosen from a single number, and the choice would then add its
 #   noise to every comparison.

@@ -1,24 +1,23 @@
 # %% [markdown]
 # # Section 5.1: what one attention layer computes without any training
 #
-# **The question:** an attention layer without trained weights already holds an estimate of
-# the answer. Which estimate is it, and how good?
+# **The question:** an attention layer without trained weights already holds an estimate
+# of the answer. Which estimate is it, and how good?
 #
-# **In short:** it is one step of {term}`gradient descent`, or a kernel smoother such as the
-# Hilbert estimate, depending on the scores. Nothing is trained on this page: all is exact,
-# or simulated in minutes on a CPU.
+# **In short:** it is one step of {term}`gradient descent`, or a kernel smoother such as
+# the Hilbert estimate, depending on the scores. Nothing is trained on this page.
 #
 # - The paper's identity for gradient descent is exact once the label of the query is 0.
 # - The Hilbert estimate is {term}`consistent`, as the paper says: in one and two
 #   dimensions, up to a million pairs, its {term}`excess error` falls on all four families
-#   about as its theory says, like a power of $1 / \ln n$, where estimates that are not
+#   like a power of $1 / \ln n$, about as it should, where estimates that are not
 #   consistent stay.
-# - The gradient step, which the paper says nearly matches {term}`ridge regression`, has 2.9
-#   to 4.5 times its error in 8 dimensions.
+# - The gradient step, which the paper says nearly matches {term}`ridge regression`, has
+#   2.9 to 4.5 times its error in 8 dimensions.
 #
-# One attention layer maps the prompt matrix $A$, whose last row is $(x_N, 0)$, to a matrix
-# $\psi(A)$ of the same shape. {cite:t}`abedsoltan2024context` note that its last entry
-# estimates $y_N$. With $X$ the matrix of rows $x_i^\top$ and
+# One attention layer maps the prompt matrix $A$, whose last row is $(x_N, 0)$, to a
+# matrix $\psi(A)$ of the same shape. {cite:t}`abedsoltan2024context` note that its last
+# entry estimates $y_N$. With $X$ the matrix of rows $x_i^\top$ and
 # $y = (y_1, \dots, y_{N-1}, 0)$:
 #
 # | feature map | $\psi(A)_{N, d+1}$ |
@@ -27,9 +26,9 @@
 # | $\psi_K(A)$, $K(z, z') = e^{z^\top z'}$ | the exponential kernel smoother, softmax attention (Eq. 12) |
 # | $\psi_H(A)$, $H(z, z') = \lVert z - z' \rVert^{-d}$ | the Hilbert estimate (Eqs. 5 and 12) |
 #
-# A kernel smoother averages the labels, with weights that say how like the query each input
-# is. A consistent one {cite:p}`devroye1998hilbert` has an excess error that goes to zero as
-# the pairs grow in number, on any task. The four families are those of [Figure
+# A kernel smoother averages the labels, with weights that say how like the query each
+# input is. A consistent one {cite:p}`devroye1998hilbert` has an excess error that goes to
+# zero as the pairs grow in number, on any task. The four families are those of [Figure
 # 5](fig05_one_layer.ipynb).
 
 # %% tags=["parameters"]
@@ -48,10 +47,9 @@ icllib.settings_table(sheet.EstimatorErrors(sheet.LINEAR_8), assumed=(
     "task.noise_std", "lengths", "functions", "queries", "seed"))
 
 # %% [markdown]
-# These are the settings of the linear task at $d = 8$. ReLU networks ($r = 100$), trees and
-# sparse functions have $d = 8$ as in Figure 5. Linear functions are also taken at
-# $d = 1, 2, 4$, and all families up to a million pairs in one and two dimensions, where
-# sparse functions have one nonzero weight.
+# These are the settings of the linear task at $d = 8$. ReLU networks ($r = 100$), trees
+# and sparse functions are those of Figure 5; in one and two dimensions sparse functions
+# have one nonzero weight.
 #
 # ## Figure
 
@@ -87,23 +85,19 @@ lines = {line.get_label(): line for axes in grid.flat[:3] for line in axes.lines
 legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols=3)
 
 # %% [markdown]
-# Bands are 95% intervals over seeds, each with its own functions, cut where they leave the
-# last panel. Ridge regression with the penalty $d \sigma^2$ is the floor for linear
-# functions.
+# Bands are 95% intervals over seeds. Ridge regression with the penalty $d \sigma^2$ is
+# the floor for linear functions.
 #
-# **The dashed lines.** $\psi_L$ has no scale of its own, since $x^\top X^\top y$ grows with
-# $n$. As a predictor it gets the best scalar step for each $n$, which for a task with
-# $m = \mathbb{E}[x y \mid f]$ is
+# **The dashed lines.** As a predictor $x^\top X^\top y$ gets the best scalar step for
+# each $n$, which for a task with $m = \mathbb{E}[x y \mid f]$ is
 #
 # $$s_n = \frac{S}{V + (n - 1) S}, \qquad S = \mathbb{E} \lVert m \rVert^2, \quad
 #   V = \mathbb{E} \lVert x \rVert^2 y^2, \qquad
 #   \text{error} = \mathbb{E} y^2 - s_n n S .$$
 #
-# For linear functions $s_n = 1/(n + d + 1 + d \sigma^2)$, and the error goes to $\sigma^2$.
-# For ReLU networks $s_n = 1/(n + 2d + 3)$, and the error goes to $d/2$, half of the label
-# variance: a linear predictor sees half of a ReLU network. The exponential smoother tends
-# to $\mathbb{E}_g f(x + g)$, $g \sim N(0, I)$, which is $f(x)$ for linear functions and not
-# for ReLU networks.
+# For linear functions the error goes to $\sigma^2$, for ReLU networks to $d/2$, half of
+# the label variance. The exponential smoother tends to $\mathbb{E}_g f(x + g)$,
+# $g \sim N(0, I)$, which is $f(x)$ for linear functions and not for ReLU networks.
 #
 # ## Numbers
 
@@ -114,7 +108,7 @@ numbers(table, xs=[10, 100, 1000, 10_000, 100_000], x="context length n")
 
 # %% [markdown]
 # Slopes of $\log_{10}$ excess error against $\log_{10} n$ over the whole range, and the
-# error of $\psi_L$ without a step, which is no predictor, in units of the zero predictor's:
+# error of $\psi_L$ without a step, in units of the zero predictor's:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -140,12 +134,12 @@ pd.DataFrame({name: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
                                ("ReLU network", sheet.RELU_8))})
 
 # %% [markdown]
-# **Is it consistent?** The excess error of the Hilbert estimate falls like $1 / \ln n$, so
-# slowly that in 8 dimensions even 100,000 pairs do not tell it from an error that stays. In
-# one and two dimensions a million pairs do. The table has the excess error of the Hilbert
-# estimate and of one that is not consistent: the exponential smoother or, where that one
-# is, the smoother with a Gaussian kernel of width 1. The exponent $p$ of $(\ln n)^{-p}$ is
-# fitted from 1,000 pairs on: it is 1 at the known rate and 0 for an error that stays.
+# **Is it consistent?** The excess error of the Hilbert estimate falls like $1 / \ln n$,
+# so slowly that in 8 dimensions even 100,000 pairs do not tell it from an error that
+# stays. In one and two dimensions a million pairs do. Beside it stands an estimate that
+# is not consistent, the exponential smoother or a Gaussian one of width 1. The exponent
+# $p$ of $(\ln n)^{-p}$ is fitted from 1,000 pairs on: it is 1 at the known rate and 0 for
+# an error that stays.
 
 # %% tags=["numbers"]
 rows = {}
@@ -164,13 +158,13 @@ pd.DataFrame(rows).T.rename_axis(["task", "d", "estimator"])
 # $10^{-10}$ on 500 random prompts of 40 pairs in double precision:
 #
 # - `psi_L`: of $\psi_L(A)_{N,d+1}$ from $x_N^\top X^\top y$ with $y_N = 0$ (Eq. 10).
-# - `printed_y`: with the paper's $y$, which contains $y_N$, of the right side from
-#   $\psi_L(A)_{N,d+1} + \lVert x_N \rVert^2 y_N$. The label that is to be predicted leaks
-#   in; `leak` is the size of the last term relative to the first (root mean squares).
-# - `exponential`, `hilbert`: of $\psi_K(A)_{N,d+1}$ from the two kernel smoothers (Eq. 12),
-#   with $K(z, z') = e^{z^\top z'}$ for the first.
-# - `printed_kernel`: with the paper's $e^{-z^\top z}$, which does not depend on $z'$, of
-#   the estimate from the plain average of the labels.
+# - `printed_y`: the paper's $y$ contains $y_N$, which only adds
+#   $\lVert x_N \rVert^2 y_N$: the label that is to be predicted leaks in. `leak` is the
+#   size of that term relative to the first (root mean squares).
+# - `exponential`, `hilbert`: of $\psi_K(A)_{N,d+1}$ from the two kernel smoothers (Eq.
+#   12).
+# - `printed_kernel`: of the estimate with the paper's $e^{-z^\top z}$, which does not
+#   depend on $z'$, from the plain average of the labels.
 
 # %% tags=["numbers"]
 shown_as = lambda name, value: f"{value:.2f}" if name == "leak" else value < 1e-10
@@ -202,33 +196,25 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *How consistency is judged.* At first it was judged by the slope of the excess error in
-#   8 dimensions, below $-0.02$. Estimates that are not consistent pass that too: the
-#   exponential smoother has $-0.20$ on ReLU networks and $-0.07$ on trees, one gradient
-#   step on ReLU networks $-0.04$. So claims 13, 24 and 33 now judge the exponent $p$, with
-#   such estimates as controls. Three of the eight parts of claims 13 and 24, all in one
-#   dimension, hold by their mean only: a few queries far from all inputs make most of the
-#   error, and with six seeds the intervals are wide.
-# - *A theorem cannot be proved by examples.* That the Hilbert estimate works for any family
-#   is a theorem; the four families illustrate it. It is slow: at 100,000 pairs its excess
-#   error on linear functions is about that of ridge regression at 10.
-# - *The gradient step is not near ridge regression* at the paper's context lengths (1,024
-#   functions, claim 23): its error is 2.9 to 4.5 times as large for $d = 8$, and up to one
-#   and a half times for the $d = 20$ and $\sigma = 0.5$ of
-#   [Figure 2](fig02_one_noise_level.ipynb). With 20 dimensions and 10 pairs the two are
-#   near each other, as neither has learned much. For many pairs the ratio of errors goes to
-#   1, but only since both errors go to $\sigma^2$; that of the excess errors goes to
-#   $(d + 1 + d \sigma^2) / (d \sigma^2)$, which is 24 and 5.
-# - *The best step is given.* The paper's $\psi_L$ lacks it, and more pre-training tasks
-#   would teach it. So claim 33, that the estimate is consistent, is about $n$ alone.
+# - *How consistency is judged.* At first it was judged by the slope in 8 dimensions,
+#   which estimates that are not consistent pass too; claims 13, 24 and 33 now judge $p$.
+#   Three of the eight parts of claims 13 and 24, all in one dimension, hold by their mean
+#   only: a few queries far from all inputs make most of the error.
+# - *Any family.* That the Hilbert estimate works for any family is a theorem, which four
+#   families can only illustrate. It is slow: at 100,000 pairs its excess error on linear
+#   functions is about that of ridge regression at 10.
+# - *The gradient step is not near ridge regression* at the paper's context lengths (claim
+#   23). With 20 dimensions and 10 pairs, as in [Figure 2](fig02_one_noise_level.ipynb),
+#   it is, as neither has learned much. For many pairs the ratio of errors goes to 1, but
+#   only since both errors go to $\sigma^2$; that of the excess errors goes to 24 for
+#   $d = 8$ and 5 for $d = 20$.
+# - *The best step is given* here; the paper's $\psi_L$ lacks it, and endless tasks would
+#   teach it. So claim 33, that the estimate is consistent, is about $n$ alone.
 # - *The exponential smoother* is consistent on the two linear families alone. On ReLU
-#   networks it is about as good as the Hilbert estimate over most of the range, since its
-#   limit, above zero, is not reached yet; on trees it falls behind from a few hundred pairs
-#   on.
-# - The paper has no figure of these estimators alone; context lengths and numbers of
-#   prompts are our choices. ReLU networks differ so much in their offset that the error of
-#   the gradient step, a mean over 160 of them, happens to lie a quarter below its
-#   expectation.
+#   networks its error still falls in most of the range, as its limit is not reached yet.
+# - *Our choices* are the context lengths and numbers of prompts; the paper has no such
+#   figure. With 160 ReLU networks the error of the gradient step happens to lie a quarter
+#   below its expectation.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/context_scaling/estimators/figure.csv>`.

@@ -167,39 +167,37 @@ page.not_run()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Length of training.* The paper gives no number of steps, batch size or learning rate
-#   for this figure. Those marked *assumed* are our choices, the same for every $T$. Our
-#   GPT-2 draws 48,000 prompts in all, so that $10^5$ and $10^6$ tasks are the same to it.
-#   It ends a little below [one step of gradient descent](estimators.ipynb). The perceptron
-#   draws 12.8 million: each of $10^6$ tasks 13 times, each of $10^5$ tasks 128 times.
-# - *The perceptron memorizes.* Up to $T = 10^4$ it fits the stored prompts, noise included,
-#   and answers new ones worse than the zero predictor, the more so the longer they are. At
-#   $T = 10^5$ it is better than zero up to 10 pairs and worse from 20 on. So claim 4 holds
-#   there because the perceptron is overfitted; its {term}`gate` looks at 10 pairs.
-# - *At $T = 10^6$ more pairs do help a little.* From 5 pairs to 10 the error falls by a
-#   quarter, and by another tenth up to 30. At 40 it is back where it was at 10.
-#   Claim 4 starts at 10 pairs. It was first judged at 40 alone, where it holds; now it is
-#   judged at 20 and 30 too, where at $T = 10^6$ it does not.
-# - *The ranges of $T$.* With $10^2$ tasks every model overfits, so that a slope from there
-#   says little. Claims 1, 2 and [31](what_would_a_reviewer_ask.ipynb) therefore share two
-#   ranges, from $10^3$ and from $10^4$ on. From $10^2$ on, the earlier range of claim 1,
-#   the slope of GPT-2 is $-0.09$ at `cpu`.
-# - *Biases and padding.* The paper's perceptron has no biases (Eq. 14). A ReLU network with
-#   one hidden layer and no biases is a linear function plus an even one, while the target
-#   is odd in the prompt and has no linear part. As printed it could not beat the zero
-#   predictor, so ours has biases. The paper does not say where the padding zeros go. Here
-#   pairs fill slots from the front and the query has its own, the reading that serves the
-#   perceptron best.
-# - *What the intervals leave out.* All seeds are measured on the same 4,096 prompts, so
-#   that the intervals do not contain the spread of these prompts. This matters for claim 4
-#   at 40 pairs and $T = 10^6$, where the ratio is 0.99 and the bound 0.95: their logarithms
-#   differ by 0.044. On 12 sets of as many prompts, the logarithm of the same ratio has a
-#   standard deviation of 0.034 for the zero predictor and of 0.025 for ridge regression.
-#   The trained perceptron was not measured on other prompts.
+# - *Length of training.* For this figure the paper prints no numbers and no spread, and
+#   gives no number of steps, batch size or learning rate. Those marked *assumed* are our
+#   choices, the same for every $T$. Our GPT-2 draws 48,000 prompts in all, so that $10^5$
+#   and $10^6$ tasks are the same to it. It ends a little below [one step of gradient
+#   descent](estimators.ipynb). The perceptron draws 12.8 million: each of $10^6$ tasks 13
+#   times, each of $10^5$ tasks 128 times.
+# - *The perceptron memorizes.* Up to $T = 10^4$ it fits the stored prompts, noise
+#   included, and answers new ones worse than the zero predictor. At $T = 10^5$ it is
+#   better than zero up to 10 pairs and worse from 20 on. So claim 4 holds there because
+#   the perceptron is overfitted; its {term}`gate` looks at 10 pairs.
+# - *At $T = 10^6$ more pairs do help a little.* From 10 pairs to 30 the error falls by a
+#   tenth, and at 40 it is back where it was at 10. Claim 4 was first judged at 40 alone,
+#   where it holds; now it is judged at 20 and 30 too, where at $T = 10^6$ it does not.
+# - *The ranges of $T$.* With $10^2$ tasks every model overfits, so that a slope from
+#   there says little. Claims 1, 2 and [31](what_would_a_reviewer_ask.ipynb) therefore
+#   share two ranges, from $10^3$ and from $10^4$ on. From $10^2$ on, the earlier range of
+#   claim 1, the slope of GPT-2 is $-0.09$ at `cpu`.
+# - *Biases and padding.* The paper's perceptron has no biases (Eq. 14). A ReLU network
+#   with one hidden layer and no biases is a linear function plus an even one, while the
+#   target is odd in the prompt and has no linear part. As printed it could not beat the
+#   zero predictor, so ours has biases. The paper does not say where the padding zeros go.
+#   Here pairs fill slots from the front and the query has its own, the reading that
+#   serves the perceptron best.
+# - *What the intervals leave out.* All seeds are measured on the same 4,096 prompts. This
+#   matters for claim 4 at 40 pairs and $T = 10^6$, where the ratio is 0.99 and the bound
+#   0.95: their logarithms differ by 0.044. On 12 sets of as many prompts, the logarithm
+#   of the same ratio has a standard deviation of 0.034 for the zero predictor and of
+#   0.025 for ridge regression. The trained perceptron was not measured on other prompts.
 # - *The triples.* The introduction asks the language model Claude for the last number of
 #   the last of four triples. Each of its four rows is an exact linear pattern that least
 #   squares on the first three triples finds. We did not ask the model.
-# - The paper shows no spread and prints no number of this figure.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/context_scaling/fig01_scaling/figure.csv>`.

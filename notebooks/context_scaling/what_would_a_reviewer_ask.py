@@ -178,20 +178,18 @@ pd.DataFrame(rows).T.round(3)
 # %% [markdown]
 # ## What the answers mean for the paper
 #
-# - **A.** Eight layers are still above {term}`ridge regression`. One layer is enough to use
-#   the context, as Figure 5 shows; that SGPT matches GPT-2 and ridge regression (Section 4)
-#   is a statement about deep models.
-# - **B.** The paper's account of one layer does not depend on the normalization: without it
-#   the error of one layer falls with the context nearly as fast. Deep models do depend on
-#   it in training. Without it one seed comes close to the normalized model and another
+# - **A.** Eight layers are still above {term}`ridge regression`. One layer is enough to
+#   use the context, as Figure 5 shows; that SGPT matches GPT-2 and ridge regression
+#   (Section 4) is a statement about deep models.
+# - **B.** The paper's account of one layer does not depend on the normalization: without
+#   it the error of one layer falls with the context nearly as fast. Deep models do depend
+#   on it in training: without it one seed comes close to the normalized model and another
 #   hardly learns, at the one learning rate and scale that we tried.
 # - **C.** From $10^5$ tasks on one layer gains nothing, as the paper says of features.
-#   Below $10^4$ its error falls too, from 1.70 at $10^2$ tasks to 0.56; there training
-#   meets each prompt thousands of times. So that one layer does not task-scale is true from
-#   $10^3$ tasks on: from $10^2$ on its slope is $-0.11$, below the bound of claims 1 and 2.
-#   By the table above the MLP task-scales by either rule, one layer by neither, and GPT-2
-#   and SGPT, at `cpu`, met too few prompts to tell. [Figure 8](fig08_sgpt_scaling.ipynb)
-#   shows no further gain of SGPT beyond $10^4$ at `cpu`; whether depth gives one is open.
+#   That it does not task-scale is true from $10^3$ tasks on: at $10^2$, where training
+#   meets each prompt thousands of times, its error is 1.70, and from there its slope is
+#   $-0.11$, below the bound of claims 1 and 2. GPT-2 and SGPT, at `cpu`, met too few
+#   prompts to tell.
 # - **D.** Twice the width lowers the error of the MLP by 5% at 10 pairs and by 18% at 40,
 #   and leaves its course as it was. With $10^5$ tasks, each met 128 times, both widths
 #   overfit the stored prompts: from 20 pairs on their error is above that of the zero
@@ -199,22 +197,21 @@ pd.DataFrame(rows).T.round(3)
 #
 # ## What differs and why
 #
-# - *The claims.* The paper prints no numbers for these questions. Claims 20, 21 and 30 are
-#   its sentences, read strictly. Claims 22 and 31 are added by us: claim 22 asks of a wider
-#   MLP what Figure 1B shows, claim 31 takes statistic, ranges and bound from claims 1 and 2.
+# - *The claims.* The paper prints no numbers for these questions. Claims 20, 21 and 30
+#   are its sentences, read strictly. Claims 22 and 31 are added by us: 22 asks of a wider
+#   MLP what Figure 1B shows, 31 takes statistic, ranges and bound from claims 1 and 2.
 #   While its range began at $10^2$ tasks it said the opposite, and held. The margins are
-#   our choices and, but for claims 30 and 31, were fixed before the runs.
+#   our choices, fixed before the runs but for claims 30 and 31.
 # - *Few prompts.* GPT-2 in C is small and draws 48,000 prompts in all. It cannot tell
 #   $T = 10^5$ from $10^6$, and is no measure of how a decoder task-scales. The one layer
 #   draws 3.2 million, so that even at $T = 10^6$ it meets each task three times.
 # - *Two models with one layer.* That of C is Equation 9, a perceptron on $\psi(A)_{N,:}$
-#   without the skips. That of A and B has the skips of Equation 13, a random embedding and
-#   one linear map in its perceptron.
-# - *The deep model* of claims 20 and 30 has four layers at `cpu`. Its error at 40 pairs is
-#   more than 1.25 times that of ridge regression, so neither claim is decided. Claim 30
-#   compares it, from [Figure 8](fig08_sgpt_scaling.ipynb), with a one-layer model of C at
-#   the same profile. From $T = 10^4$ on the deep SGPT gains next to nothing either: the
-#   ratio shows a higher error at each $T$, not another slope.
+#   without the skips. That of A and B has the skips of Equation 13, a random embedding
+#   and one linear map in its perceptron.
+# - *The deep model* of claims 20 and 30 has four layers at `cpu`. Its error at 40 pairs
+#   is more than 1.25 times that of ridge regression, so neither claim is decided. From
+#   $T = 10^4$ on it gains next to nothing either ([Figure 8](fig08_sgpt_scaling.ipynb)):
+#   the ratio of claim 30 shows a higher error at each $T$, not another slope.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/context_scaling/what_would_a_reviewer_ask/figure.csv>`.

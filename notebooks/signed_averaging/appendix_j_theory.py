@@ -95,10 +95,6 @@ for axes in (left, middle, right):
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.19))
 
 # %% [markdown]
-# Left: what the largest weight leaves to all others. Middle: the largest singular value of
-# the Jacobian, which says how fast weights change with scores. Right: the entropy of random
-# weights.
-#
 # ## Numbers
 #
 # What the paper says, what holds, and the number that decides:
@@ -111,8 +107,8 @@ rows = [columns, ["---"] * 4, *sheet.corrections(numbers)]
 Markdown("\n".join(f"| {' | '.join(row)} |" for row in rows))
 
 # %% [markdown]
-# Is the largest relative violation of each formula and bound at the level of rounding
-# errors? Bounds are taken as corrected where the table above corrects them.
+# The largest relative violation of each formula and bound, as corrected in the table
+# above; at the level of rounding errors it holds:
 
 # %% tags=["numbers"]
 import pandas as pd
@@ -146,36 +142,31 @@ page.verdicts()
 #
 # - *Entropy.* The printed lower bound is the greatest entropy that a given largest weight
 #   allows, so that every random row lies below it. The entropy is least with as many
-#   weights at the maximum as fit and the rest on one more. If $\alpha_{\max}$ is only some
-#   upper bound of the weights, as the text says, the printed expression bounds the entropy
-#   from neither side, and $H \ge - \log \alpha_{\max}$ still holds. Claim 20 at first had
-#   the corrected bound among its parts, and held. The bound is now in claim 26 as printed
-#   and in claim 27 as corrected; claim 20, which holds without it, is marked
-#   {term}`post hoc`.
+#   weights at the maximum as fit and the rest on one more. If $\alpha_{\max}$ is only
+#   some upper bound of the weights, as the text says, the printed expression bounds the
+#   entropy from neither side, and $H \ge - \log \alpha_{\max}$ still holds. Claim 20 at
+#   first had the corrected bound among its parts; it now stands in claim 27, and as
+#   printed in claim 26.
 # - *Softmax.* Its Jacobian is bounded, and softmax has a Theorem 1 of its own. What
 #   separates the two is the speed: with the range $M$, what softmax leaves to the smaller
-#   weights falls exponentially, and what SSA leaves falls as a power. So does the Jacobian
-#   at the scores $(M, -M)$: for two scores far apart the gradients of softmax vanish, which
-#   is the opposite of growing.
-# - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores are
-#   small, and its Jacobian can be larger by the factor $n b$.
+#   weights falls exponentially, and what SSA leaves falls as a power. So does the
+#   Jacobian at the scores $(M, -M)$: for two scores far apart the gradients of softmax
+#   vanish, which is the opposite of growing.
+# - *Small scores.* With $n b > 1$ SSA is the more concentrated of the two where scores
+#   are small, and its Jacobian can be larger by the factor $n b$.
 # - *A gap of 4* (Section 5.3, claim 28). If all other scores are equal, the weight of the
 #   largest is $e^4 / (e^4 + k - 1)$: 0.90 for the 7 {term}`tokens <token>` of Figure 2,
 #   0.58 for 40, 0.41 for 79 and 0.22 for 200.
 # - *The embedding* (Section 5.2, claim 55) is said to be $x \mapsto x\,W$ and to preserve
-#   order: $\lvert x \rvert < \lvert y \rvert$ gives
-#   $\lVert \mathrm{emb}(x) \rVert < \lVert \mathrm{emb}(y) \rVert$. As written that is so.
-#   But GPT-2 code for numbers, the public one and ours, has a linear layer with a bias $b$.
-#   It reverses the order of two numbers where their sum lies between 0 and
-#   $-2\, W \cdot b / \lVert W \rVert^2$. With weights as PyTorch draws them these are 0.4
-#   to 7% of the pairs, in five draws. The control has $b = 10\, W$, where half of all pairs
-#   are reversed.
-# - *Assumptions.* Equation 6 asks for $n \ge 1$, which the Lipschitz constant needs. The
-#   ratio is printed for scores $\ge 0$ and the limit to $e^x$ for $x \ge 0$: these are
-#   right, but say less than what holds.
-# - *What random scores cannot show.* A bound that is never violated may be far from tight.
-#   So the known maximizers are checked too: $(M, -M, \dots, -M)$ for Theorem 1, two scores
-#   of 0 for the Jacobian, $x = M$ for the Lipschitz constant.
+#   order: $\lvert x \rvert < \lvert y \rvert$ gives $\lVert \mathrm{emb}(x) \rVert <
+#   \lVert \mathrm{emb}(y) \rVert$. As written that is so. But GPT-2 code for numbers, the
+#   public one and ours, has a linear layer with a bias $b$. It reverses the order of two
+#   numbers where their sum lies between 0 and $-2\, W \cdot b / \lVert W \rVert^2$: 0.4
+#   to 7% of the pairs, in five draws of weights as PyTorch makes them, and half of them
+#   in the control, $b = 10\, W$.
+# - *What random scores cannot show.* A bound that is never violated may be far from
+#   tight. So the known maximizers are checked too: $(M, -M, \dots, -M)$ for Theorem 1,
+#   two scores of 0 for the Jacobian, $x = M$ for the Lipschitz constant.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/appendix_j_theory/figure.csv>`.

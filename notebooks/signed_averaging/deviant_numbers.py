@@ -1,35 +1,37 @@
 # %% [markdown]
 # # Section 5: does one large number decide the answers of a whole sequence?
 #
-# **The question:** when one number of a sequence is far larger than all those of training, does a
-# {term}`transformer` answer as if it had read that number alone?
+# **The question:** when one number of a sequence is far larger than all those of
+# training, does a {term}`transformer` answer as if it had read that number alone?
 #
-# **In short:** the paper says so. Here a 100 does drown the other numbers, but in its own answer alone,
-# which one of three {term}`softmax` models of `every` gets wrong. Where another number has settled the
-# label, no answer after it is wrong; where none has, about half are, as with an ordinary number. Scaled
-# signed averaging ({term}`SSA`) does not differ. The models are a *pilot*, an earlier and smaller design
-# (twelve models of 3 layers and width 32, 5 minutes of processor time).
+# **In short:** the paper says so. Here a 100 does drown the other numbers, but in its own
+# answer alone, which one of three {term}`softmax` models of `every` gets wrong. Where
+# another number has settled the label, no answer after it is wrong; where none has, about
+# half are, as with an ordinary number. Scaled signed averaging ({term}`SSA`) does not
+# differ. The models are a *pilot*, an earlier and smaller design (twelve models of 3
+# layers and width 32).
 #
-# Why do decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is far larger?
-# {cite:t}`naim2025scaled` (Section 5) report that under the quantifiers "models base their predictions
-# for an entire deviant sequence $S$ solely on their prediction for the largest element in $S$", and
-# that a "single sufficiently large number in $S$ was enough to trigger this behavior consistently".
-# Their example is [Figure 2](fig02_attention_maps.ipynb): after $1, -2, 3, 70$ the model says that
-# every number is positive.
+# Why do decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is
+# far larger? {cite:t}`naim2025scaled` (Section 5) report that under the quantifiers
+# "models base their predictions for an entire deviant sequence $S$ solely on their
+# prediction for the largest element in $S$", and that a "single sufficiently large number
+# in $S$ was enough to trigger this behavior consistently". Their example is [Figure
+# 2](fig02_attention_maps.ipynb): after $1, -2, 3, 70$ the model says that every number is
+# positive.
 #
-# That can be seen only where the answer to the large number alone is not the truth. So one number
-# $x_p$ of an ordinary sequence is replaced by $m$ under `every` (are all numbers so far positive?) and
-# by $-m$ under `some` (is any?). Alone it would leave the label open, but a number before it has
-# settled the label: an $x_i \le 0$ under `every`, an $x_i > 0$ under `some`. What is counted is how
-# often the answer at $x_p$, and at the ten numbers after it, is the model's own to the large number
-# alone and not the truth. At $m = 1$, an ordinary number, this is the rate of plain mistakes.
+# That can be seen only where the answer to the large number alone is not the truth. So
+# one number $x_p$ of an ordinary sequence is replaced by $m$ under `every` (are all
+# numbers so far positive?) and by $-m$ under `some` (is any?). Alone it would leave the
+# label open, but a number before it has settled the label: an $x_i \le 0$ under `every`,
+# an $x_i > 0$ under `some`. What is counted is how often the answer at $x_p$, and at the
+# ten numbers after it, is the model's own to the large number alone and not the truth. At
+# $m = 1$, an ordinary number, this is the rate of plain mistakes.
 #
-# For the answers *after* $x_p$ this prompt cannot show what the paper says. The true label of $x_p$
-# stands directly after it, and with it the earlier numbers no longer matter: the next label follows
-# from that one and the sign of the next number. A model that trusts the label before it is right,
-# whatever it made of $x_p$. So the second part of the claim fails here for a reason that has nothing
-# to do with attention. Its control is the same experiment without labels in the prompt, whose models
-# are not trained yet (claim 53).
+# For the answers *after* $x_p$ this prompt cannot show what the paper says. The true
+# label of $x_p$ stands directly after it, and the next label follows from that one and
+# the sign of the next number, so that a model that trusts the label before it is right,
+# whatever it made of $x_p$. The control, the same experiment without labels in the
+# prompt, is not trained yet (claim 53).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -47,14 +49,14 @@ shown = icllib.shown_profile(records)
 icllib.settings_of(sheet.deviant_numbers, shown, deviant.ASSUMED)
 
 # %% [markdown]
-# These are the models of [Figure 4](fig04_every.ipynb) and [Figure 5](fig05_some.ipynb) with
-# positions, trained again and asked other things. The settings are those of softmax under `every`.
-# All models see the same numbers, at every size.
+# These are the models of [Figure 4](fig04_every.ipynb) and [Figure 5](fig05_some.ipynb)
+# with positions, trained again; the settings are those of softmax under `every`. All see
+# the same numbers, at every size.
 #
 # ## Figure
 #
-# Means over the places $p$ of the large number, and on the right over the ten answers after it. Bands
-# are 95% intervals over seeds.
+# Means over the places $p$ of the large number, and on the right over the ten answers
+# after it. Bands are 95% intervals over seeds.
 
 # %%
 table = page.save_figure(*deviant.deviant_tables(records, shown))
@@ -70,10 +72,11 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # %% [markdown]
 # ### What the other numbers still do
 #
-# A model that answers for the largest number alone has the same log-odds whatever stands before it.
-# Below: the mean log-odds of the open label at the large number, where the other numbers settle the
-# label, and where the same numbers, with other signs, leave it open. Lines that meet mean that the
-# other numbers have no say; the label of the large number alone is the one above 0.
+# A model that answers for the largest number alone has the same log-odds whatever stands
+# before it. Below is the mean log-odds of the open label at the large number, where the
+# other numbers settle the label, and where the same numbers, with other signs, leave it
+# open. Where the lines meet, the other numbers have no say; the label of the large number
+# alone is the one above 0.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 4; from size 10 on the two come together, and at 100 they nearly meet at or just below 0."}, "figure": {"caption": "Log-odds that a model gives to *true* at a list that holds one very large number, against the size of that number, for two quantifiers and two scoring functions. One line is for lists whose other numbers settle the answer, the other for lists in which they do not; where the two lines meet, the large number has drowned the others."}}
 legend = deviant.draw_log_odds(table)
@@ -82,9 +85,9 @@ legend = deviant.draw_log_odds(table)
 numbers(table[table.panel.str.endswith("log-odds")], x="size m")
 
 # %% [markdown]
-# How often the answer is the model's own to the large number alone, whether that is right or not. The
-# models themselves are not always right about it: at $m = 100$ two of three softmax models say of a
-# first $x_1 = 100$ that it is not positive.
+# How often the answer is the model's own to the large number alone, whether that is right
+# or not. At $m = 100$ two of three softmax models wrongly say of a first $x_1 = 100$ that
+# it is not positive.
 
 # %% tags=["numbers"]
 numbers(table, "own answer", x="size m")
@@ -104,28 +107,28 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper shows one sequence, and does not say how large is sufficiently large or how many sequences
-#   were looked at. Sizes, places and the law of the other numbers are our choice, and so is the reading of
-#   the largest element as the one of largest size, which a negative number can be. `some` is shown
-#   beside the claim, which is about Figure 2's `every`.
-# - *Solely.* At the number itself this is close to what is seen: at $m = 100$ the log-odds of the
-#   softmax models of `every` differ by 0.3 between the two kinds of sequences, and by 10.5 at $m = 1$.
-#   The answer is then the model's own to the number alone in each of the three. It is wrong in one of
-#   them, where the claim finds all sequences wrong; in the other two the model is wrong about 100 alone,
-#   and so by mistake right about the sequence. There the claim finds nothing.
-# - *For an entire sequence.* Not seen, and hardly to be seen with labels in the prompt: none of the answers to the ten numbers after the large one is
-#   wrong where another has settled the label. Where they leave it open, about half of the answers after
-#   the number are wrong, but as many with $m = 1$: so late, an open label is rare in training.
-# - *Why.* In a decoder of this kind the answer at $x_p$ hangs on $x_p$ alone as $m$ grows, whatever turns
-#   scores into weights. The stream of its token starts as $x_p w$ plus a bias and its position, where $w$
-#   is the embedding; each layer adds what it makes of normalized streams, which is bounded; and the last
-#   layer normalization takes the size away, so that what is left is the direction of $w$. A test
-#   shows it for softmax, SSA and sparsemax. The weight that later tokens give to the large number is
-#   another matter, and is all that scoring functions can change.
-# - SSA stays within the spread of softmax. Under `every` its two lines are a little further apart at
-#   $m = 100$, by 0.45 against 0.29, which three seeds do not settle.
+# - *Our choices.* The paper shows one sequence, and does not say how large is
+#   sufficiently large. Sizes, places and the law of the other numbers are ours, and so is
+#   the reading of the largest element as the one of largest size, which a negative number
+#   can be. `some` is shown beside the claim, which is about Figure 2's `every`.
+# - *Solely.* At the number itself this is close to what is seen: at $m = 100$ the
+#   log-odds of the softmax models of `every` differ by 0.3 between the two kinds of
+#   sequences, and by 10.5 at $m = 1$. The answer is then the model's own to the number
+#   alone in each of the three. In the two that are wrong about 100 alone it is by mistake
+#   right about the sequence, so that the claim finds nothing there.
+# - *For an entire sequence.* This is not seen, and hardly to be seen with labels in the
+#   prompt. Where no other number has settled the label, as many answers after the number
+#   are wrong with $m = 1$: so late, an open label is rare in training.
+# - *Why.* In a decoder of this kind the answer at $x_p$ hangs on $x_p$ alone as $m$
+#   grows, whatever turns scores into weights: its token starts as $x_p$ times the
+#   embedding $w$, each layer adds only what is bounded, and the last layer normalization
+#   leaves the direction of $w$. A test shows it for softmax, SSA and sparsemax. Scoring
+#   functions can change only the weight that later tokens give to the number.
+# - *SSA* stays within the spread of softmax. Under `every` its two lines are a little
+#   further apart at $m = 100$, by 0.45 against 0.29, which three seeds do not settle.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/deviant_numbers/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/signed_averaging/deviant_numbers/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

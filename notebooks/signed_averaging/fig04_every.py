@@ -1,41 +1,35 @@
 # %% [markdown]
 # # Figure 4: are all numbers positive? SSA and softmax over longer and wider sequences
 #
-# **The question:** a {term}`transformer` learns to say whether *every* number of a sequence is positive.
-# Does scaled signed averaging ({term}`SSA`) keep its error below that of {term}`softmax` when sequences
-# get longer, and numbers larger, than those of training?
+# **The question:** a {term}`transformer` learns to say whether *every* number of a
+# sequence is positive. Does scaled signed averaging ({term}`SSA`) keep its error below
+# that of {term}`softmax` when sequences get longer, and numbers larger, than those of
+# training?
 #
-# **In short:** in the paper it does. Here it is not seen: softmax errs on 13% of the sequences, SSA on 9%,
-# and {term}`seeds <seed>` differ far more: some models of either kind err on 1% or less, others on 30 to 40%.
-# What softmax is said to do holds: it goes on being right on longer sequences, and fails where numbers
-# are larger. These are ten models of each kind, small ones (3 layers of width 32, profile `cpu`; an hour
-# of processor time for all 60 of the page), which have learned the task.
+# **In short:** in the paper it does. Here it is not seen: softmax errs on 13% of the
+# sequences, SSA on 9%, and {term}`seeds <seed>` differ far more: some models of either
+# kind err on 1% or less, others on 30 to 40%. What softmax is said to do holds: it goes
+# on being right on longer sequences, and fails where numbers are larger. These are ten
+# models of each kind, small ones (3 layers of width 32, profile `cpu`), which have
+# learned the task.
 #
-# A decoder reads $x_1, y_1, x_2, y_2, \dots$ as scalars and says at each $x_k$ whether *every* number
-# so far is positive:
+# A decoder reads $x_1, y_1, x_2, y_2, \dots$ as scalars and says at each $x_k$ whether
+# *every* number so far is positive:
 #
 # $$y_k = \mathbb{1}[x_1 > 0, \dots, x_k > 0] .$$
 #
-# It is trained on up to 40 numbers $x_i \sim \mathcal{N}(0, 1)$ and tested on 10 to 200 numbers
-# $x_i \sim \mathcal{N}(0, \sigma)$ with $\sigma$ from 1 to 30. {cite:t}`naim2025scaled` draw the share
-# of wrong answers over length and $\sigma$, for softmax and for SSA,
-# $\operatorname{softmax}(s(z))$ with $s(z) = \operatorname{sgn}(z)\, n \log(1 + b \lvert z \rvert)$.
+# It is trained on up to 40 numbers $x_i \sim \mathcal{N}(0, 1)$ and tested on 10 to 200
+# numbers $x_i \sim \mathcal{N}(0, \sigma)$. {cite:t}`naim2025scaled` draw the share of
+# wrong answers over length and $\sigma$, for softmax and for SSA,
+# $\operatorname{softmax}(s(z))$ with $s(z) = \operatorname{sgn}(z)\, n \log(1 + b \lvert
+# z \rvert)$.
 #
-# A label depends on signs alone, so the predictor that always says *false* errs on one sequence in
-# eight at every length and $\sigma$ ([base rates](quantifier_base_rates.ipynb)). It is the reference
-# here.
-#
-# What the task asks for is less than it seems. At $x_k$ the model has read the label $y_{k-1}$, and
-#
-# $$y_k = y_{k-1} \wedge (x_k > 0) .$$
-#
-# So nothing has to be gathered from the earlier numbers, at any length: the last label and the sign
-# of the last number are enough. What grows wrong with $\sigma$ or with the length is how these two are
-# found and read. The paper does not say so. The control is the same task without labels in the
-# prompt, where the answer follows from the numbers alone; its models are not trained yet (claim 52).
-#
-# Errors grow with $\sigma$. At $\sigma = 30$ models with position embeddings get 6 to 7% of single
-# numbers wrong and those without a fifth to a quarter, where a coin would get half.
+# Labels depend on signs alone, so that always saying *false* errs on one sequence in
+# eight at every length and $\sigma$ ([base rates](quantifier_base_rates.ipynb)). And the
+# task asks for less than it seems: at $x_k$ the model has read the label $y_{k-1}$, and
+# $y_k = y_{k-1} \wedge (x_k > 0)$, so that the last label and the sign of the last number
+# are enough. A control, the same task without labels in the prompt, is not trained yet
+# (claim 52).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -52,11 +46,12 @@ shown = icllib.shown_profile(records)
 icllib.settings_of(sheet.fig04_every, shown, models.ASSUMED)
 
 # %% [markdown]
-# These are the settings of the softmax model; the SSA model differs in `model.scoring` alone, where
-# $n = 1.5$ and $b = 1$ at the start, one trained pair for each head and layer. Two more pairs of models
-# stand beside them. *Without positions* they have no position embedding, since the embeddings of the
-# pairs beyond 40, which tests need, are never trained. With *balanced labels* training and test
-# draw the position of the first $x_i \le 0$ uniformly, which is not the paper's distribution.
+# These are the settings of the softmax model; the SSA model differs in `model.scoring`
+# alone, where $n = 1.5$ and $b = 1$ at the start, one trained pair for each head and
+# layer. Not in the paper are models *without positions*, since the position embeddings of
+# the pairs beyond 40, which tests need, are never trained, and those with *balanced
+# labels*: the first $x_i \le 0$ is equally likely at every position, in training and
+# test.
 #
 # ## Figure
 #
@@ -72,8 +67,7 @@ scale = figures.draw_heat_maps(table, ["as in the paper", "without positions"])
 level = scale.ax.axhline(1 / 8, color="white")
 
 # %% [markdown]
-# Means over seeds; colors follow the square root of the share. White line in the scale: the constant
-# predictor, 1/8. White dots: cells in which it does as well as the model or better.
+# Means over seeds:
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -85,10 +79,12 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 # %% [markdown]
 # ### By position
 #
-# The share of wrong answers along the longest sequences, at the smallest and the largest $\sigma$:
-# the first ten positions one by one, then means over ten positions, drawn at the last of them. Bands
-# are 95% intervals over seeds. Dotted: the last position of training. The vertical axis is linear up
-# to 0.01 and logarithmic above.
+# The share of wrong answers along the longest sequences, at the smallest and the largest
+# $\sigma$: the first ten positions one by one, then means over ten. Bands are 95%
+# intervals over seeds, the dotted line is the last position of training, and the vertical
+# axis is linear up to 0.01 and logarithmic above. At $\sigma = 30$ models with position
+# embeddings get 6 to 7% of single numbers wrong and those without a fifth to a quarter,
+# where a coin would get half.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}, "figure": {"caption": "Share of wrong answers on *every* against the position in the list, for softmax, SSA and a predictor that always gives the same answer: with position embeddings, without them, and with balanced labels, for the smallest scale of the numbers (above) and the largest (below). It shows where in a list the errors of the maps come from."}}
 legend = figures.draw_by_position(table, sigmas[[0, -1]])
@@ -99,9 +95,9 @@ figures.numbers_by_position(table)
 # %% [markdown]
 # ### Balanced labels
 #
-# Not in the paper. Under its distribution almost all labels are false after a few positions. Here half of
-# all labels are true at every length, in training and in tests, and the constant predictor is wrong
-# on $1 - 3 / (n + 1)$ of the sequences of length $n$.
+# Under the paper's distribution almost all labels are false after a few positions. Here
+# half of all labels are true at every length, so that one number must be found among
+# many. Both scoring functions lose that number as $\sigma$ or the length grows.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on *every* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list."}}
 scale = figures.draw_heat_maps(table, ["balanced labels"])
@@ -119,9 +115,8 @@ errors = figures.errors_by_part(records, "every")
 figures.part_table(errors)
 
 # %% [markdown]
-# All claims are about the models with positions under the paper's distribution: SSA over softmax,
-# seed by seed; the softmax model's answers to one number, whose label is its sign; and its errors on
-# sequences longer than in training, and at the largest $\sigma$:
+# All claims are about the models with positions under the paper's distribution. Those
+# count that err on at most 2% of the sequences at $\sigma = 1$ and 40 numbers; all do.
 
 # %%
 softmax, ssa, *_ = cells = models.cells("every")
@@ -140,46 +135,30 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - The paper prints color maps of one model of each kind, without numbers. Here each map is a mean
-#   over seeds, and the claim is decided on the mean error over parts of the grid. Its maps have every
-#   $\sigma$ from 1 to 30 and 6,400 sequences a cell; those here have six $\sigma$, seven lengths and
-#   384 sequences.
-# - The paper does not say when an answer to a sequence counts as wrong. The reading here is strict; the
-#   error by position shows what is behind it.
-# - The paper does not say what stands for positions beyond those of training. Here they exist from the
-#   start, so that longer tests can run, but no gradient ever reaches those after the 79th token: they
-#   stay as they were drawn. Models without positions have nothing untrained. What the two share is due
-#   to the inputs, what they do not share is due to positions.
-# - Section 3 and Appendix A give training lengths from 1 to 40 and a curriculum that starts with 3
-#   pairs; the captions of Figures 4 to 6 say 11 to 40. The curriculum of the text is followed; every
-#   prefix of a prompt counts in the loss, from 1 on.
-# - *Why claim 9 is open.* Nearly all wrong sequences of the softmax models with positions are of three
-#   seeds in ten, which err on more than nine in ten above $\sigma = 10$; of SSA two seeds do so. Another
-#   softmax model makes no error at all. So the ratio of SSA to softmax is between 0.02 and 107 from seed
-#   to seed, in the mean 1.9, with an interval from 0.4 to 8.7. Where no sequence is wrong, half a sequence
-#   is counted, so that a ratio exists.
-# - Errors that grow with $\sigma$ are due to the inputs: models with and without positions have them.
-#   Errors that grow with the length are due to positions up to $\sigma = 5$: at $\sigma = 1$ two of
-#   the ten SSA models with positions err on 44% and 79% of the sequences of length 200, and no model
-#   without positions on more than 2.3%.
-# - The paper does not say how it asked for the sign of a single number (claim 25). Here it is the first
-#   answer to each sequence, before any context, by the models whose errors the maps show.
-# - The claims count models that have learned: at $\sigma = 1$ and 40 numbers each errs on 2% of the
-#   sequences at most. All twenty do, with 0.8% at most.
-# - *What Section 4 says of softmax* holds here (claims 30 and 31). At $\sigma = 1$ all ten models err on
-#   2.3% of the sequences of length 200 at most. At length 40 their errors grow 28-fold in the mean from
-#   $\sigma = 1$ to $\sigma = 30$: three of them are then wrong on nearly all sequences, six on 2 to 10%,
-#   and one on none.
-# - With balanced labels one number must be found among many. Both scoring functions then lose it as
-#   $\sigma$ or the length grows, and from $\sigma = 10$ on hardly a long sequence is right.
-# - True and false are the numbers 1 and 0, under the same embedding as the inputs; the paper does not
-#   say how it writes them.
-# - Seen in public code, which says nothing about the printed results: the code released with the paper
-#   has one pair of $n$ and $b$ for each layer, from $n = e^{0.4}$ and $b = e$, and uses SSA only in the
-#   branch without fused attention, so that a recent PyTorch runs plain softmax there. Here $n$ and $b$
-#   are as in the text.
+# - *Why claim 9 is open.* Three softmax seeds in ten make nearly all its errors: they err
+#   on more than nine sequences in ten above $\sigma = 10$; of SSA two seeds do so. So the
+#   ratio of SSA to softmax is between 0.02 and 107 from seed to seed.
+# - *Inputs or positions.* Errors that grow with $\sigma$ are due to the inputs, since
+#   models without positions have them too. Those that grow with the length are due to
+#   positions up to $\sigma = 5$: at $\sigma = 1$ two of the ten SSA models with positions
+#   err on 44% and 79% of the sequences of length 200, and no model without positions on
+#   more than 2.3%.
+# - *Maps.* The paper prints color maps of one model of each kind, without numbers, with
+#   every $\sigma$ from 1 to 30 and 6,400 sequences a cell. Here each is a mean over
+#   seeds, with six $\sigma$, seven lengths and 384 sequences.
+# - *What the paper does not say.* When is a sequence wrong? Our reading is strict. What
+#   stands for positions beyond training? Here those after the 79th token stay as they
+#   were drawn, without any gradient. How was the sign of a single number asked for (claim
+#   25)? Here it is the first answer to each sequence.
+# - *Where the paper differs from itself or its code* we follow the text. Training lengths
+#   are 11 to 40 in the captions of Figures 4 to 6, and 1 to 40 in the text, with a
+#   curriculum from 3 pairs. The released code has one pair of $n$ and $b$ for each layer,
+#   from $n = e^{0.4}$ and $b = e$, and uses SSA only in the branch without fused
+#   attention, so that a recent PyTorch runs plain softmax there; that says nothing about
+#   the printed results.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/signed_averaging/fig04_every/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/signed_averaging/fig04_every/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

@@ -3,42 +3,32 @@
 #
 # **The question:** a {term}`transformer` that has learned lines from the examples in its
 # {term}`prompt` fails on lines with a larger slope and offset than those of its training.
-# Is {term}`softmax` to blame, which turns the scores of its {term}`attention` into weights,
-# and does another *scoring function* in its place fail less?
+# Is {term}`softmax` to blame, which turns the scores of its {term}`attention` into
+# weights, and does another *scoring function* in its place fail less?
 #
 # **In short:** in the paper scaled signed averaging ({term}`SSA`) fails far less, with
 # 0.072 times softmax's error on average over $\sigma = 3$ to 10, and no known alternative
-# helps. Our own models cannot tell yet. They are a *pilot*, an earlier and smaller design
-# (42 models of 2 layers and width 32, 35 minutes of processor time), and none has learned
-# the task well enough to count: that takes an error of 0.005 in distribution, and the best,
-# softmax, has 0.05 on average. So all claims are open. In the pilot SSA has the error of
-# softmax (ratio 1.0), as in larger models of these two that have learned
-# ([Figure 3](fig03_softmax_ssa.ipynb)), and no function a lower one beyond the spread over
-# {term}`seeds <seed>`. In the paper's table SSA and softmax seem to have been tested on
-# other functions than all other rows.
+# helps. Our own models cannot tell yet, so that all claims are open: they are a *pilot*,
+# an earlier and smaller design (2 layers of width 32), and none has learned the task well
+# enough to count. That takes an error of 0.005 in distribution, and the best, softmax,
+# has 0.05 on average. Among them SSA has the error of softmax (ratio 1.0), as in larger
+# models of these two that have learned ([Figure 3](fig03_softmax_ssa.ipynb)), and no
+# function a lower one beyond the spread over {term}`seeds <seed>`. In the paper's table
+# SSA and softmax seem to have been tested on other functions than all other rows.
 #
-# The {term}`task` behind a prompt is a line, $y = a x + c$. {cite:t}`naim2025scaled` train
-# the same model with thirteen scoring functions on $x, a, c \sim \mathcal{N}(0, 1)$ and
-# test it with $a, c \sim \mathcal{N}(0, \sigma)$, for standard deviations $\sigma$ from 1,
-# as in training, to 10. The known alternatives:
+# The {term}`task` behind a prompt is a line, $y = a x + c$. {cite:t}`naim2025scaled`
+# train the same model with thirteen scoring functions on $x, a, c \sim \mathcal{N}(0, 1)$
+# and test it with $a, c \sim \mathcal{N}(0, \sigma)$, for $\sigma$ from 1, as in
+# training, to 10. *Sparsemax* and *entmax* can give tokens no weight at all. A
+# *temperature* divides the scores before softmax. *Softmax and average* uses softmax in
+# half of the heads and averages all tokens alike in the others; *four functions* are
+# tanh, the average, ReLU and the square, in a quarter of the heads each. *CosFormer*
+# takes products of queries and keys that were made non-negative, and weighs near tokens
+# more. *Self-adjusting softmax* (SA-softmax) multiplies each weight by its score.
 #
-# - *Sparsemax* and *entmax* can give tokens no weight at all. A *temperature* divides the
-#   scores before softmax.
-# - *Softmax and average*: half of the heads use softmax, half average all tokens alike.
-#   *Four functions*: a quarter of the heads each use tanh, the average, ReLU and the
-#   square.
-# - *CosFormer* takes products of queries and keys that were made non-negative, and weighs
-#   near tokens more. *Self-adjusting softmax* (SA-softmax) multiplies each weight by its
-#   score.
-#
-# The error is the mean over $N$ functions, $N_b$ prompts of each and all points but the
-# first two,
-#
-# $$\text{error} = \frac{1}{N N_b (N_p - 2)} \sum_{j=1}^{N} \sum_{b=1}^{N_b}
-#   \sum_{k=3}^{N_p} \left( \hat y_{jbk} - f_j(x_k^b) \right)^2 , \qquad N_p = 40 .$$
-#
-# Always answering 0 has the error $2 \sigma^2$. The paper divides by $N_p$ and not by the
-# number of terms.
+# The error is the mean of $(\hat y - f(x))^2$ over functions, prompts and all of the 40
+# points but the first two; the paper divides by 40. Always answering 0 has the error
+# $2 \sigma^2$.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -53,9 +43,9 @@ shown = icllib.shown_profile(records)
 sheet.training_settings(sheet.table01_scoring_functions, shown)
 
 # %% [markdown]
-# These are the settings of SSA; the others differ in `model.scoring` alone. Every model of
-# a seed is trained on the same prompts, and all are tested on the same ones: at each
-# $\sigma$ 100 functions with 64 prompts of each, or 4 in the pilot.
+# These are the settings of SSA; the others differ in `model.scoring` alone. The models of
+# a seed share their prompts in training, and all do in tests: at each $\sigma$ 100
+# functions with 64 prompts of each, or 4 in the pilot.
 #
 # ## Figure
 
@@ -112,14 +102,12 @@ panels[1].legend(frameon=True)
 legend = legend_below(panels[0], 4)
 
 # %% [markdown]
-# Bands and bars are {term}`95% intervals <95% interval>` over seeds, and the grey lines are
-# the means of the other functions. The dashed lines, the crosses and the diamonds are the
-# paper's printed values. Ratios are geometric means over $\sigma = 3, \dots, 10$.
+# Bands and bars are {term}`95% intervals <95% interval>` over seeds. Ratios are geometric
+# means over $\sigma = 3, \dots, 10$.
 #
 # ## Numbers
 #
-# Every row of the table, the paper's and ours, at $\sigma = 1, \dots, 10$, and last the
-# error $2 \sigma^2$ of always answering 0:
+# Every row of the table, the paper's and ours, at $\sigma = 1, \dots, 10$:
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -127,9 +115,7 @@ from icllib.plotting import numbers
 numbers(table, [*errors, "zero"], digits=3, x="sigma")
 
 # %% [markdown]
-# The right panel in numbers, and whether each function differs from softmax by more than
-# the spread over seeds. The ratio is taken seed by seed. An interval leaves out 1 by chance
-# in one row of twenty, and there are thirteen rows.
+# The ratios of the right panel. By chance an interval leaves out 1 in one row of twenty.
 
 # %% tags=["numbers"]
 printed = {name: f"{float(value[0]):.2g}" for name, value in of_paper.items()}
@@ -139,10 +125,10 @@ sheet.beyond_spread(ratios).drop("softmax").assign(
 # %% [markdown]
 # ### Two newer functions, added by us
 #
-# Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025) multiplies scores by
-# $s \log n$ for the $n$ tokens that a query sees, and its query-aware form
-# ({class}`QASSMax <icllib.models.QASSMax>`, Qu et al., 2026) by learned functions of $\log n$ and of the
-# query. Both are newer than the paper, which does not have them. The ratio is that of the right panel.
+# Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025) multiplies
+# scores by $s \log n$ for the $n$ tokens that a query sees, and its query-aware form
+# ({class}`QASSMax <icllib.models.QASSMax>`, Qu et al., 2026) by learned functions of
+# $\log n$ and the query.
 
 # %% tags=["numbers"]
 added = sheet.added_records(sheet.added_on_affine_functions, profile, page.name)
@@ -151,37 +137,34 @@ sheet.added_rows(sheet.affine_table, added)
 # %% [markdown]
 # ### The paper has two softmax rows
 #
-# The softmax row of Table 1 and the row 12L8AH (12 layers of 8 heads) of Table 6 should be
-# the same model, and differ. Here our softmax errors are held against both, from
-# $\sigma = 3$ to 10. The *typical factor* is the root mean square of the logarithm of their
-# ratio, as a factor: the smaller, the nearer the row. In the last column the row may first
-# be multiplied by one number, so that its shape alone counts.
+# The softmax row of Table 1 and the row 12L8AH (12 layers of 8 heads) of Table 6 should
+# be the same model, and differ. Our models are too far from both to say which is right.
+# The *typical factor* is the root mean square of the logarithm of the ratio at
+# $\sigma = 3$ to 10, in the last column after the row was multiplied by one number.
 
 # %% tags=["numbers"]
 sheet.nearer_row(errors["softmax"])
 
 # %% [markdown]
-# Our models are too far from both rows to say which is right. But by the paper's Appendix M
-# every model is tested on the same functions and inputs at each $\sigma$, so that its
-# errors should rise together from one $\sigma$ to the next, as ours do. Each printed error
-# over the one before it, with the range over several rows:
+# By the paper's Appendix M every model is tested on the same functions and inputs at each
+# $\sigma$, so that its errors should rise together from one $\sigma$ to the next. Each
+# printed error over the one before it, with the range over several rows:
 
 # %% tags=["numbers"]
 sheet.printed_steps()
 
 # %% [markdown]
-# All eleven alternatives and all fourteen models of Table 6 rise little from 6 to 7 and
-# more from 7 to 8. SSA and softmax in Table 1 do so one $\sigma$ later: little or not from
-# 7 to 8, and more from 8 to 9. They would look so if both had been tested on the functions
-# of the $\sigma$ before. SSA against softmax would then stand as printed. But softmax would
-# lose its lead over the alternatives: its 45.35 at $\sigma = 10$ would belong at 9, where
-# they have 39 to 75 and Table 6 has 46.9. The lead of SSA would get smaller, since its 8.50
-# would belong there too. The paper says nothing of such a shift.
+# All alternatives and all of Table 6 rise little from 6 to 7 and more from 7 to 8. SSA
+# and softmax in Table 1 do so one $\sigma$ later, as if both had been tested on the
+# functions of the $\sigma$ before. Then softmax would have no lead over the alternatives:
+# its 45.35 at $\sigma = 10$ would belong at 9, where they have 39 to 75. SSA's lead over
+# them would get smaller; that over softmax stands as printed. The paper says nothing of
+# such a shift.
 #
 # ## The paper's numbers beside ours
 #
-# These are the claims on the alternatives. Those on softmax and SSA alone (2, 3, 35) are on
-# the page of [Figure 3](fig03_softmax_ssa.ipynb).
+# The claims on softmax and SSA alone (2, 3, 35) are on the page of [Figure
+# 3](fig03_softmax_ssa.ipynb).
 
 # %%
 for number, statistic in zip((4, 5, 6), sheet.STATISTICS[1:]):
@@ -200,28 +183,20 @@ page.verdicts()
 #
 # - *Size and training.* The paper trains 12 layers of width 256 for 500,000 steps. In
 #   distribution the pilot's errors are hundreds of times the printed ones or more.
-# - *What would decide.*
-#   `python -m icllib run signed_averaging/table01_scoring_functions --profile cpu` trains
-#   five seeds of a larger design (2 layers, 4 heads, width 64, 20,000 steps). It takes
-#   hours, which `python -m icllib status` estimates; whether such models reach the error of
-#   0.005 is only seen then.
+#   Whether the larger design of the profile `cpu` (width 64, 20,000 steps) reaches the
+#   error of 0.005 is only seen when it has been run.
 # - *The learning rate* of the pilot was chosen for softmax. At 0.004, four times as high,
-#   SSA had learned in two seeds of three (errors 0.05 and 0.08 at $\sigma = 1$) and softmax
-#   in one (0.07), and the others stayed at 0.91; the rate was then lowered until every seed
-#   of softmax learned. The records of those models are not kept.
+#   SSA had learned in two seeds of three and softmax in one; the rate was then lowered
+#   until every seed of softmax learned. The records of those models are not kept.
 # - *One rate and as many steps for all*, as in the paper. Softmax at a high temperature
-#   stays on the plateau on which every model starts, an error near 0.9 at $\sigma = 1$.
-#   That temperature does not help is then a statement on the speed of learning. The
-#   [training control](training_control.ipynb) compares at equal error in distribution.
-# - *Four functions at $\sigma = 1$* (claim 45) have a larger error than softmax in each of
-#   our seeds. The paper has $5 \cdot 10^{-5}$ against $8 \cdot 10^{-5}$, from one model
-#   each.
+#   stays on the plateau on which every model starts, so that claim 5 is on the speed of
+#   learning. The [training control](training_control.ipynb) compares at equal error in
+#   distribution.
 # - *Settings of the alternatives* that the paper does not give are [in the
-#   chapter](../../book/signed_averaging.md). It does not say which form of SA-softmax it
-#   uses; the last row of our table is the other one, with scores moved into $[0, 1]$ first.
-# - *The intervals* do not contain the chance of the test functions, which are the same for
-#   all seeds. In ratios it cancels in good part.
-# - The paper's row of Llama 3.3 70B [is not run](fig06_07_llama.ipynb).
+#   chapter](../../book/signed_averaging.md). It does not say which of two forms of
+#   SA-softmax it uses; the last row has scores moved into $[0, 1]$ first.
+# - *The intervals* do not contain the chance of the test functions, which are the same
+#   for all seeds. In ratios it cancels in good part.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/table01_scoring_functions/figure.csv>`.

@@ -7,22 +7,16 @@
 # **In short:** the paper reports that GPT-2 with SSA has a perplexity of 27.7 on web text
 # against 31.7 with softmax (lower is better), and higher scores on all eleven benchmarks.
 # Nothing on this page was run: the paper counts 240 hours of an A100 GPU. The errors that
-# it prints beside its scores are those that the number of questions alone implies, and say
-# nothing about another training; measured by them, two of the 22 gains are above 1.96 joint
-# errors. The page looks at the printed numbers and gives the commands that would run the
-# experiment.
+# it prints beside its scores are those that the number of questions alone implies, and
+# say nothing about another training; measured by them, two of the 22 gains are above 1.96
+# joint errors. The page looks at the printed numbers and gives the commands that would
+# run the experiment.
 #
 # {cite:t}`naim2025scaled` train GPT-2 with 124 million parameters from scratch on the
-# corpus FineWeb, once with softmax and once with SSA, that is, with
-#
-# $$
-# \operatorname{softmax}(s(z)) , \qquad s(z) = \operatorname{sgn}(z)\, n \log(1 + b \lvert z \rvert) ,
-# $$
-#
-# where each head of each layer learns its $n$ and $b$. Perplexity, the exponential of the
-# loss per {term}`token`, is measured on another corpus, OpenWebText, after 50,000 steps
-# (Section 7.2). Tables 2 and 4 give the scores on the benchmarks, without examples in the
-# {term}`prompt` (0-shot) and with three (3-shot).
+# corpus FineWeb, once with softmax and once with SSA, whose exponent $n$ and scale $b$
+# each head learns. Perplexity, the exponential of the loss per {term}`token`, is measured
+# on another corpus, OpenWebText (Section 7.2). Tables 2 and 4 give the scores on the
+# benchmarks, without examples in the {term}`prompt` (0-shot) and with three (3-shot).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -65,8 +59,7 @@ panels[0].invert_yaxis()
 legend = legend_below(panels[0], 3)
 
 # %% [markdown]
-# Bars are the printed standard errors. *Chance* is a random guess among the offered
-# answers. A few ARC questions offer three or five, and LAMBADA asks for a word, so it has
+# *Chance* is a random guess among the offered answers; LAMBADA asks for a word and has
 # none. Always giving the commonest answer would be a stronger reference; its score is not
 # at hand here.
 #
@@ -93,11 +86,11 @@ pd.DataFrame(below).T
 #
 # ## How large are the gains?
 #
-# Table 4 gives "mean ± standard error across seeds", and not the number of seeds. The table
-# here shows each gain in points, in *joint errors* $\sqrt{e_1^2 + e_2^2}$, as if the two
-# scores were independent, and in sums $e_1 + e_2$. The last two columns are the printed
-# error over that of one pass over the benchmark's $N$ questions, $\sqrt{p (1 - p) / N}$ for
-# a share $p$ of right answers.
+# Table 4 gives "mean ± standard error across seeds", and not the number of seeds. The
+# table here shows each gain in points, in *joint errors* $\sqrt{e_1^2 + e_2^2}$, as if
+# the two scores were independent, and in sums $e_1 + e_2$. The last two columns are the
+# printed error over that of one pass over the benchmark's $N$ questions,
+# $\sqrt{p (1 - p) / N}$ for a share $p$ of right answers.
 
 # %% tags=["numbers"]
 both = pd.concat({shots: sheet.gains(shots) for shots in sheet.SHOTS})
@@ -115,24 +108,19 @@ pd.Series({
 # - *The printed errors.* All 44 are within a tenth of those that the number of questions
 #   alone implies. Such an error says how far a score would move with other questions, not
 #   how far with another training.
-# - *The size of the gains.* Measured by these errors, two of the 22 gains are above 1.96
-#   joint errors: CB and RTE without examples. Both models answer the same questions, so a
-#   test on paired answers could see more, but needs the answers. That all 22 gains are
-#   positive is more than chance would give to independent ones, but a training that went
-#   well would lift many at once.
+# - *The size of the gains.* By these errors only CB and RTE without examples gain more
+#   than 1.96 joint errors. A test on paired answers could see more, but needs the
+#   answers. That all 22 gains are positive is more than chance would give to independent
+#   ones, but a training that went well would lift many at once.
 # - *A pattern without a reason.* With three examples every gain is the sum of its two
-#   errors, to within 5%: in all eleven rows the two bars touch, or miss or overlap by at
-#   most 0.13 points. Nothing in the definition of either makes them agree. The paper gives
-#   no reason, and we know of none.
+#   errors, to within 5%. Nothing in the definition of either makes them agree. The paper
+#   gives no reason, and we know of none.
 # - *Percentages.* Table 2 prints a gain of 6.5% for LAMBADA without examples; its scores
-#   give 2.4%. With three examples WiC has 8.3% in the paper and 9.0% by its scores, BoolQ
-#   2.7% and 3.1%, HellaSwag 3.2% and 3.0%. In perplexity, $1 - 27.7 / 31.7$ is the printed
-#   12.6%.
-# - *Which benchmarks gain most* (claim 48). Section 7.2 calls the gains "most pronounced in
-#   linguistically and semantically demanding benchmarks such as" RTE, WiC and WSC. In the
-#   table CB gains most: 36.0 points without examples and 13.4 with three, where RTE has
-#   11.1 and 6.0, WiC 4.0 and 3.9, WSC 9.5 and 9.7. In percent of the softmax score WiC is
-#   fifth of eleven (8.3%) and sixth (9.0%).
+#   give 2.4%. Three others are off by less than a point.
+# - *Which benchmarks gain most* (claim 48). Section 7.2 calls the gains "most pronounced
+#   in linguistically and semantically demanding benchmarks such as" RTE, WiC and WSC. In
+#   the table CB gains most, and in percent of the softmax score WiC is fifth of eleven
+#   without examples and sixth with three.
 #
 # ## The paper's claims
 
@@ -142,11 +130,10 @@ page.not_run()
 # %% [markdown]
 # ## What it would cost
 #
-# The paper counts 120 hours of one A100 for each scoring function. Its other numbers do not
-# fix the batch: micro-batches of 12 sequences of 1,024 tokens on 12 GPUs, an unstated
-# number of them accumulated, 50,000 steps, and "approximately 10B tokens", which may be
-# those seen or those of the corpus. What a number of micro-batches a step, over all GPUs,
-# would mean for the tokens and for the speed:
+# The paper counts 120 hours of one A100 for each scoring function. Its other numbers do
+# not fix the batch: micro-batches of 12 sequences of 1,024 tokens on 12 GPUs, an unstated
+# number of them accumulated, 50,000 steps, and "approximately 10B tokens". What a number
+# of micro-batches a step, over all GPUs, would mean for the tokens and for the speed:
 
 # %% tags=["numbers"]
 from icllib.papers.signed_averaging.gpt2_model import ASSUMED, Settings
@@ -161,9 +148,8 @@ costs = pd.DataFrame({"tokens a step": tokens,
 costs
 
 # %% [markdown]
-# Whole rounds of 12 GPUs give 7.4 or 14.7 billion tokens, not 10. Our script takes 16
-# micro-batches on one GPU, which is nearest; 40 is nanoGPT's own number. The settings of
-# the script, the assumed ones marked:
+# Our script takes 16 micro-batches on one GPU, which is nearest to 10 billion tokens. Its
+# settings, the assumed ones marked:
 
 # %%
 import dataclasses
@@ -174,8 +160,8 @@ pd.DataFrame({"value": values.map(str),
 
 # %% [markdown]
 # Assumed too: bfloat16 as the "mixed precision", no dropout, weight decay on matrices and
-# embeddings alone, so none on $n$ and $b$, a new random order of the data in each pass, and
-# GPT-2's own initialization.
+# embeddings alone, a new random order of the data in each pass, and GPT-2's own
+# initialization.
 #
 # ## The commands
 #
@@ -194,8 +180,8 @@ pd.DataFrame({"value": values.map(str),
 # ```
 #
 # Then training, once with each scoring function, and the perplexity on OpenWebText's
-# validation part. These commands were tried on small made data. Training takes up its last
-# checkpoint when it is called again.
+# validation part. These commands were tried on small made data. A training that was
+# stopped goes on from its last checkpoint.
 #
 # ```bash
 # for scoring in softmax ssa; do
@@ -207,8 +193,8 @@ pd.DataFrame({"value": values.map(str),
 # done
 # ```
 #
-# Last the benchmarks, *not tried here*, with EleutherAI's `lm_eval`. Its command line loads
-# a model by its name and would run softmax, so the model is handed over in Python:
+# Last the benchmarks, *not tried here*, with EleutherAI's `lm_eval`. Its command line
+# would run softmax, so the model is handed over in Python:
 #
 # ```python
 # from pathlib import Path
@@ -231,10 +217,9 @@ pd.DataFrame({"value": values.map(str),
 #
 # ## What differs and why
 #
-# - *Time.* The paper trains on 12 GPUs, our script on one, so that the hours pass one after
-#   the other. Our time on an A100 was not measured. SSA here builds the whole map of scores
-#   in float32, where softmax runs fused: it needs more memory, and we expect it to be
-#   slower. The paper saw "no meaningful difference in training time".
+# - *Time.* Our script trains on one GPU, where the paper has 12, and was not timed on an
+#   A100. SSA here builds the whole map of scores in float32, where softmax runs fused, so
+#   we expect it to be slower. The paper saw "no meaningful difference in training time".
 # - *Benchmarks.* The paper does not say which LAMBADA, which metric on ARC, HellaSwag and
 #   CB, and which version of the harness it used.
 #

@@ -4,19 +4,17 @@
 # **The question:** which formulas of the paper are not right as printed, and what does it
 # matter?
 #
-# **In short:** 28 misprints, each with its correction and how far off both forms are. The
-# main line stands: the closed form with the constant of the main text (except for a sign
-# where $v = -w$), and the entries of Table 1. Two things change. In Table 2 the $3 \gamma$
-# in time is a $\gamma$ unless all strengths are large (off by 0.22 at $\gamma = 0.5$), and
-# the shares of compute are exchanged. And the first-order solution of Appendix J needs
-# corrections. This takes a second.
+# **In short:** each of 28 misprints stands here with its correction and how far off both
+# forms are. The main line stands: the closed form of the main text (except for a sign
+# where $v = -w$) and the entries of Table 1. Two things change. In Table 2 the $3 \gamma$
+# in time and compute is a $\gamma$ unless all strengths are large (in time off by 0.22 at
+# $\gamma = 0.5$), and the shares of compute are exchanged. And the first-order solution
+# of Appendix J needs corrections.
 #
-# The last column of each list says how "off" is measured. Of the paper
-# {cite:p}`lyu2025solvable` Eq. 13 with $C = gh/2$, Eq. 14 for $v = w$, Eq. 7, Eq. 9 and the
-# entries of Table 1 hold.
-#
-# Throughout, $M = 1 + \Lambda^2$, $c = \#_s / N$ and $a = c\,\psi M$, where $\#_s$ is the
-# number of data points of task $s$.
+# Right as printed {cite:p}`lyu2025solvable` are Eq. 13 with $C = gh/2$, Eq. 14 for
+# $v = w$, and Eqs. 7, 9, 51 to 55 and 57, the last with $C = gh/2$. Throughout,
+# $M = 1 + \Lambda^2$, $c = \#_s / N$ and $a = c\,\psi M$, where $\#_s$ is the number of
+# data points of task $s$.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -34,8 +32,8 @@ icllib.settings_table(sheet.SolutionFormulas(), assumed=(
 # %% [markdown]
 # ## Figure
 #
-# All formulas at once. What is exactly right is drawn at $10^{-16}$; rounding lies between
-# there and $10^{-11}$.
+# All formulas at once. Rounding lies between $10^{-16}$, where what is exactly right is
+# drawn, and $10^{-11}$.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "For each formula, on a logarithmic axis, how far the printed form is off, mostly between 0.01 and 10, and how far the corrected form is off: at rounding for the solution, below 0.02 for fitted exponents, below 1e-6 for the first-order solution."}, "figure": {"caption": "For each formula of the paper that we correct, how far the printed form (red) and the corrected form (blue) are off, on a logarithmic axis; what is measured is in the tables below. The lower, the better."}}
 import matplotlib.pyplot as plt
@@ -75,22 +73,24 @@ def off(group):
 # %% [markdown]
 # ## The solution and its constants
 #
+# Where the last column is empty, "off" is the largest error of $f$.
+#
 # | equation | printed | corrected | off is |
 # |---|---|---|---|
-# | 40, C | $C = g_0 h_0$ | $C = g_0 h_0 / 2$, as Eq. 38 and the theorem need | largest error of $f$ by Eq. 13 |
+# | 40, C | $C = g_0 h_0$ | $C = g_0 h_0 / 2$ (Eq. 38) | |
 # | 40, square | $(\lVert v \rVert^2 + \lVert w \rVert^2)^2 - 4 \langle v, w \rangle$ | $(\lVert v \rVert^2 + \lVert w \rVert^2)^2 - 4 \langle v, w \rangle^2$, all with $\psi H^0$ | distance to $g_0 h_0$ |
-# | 39 | second line: $\dot h = -2 a \Lambda g - \tfrac a2 h^2 + a C$ | $\dot h = -2 a \Lambda h - \tfrac a2 h^2 + a C$, as Eq. 12 has it | largest error of $\dot h / a$ |
-# | 48 | $h = - q a / 2$ | $h = -2 q / a$ | largest error of $h$ |
-# | 50 | right-hand side $2 C$ | right-hand side $-a^2 C / 2$ | largest error over $a^2 C / 2$ |
-# | 56 | denominator $2 (f_0 - \Lambda) \lambda - 2 \Lambda$ | $2 (f_0 - \Lambda) (\lambda - 2 \Lambda)$ | largest error of $f$ |
-# | 14 | for $v = -w$: $f = \Lambda / (1 + \Delta e^{-2 a \Lambda t})$ | $f = \Lambda / (1 + \Delta e^{+2 a \Lambda t})$ | largest error of $f$ |
-# | 58 | $e^{-2 a \lambda t}$ | $e^{-2 a \Lambda t}$ | largest error of $f$ |
+# | 39, second line | $\dot h = -2 a \Lambda g - \tfrac a2 h^2 + a C$ | $\dot h = -2 a \Lambda h - \tfrac a2 h^2 + a C$ (Eq. 12) | error of $\dot h / a$ |
+# | 48 | $h = - q a / 2$ | $h = -2 q / a$ | error of $h$ |
+# | 50, right side | $2 C$ | $-a^2 C / 2$ | error over $a^2 C / 2$ |
+# | 56, denominator | $2 (f_0 - \Lambda) \lambda - 2 \Lambda$ | $2 (f_0 - \Lambda) (\lambda - 2 \Lambda)$ | |
+# | 14, $v = -w$ | $f = \Lambda / (1 + \Delta e^{-2 a \Lambda t})$ | $f = \Lambda / (1 + \Delta e^{+2 a \Lambda t})$ | |
+# | 58 | $e^{-2 a \lambda t}$ | $e^{-2 a \Lambda t}$ | |
 # | 61 | $f \to \Lambda$ for any start | $f \to 0$ for $v = -w$, $\Lambda > 0$ and for $v = w$, $\Lambda < 0$ | error of the limit |
-# | A | $a = c\,\psi (\Lambda^2 + 1)$ | $a = c\,\psi \Lambda$ | largest error of $f$ |
-# | H.3 | $a = c\,\psi \mu$ | $a = c\,\mu$ | largest error of $f$ |
+# | A | $a = c\,\psi (\Lambda^2 + 1)$ | $a = c\,\psi \Lambda$ | |
+# | H.3 | $a = c\,\psi \mu$ | $a = c\,\mu$ | |
 #
-# In Eq. 49, $e^{\rho t}$ should be $e^{\sigma_+ t}$. The matrix $H$ that Eqs. 40 and 56 call positive
-# definite is positive semi-definite (rank 1 at zeroth order).
+# In Eq. 49, $e^{\rho t}$ should be $e^{\sigma_+ t}$. The matrix $H$ of Eqs. 40 and 56 is
+# positive semi-definite, not positive definite (rank 1 at zeroth order).
 
 # %% tags=["numbers"]
 off("the solution")
@@ -98,39 +98,39 @@ off("the solution")
 # %% [markdown]
 # ## The scaling laws
 #
-# Exponents are fitted to exact sums over 200,000 tasks, with $\alpha = 1.8$ and, where they vary,
-# $\beta = 0.5$ or $\gamma = 0.5$.
+# Exponents are fitted to exact sums over 200,000 tasks, with $\alpha = 1.8$ and, where
+# they vary, $\beta = 0.5$ or $\gamma = 0.5$; corrected ones are not off by zero, because
+# the range is finite. Where the last column is empty, "off" is the distance to the fit.
 #
 # | equation | printed | corrected | off is |
 # |---|---|---|---|
-# | 1 | $Z = \sum_s s^{-\alpha}$, also in Eq. 16 | $Z = 1 / \sum_s s^{-\alpha}$ | distance of $\sum_s P(s)$ to 1 |
-# | Table 1, data | no entry | $N^{-(\alpha - 1)/\alpha}$ | distance to the fit |
-# | 105 | at $\gamma$: $N^{-(\alpha + \gamma - 1)/\alpha}$ | $N^{-(\alpha + 2\gamma - 1)/\alpha}$, as in Table 2 | distance to the fit |
-# | Table 2, time | at $\gamma$: $t^{-(\alpha + 2\gamma - 1)/(\alpha + \beta + 3\gamma)}$ | $t^{-(\alpha + 2\gamma - 1)/(\alpha + \beta + \gamma)}$ | distance to the fit |
-# | Table 2, shares | of $C = D t$, at $\beta$: $D \propto C^{q/(q + 1)}$, $q = \alpha + \beta + 3\gamma$ | $D \propto C^{1/(q + 1)}$ | distance to the fit |
-# | 71 | $F = s^{-\alpha} \bar\psi + \tfrac\alpha t \ln s$ | $F = 2 s^{-\alpha} \bar\psi + \tfrac\alpha t \ln s$, from the integrand | error of the coefficient |
+# | 1 and 16 | $Z = \sum_s s^{-\alpha}$ | $Z = 1 / \sum_s s^{-\alpha}$ | distance of $\sum_s P(s)$ to 1 |
+# | Table 1, data | no entry | $N^{-(\alpha - 1)/\alpha}$ | |
+# | 105, at $\gamma$ | $N^{-(\alpha + \gamma - 1)/\alpha}$ | $N^{-(\alpha + 2\gamma - 1)/\alpha}$, as in Table 2 | |
+# | Table 2, time, at $\gamma$ | $t^{-(\alpha + 2\gamma - 1)/(\alpha + \beta + 3\gamma)}$ | $t^{-(\alpha + 2\gamma - 1)/(\alpha + \beta + \gamma)}$ | |
+# | Table 2, shares of $C = D t$, at $\beta$ | $D \propto C^{q/(q + 1)}$, $q = \alpha + \beta + 3\gamma$ | $D \propto C^{1/(q + 1)}$ | |
+# | 71 | $F = s^{-\alpha} \bar\psi + \tfrac\alpha t \ln s$ | $F = 2 s^{-\alpha} \bar\psi + \tfrac\alpha t \ln s$ | error of the coefficient |
 # | 72 | $F(c) + F''(c) (s - c)^2$ | $F(c) + \tfrac12 F''(c) (s - c)^2$ | error of the coefficient |
-# | 76 | prefactor $\bar\psi^{-(1 - 2/\alpha)}$ | prefactor $\bar\psi^{-(1 - 1/\alpha)}$ | distance to the integral's |
-# | 83 | $F''(c) = \alpha (\alpha + 1) Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$ | $\alpha^2 Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$, as in Eq. 75 | relative error of $F''(c)$ at $N = 10^6$ |
-# | 63 | a task without room keeps $f(0)$: $\tfrac12 P(s) (f(0) - \Lambda)^2$, also in Eq. 64 | it answers 0: $\tfrac12 P(s) \Lambda^2$ | ratio of the losses at the start of App. G, minus 1 |
+# | 76, prefactor | $\bar\psi^{-(1 - 2/\alpha)}$ | $\bar\psi^{-(1 - 1/\alpha)}$ | distance to the integral's |
+# | 83 | $F''(c) = \alpha (\alpha + 1) Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$ | $\alpha^2 Z^{-2/\alpha} N^{-(\alpha + 2)/\alpha}$, as in Eq. 75 | relative error at $N = 10^6$ |
+# | 63 and 64 | a task without room keeps $f(0)$: $\tfrac12 P(s) (f(0) - \Lambda)^2$ | it answers 0: $\tfrac12 P(s) \Lambda^2$ | ratio of the losses at the start of App. G, minus 1 |
 #
-# The 3 in Table 2 needs $\Lambda_s^2 \gg 1$ for all tasks that matter, against $\Lambda_s \propto
-# s^{-\gamma}$; the compute law follows the time law. The $-1/N$ that Eq. 83 leaves out is as large as
-# the first term beside it, which it cancels. Where $\psi_s \propto s^{-\beta}$ falls below 1, against
-# Assumption 3.1, the law in time moves back towards that of $\beta = 0$ 
-# ([Figure 4](fig04_varied_laws.ipynb)).
-# In Eq. 99, $e^{-Ft}$ should be $e^{-FN}$, and
-# between Eqs. 101 and 102 $1 + \gamma/\alpha$ should be $1 + 2\gamma/\alpha$. More fits are on the pages
-# of [Figure 3](fig03_scaling_laws.ipynb) and of [Tables 1 and 2](table02_exponents.ipynb).
+# The 3 in Table 2 needs $\Lambda_s^2 \gg 1$ for all tasks that matter, against
+# $\Lambda_s \propto s^{-\gamma}$. Where $\psi_s \propto s^{-\beta}$ falls below 1,
+# against Assumption 3.1, the law in time moves back towards that of $\beta = 0$ ([Figure
+# 4](fig04_varied_laws.ipynb)). The $-1/N$ that Eq. 83 leaves out cancels the first term
+# beside it. In Eq. 99, $e^{-Ft}$ should be $e^{-FN}$, and between Eqs. 101 and 102
+# $1 + \gamma/\alpha$ should be $1 + 2\gamma/\alpha$. [Tables 1 and
+# 2](table02_exponents.ipynb) have more fits.
 
 # %% tags=["numbers"]
 off("the scaling laws")
 
 # %% [markdown]
-# Five more numbers. Laplace's method gives the exponent of Eq. 76, but its prefactor is a
-# heuristic: the exact integral has another one. The steps of Appendix G, 5,000 of
-# $10^{-3}$, are $t = 5$, which is not $t \to \infty$. And at that learning rate
-# {term}`gradient descent` is stable for small strengths only.
+# Five more numbers. Laplace's method gives the exponent of Eq. 76, but another prefactor
+# than the exact integral. The steps of Appendix G, 5,000 of $10^{-3}$, are $t = 5$, which
+# is not $t \to \infty$. And at that learning rate {term}`gradient descent` is stable for
+# small strengths only.
 
 # %% tags=["numbers"]
 pd.Series({
@@ -144,17 +144,18 @@ pd.Series({
 # %% [markdown]
 # ## The first-order solution
 #
-# One slip at a time, at $\psi = 1600$, all others corrected.
+# One misprint at a time, at $\psi = 1600$, all others corrected. Where the last column is
+# empty, "off" is the largest error of $f$.
 #
 # | equation | printed | corrected | off is |
 # |---|---|---|---|
 # | 121 | $g^0 = (\eta_s + \Lambda \eta_{\mathcal{N}_s + 1})^2$ | $g^0 = \psi (\eta_s + \Lambda \eta_{\mathcal{N}_s + 1})^2$ | relative error |
 # | 127 | $\sqrt{2C}\,(\bar C \rho_{\mathcal{N}_s + 1} - \tilde C \eta_{\mathcal{N}_s + 1})$ | times the sign of $(\eta_s + \Lambda \eta_{\mathcal{N}_s + 1}) (\rho_s + \Lambda \rho_{\mathcal{N}_s + 1})$ | relative error where that is $-1$ |
-# | 143 | second equation: $\psi^2 \#$ | $\psi \#$ | relative error |
-# | 137 | $f^1 = r + 2 (m - n)$ | $f^1 = \tfrac14 [r + 2 (m - n)]$ | largest error of $f$ |
-# | 149 | $- F^2 e^{-2\xi t} \Lambda (1 + \Lambda a / \xi)$, also in Eq. 151 | $+ F^2 e^{-2\xi t} \Lambda (1 + \Lambda a / \xi)$ | largest error of $f$ |
-# | 150 | numerator at $t$, also in Eq. 151 | numerator at $t$ minus numerator at 0 | largest error of $f$ |
-# | range | $\bar C = \tilde C = 0$; the start of App. G is not of this kind | the form of [Appendix J](appJ_first_order.ipynb), for any start | largest error of $f$ at that start |
+# | 143, second | $\psi^2 \#$ | $\psi \#$ | relative error |
+# | 137 | $f^1 = r + 2 (m - n)$ | $f^1 = \tfrac14 [r + 2 (m - n)]$ | |
+# | 149 and 151 | $- F^2 e^{-2\xi t} \Lambda (1 + \Lambda a / \xi)$ | $+ F^2 e^{-2\xi t} \Lambda (1 + \Lambda a / \xi)$ | |
+# | 150 and 151 | numerator at $t$ | numerator at $t$ minus numerator at 0 | |
+# | range | $\bar C = \tilde C = 0$, unlike the start of App. G | the form of [Appendix J](appJ_first_order.ipynb), for any start | error of $f$ at that start |
 
 # %% tags=["numbers"]
 off("the first order")
@@ -162,23 +163,23 @@ off("the first order")
 # %% [markdown]
 # ## Text and labels
 #
-# Nothing to compute: $v_s$ and $w_s$ have $\mathcal{N}_s + 1$ components, not $\mathcal{N}_s$. The
-# left-hand side of Eq. 36 is $\dot n_s$, not $\dot h_s$. Near Eq. 66, "Eq. (65)" means Eq. 66. The
-# caption of Figure 9 says that the context length is fixed; it is varied.
+# Nothing to compute: $v_s$ and $w_s$ have $\mathcal{N}_s + 1$ components, not
+# $\mathcal{N}_s$. The left-hand side of Eq. 36 is $\dot n_s$, not $\dot h_s$. Near Eq.
+# 66, "Eq. (65)" means Eq. 66. The caption of Figure 9 says that the context length is
+# fixed; it is varied.
 #
-# Softmax attention averages over the $\psi$ tokens where linear attention sums, so that its time law
-# hardly feels $\beta$, against [Figure 9](fig09_softmax_varied.ipynb); the law of the features' signs
-# changes how a task is learned, and the learning rate $10^{-3}$ barely trains it
-# ([Figure 8](fig08_softmax_laws.ipynb)).
+# Softmax attention averages over the $\psi$ tokens where linear attention sums, so that
+# its time law hardly feels $\beta$, against [Figure 9](fig09_softmax_varied.ipynb); the
+# law of the features' signs changes how a task is learned, and the learning rate
+# $10^{-3}$ barely trains it ([Figure 8](fig08_softmax_laws.ipynb)).
 #
 # ## What differs and why
 #
-# - A list of errata is not in the paper; each item was found by checking its formula numerically. Rows
-#   71, 121 and 143 are factors read off the formulas.
-# - Corrected exponents are not off by zero, because they are fitted over a finite range.
-# - Eqs. 51 to 55 and Eq. 57 are right as printed, the latter with $C = gh/2$.
+# The paper has no list of errata. Each item was found by checking its formula
+# numerically; rows 71, 121 and 143 are factors read off the formulas.
 #
-# The numbers behind the figure: {download}`figure.csv <../../results/solvable_attention/errata/figure.csv>`.
+# The numbers behind the figure:
+# {download}`figure.csv <../../results/solvable_attention/errata/figure.csv>`.
 
 # %% tags=["provenance"]
 print(icllib.provenance_line(records, page.name))

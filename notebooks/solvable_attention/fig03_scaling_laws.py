@@ -1,17 +1,17 @@
 # %% [markdown]
 # # Figure 3 and Table 1: scaling laws where all tasks are alike
 #
-# **The question:** does the loss of {term}`linear attention` fall as a power of the size of
-# the model, of training time, of data and of compute, and with which exponents?
+# **The question:** does the loss of {term}`linear attention` fall as a power of the size
+# of the model, of training time, of data and of compute, and with which exponents?
 #
 # **In short:** it does, with the exponents of the paper's Table 1, in the limit of many
-# tasks and long training: all eight are within 0.02. In the paper's own setting, 500 tasks
-# and 5,000 steps, the laws in time and compute are already there ($-0.48$ and $-0.29$ at
-# $\alpha = 1.8$; Table 1: $-0.44$ and $-0.29$). Those in size and data mostly bend away,
-# since 5,000 steps are not an infinite time. All of it takes a minute.
+# tasks and long training: all eight are within 0.02. In the paper's own setting, 500
+# tasks and 5,000 steps, the laws in time and compute are already there ($-0.48$ and
+# $-0.29$ at $\alpha = 1.8$; Table 1: $-0.44$ and $-0.29$). Those in size and data mostly
+# bend away, since 5,000 steps are not an infinite time. All of it takes a minute.
 #
-# Task $s$ comes with frequency $P(s) \propto s^{-\alpha}$. If one thing is short, the loss
-# falls as a power of it {cite:p}`lyu2025solvable`:
+# Task $s$ comes with frequency $P(s) \propto s^{-\alpha}$. If one thing is short, the
+# loss falls as a power of it {cite:p}`lyu2025solvable`:
 #
 # | short of | exponent | condition |
 # |---|---|---|
@@ -20,13 +20,13 @@
 # | data $N$ | $-(\alpha - 1)/\alpha$ | $t \to \infty$, $D = N_s$ |
 # | compute $C = D t$ | $-(\alpha - 1)/(\alpha + 1)$ | $N \to \infty$, the best $D$ for each $C$ |
 #
-# The paper's table has no entry for $N$; it is taken from the derivation. Size $D$ is that
-# of the model's matrices: it cannot learn the tasks $s \ge D$ (Eqs. 63 and 64), so it
-# learns the $D - 1$ most frequent ones.
+# The paper's table has no entry for $N$; it is taken from the derivation. A model of size
+# $D$ cannot learn the tasks $s \ge D$ (Eqs. 63 and 64), so it learns the $D - 1$ most
+# frequent ones.
 #
-# The figure is {term}`gradient descent` at the paper's size, $N_s = 500$ tasks. Claims 2 to
-# 5 are decided where the laws are meant to hold, by closed forms at $N_s = 200{,}000$, for
-# $D$ and $N$ at late times. Claim 30 is decided at the paper's size.
+# The figure is {term}`gradient descent` at the paper's size, $N_s = 500$ tasks, and so is
+# claim 30. Claims 2 to 5 are decided where the laws are meant to hold, by closed forms at
+# $N_s = 200{,}000$.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -113,19 +113,18 @@ for number in range(8):
 legend = legend_below(panels[1], 4)
 
 # %% [markdown]
-# Solid lines are gradient descent at the paper's size, dashed ones the limit, and dotted
-# ones the power laws of Table 1, shifted up. The pale lines of (a) are the same training if
-# tasks beyond the model keep their first answer $f(0)$. The dots of (b) are the closed form
-# for the same 500 tasks. For $\alpha = 1.8$ (d) shows eight sizes from $N_s/100$ to
-# $N_s/5$, darker for larger ones, and their lower envelope; the dashed lines are the lower
-# envelopes in the limit for both $\alpha$.
+# The pale lines of (a) are the same training if tasks beyond the model keep their first
+# answer $f(0)$. The dots of (b) are the closed form for the same 500 tasks. For
+# $\alpha = 1.8$ (d) shows eight sizes from $N_s/100$ to $N_s/5$, darker for larger ones,
+# and their lower envelope. The band of (c) is the 95% interval over three draws of the
+# training set.
 #
 # ## Numbers
 #
-# Exponents fitted by a straight line in log-log, with the half width of the 95% interval of
-# the fit. Each fit is over the whole of a line of the figure: for the limit $D$ from 11 to
-# 1,001, $t$ from 0.01 to 1 (steps 10 to 1,000), $N$ and $C$ from $10^3$ to $10^6$; at
-# $N_s = 500$ all of each solid line, and $C$ from 1 to 100 of the envelope.
+# Exponents fitted by a straight line in log-log, with the half width of the 95% interval
+# of the fit: for the limit over $D$ from 11 to 1,001, $t$ from 0.01 to 1 (steps 10 to
+# 1,000), $N$ and $C$ from $10^3$ to $10^6$; at $N_s = 500$ over all of each solid line,
+# and $C$ from 1 to 100 of the envelope.
 
 # %% tags=["numbers"]
 sheet.law_table(limit, simulated)
@@ -135,8 +134,8 @@ sheet.law_table(limit, simulated)
 #
 # The laws in $D$ and $N$ of the closed form after $t$ time constants of the first task,
 # with $f_s(0) = \Lambda / 2$ and 200,000 tasks; in $N$ the mean over twelve draws of the
-# training sets. At $t = 0$ nothing has been learned, which is the control of claims 2 and 4.
-# The last two times decide them. The paper's 5,000 steps are 330 to 400 time constants.
+# training sets. The last two times decide claims 2 and 4; $t = 0$, where nothing has been
+# learned, is their control. The paper's 5,000 steps are 330 to 400 time constants.
 
 # %% tags=["numbers"]
 sheet.way_table(on_the_way)
@@ -144,13 +143,11 @@ sheet.way_table(on_the_way)
 # %% [markdown]
 # ### What a task beyond the model answers, and what $D$ counts
 #
-# The law in $D$ of the simulations at $t = 5$ depends on two details: whether a task beyond
-# the model answers 0 or keeps $f(0)$, as the paper's Eqs. 63 and 64 have it, and whether
-# $D$ counts as in the paper or is the number of tasks. The columns are: $D$ from 2 to 251
-# as the paper counts it; the same over the sizes of Figure 3d alone; and $D$ as the number
-# of tasks. At $\alpha = 1.8$ the paper's count and $f(0)$ together give $-0.767$, within
-# 0.05 of Table 1; the other exponents are further off. The answer 0 is what makes the loss
-# turn up.
+# The law in $D$ of the simulations at $t = 5$ depends on whether a task beyond the model
+# answers 0 or keeps $f(0)$, as the paper's Eqs. 63 and 64 have it. After Table 1's own
+# exponent the columns are for $D$ from 2 to 251 as the paper counts it, for the sizes of
+# Figure 3d alone, and for $D$ as the number of tasks. Only $f(0)$ and the paper's count
+# together come within 0.05 of Table 1, at $\alpha = 1.8$.
 
 # %% tags=["numbers"]
 sheet.cutoff_table(simulated[::3])
@@ -176,28 +173,21 @@ page.verdicts()
 # - *5,000 steps are not an infinite time.* At a learning rate of $10^{-3}$ they are
 #   $t = 5$, at which the rare tasks have not been learned yet. The curve in $N$ flattens.
 #   If tasks beyond the model answer 0, the curve in $D$ even turns up, near $D = 38$
-#   ($\alpha = 1.8$) and $26$ ($\alpha = 2.1$): a task that the model has room for starts at
-#   $f(0) = 2.5$, farther from $\Lambda = 0.5$ than 0. If they keep $f(0)$, the curve falls
-#   throughout, at $\alpha = 1.8$ with the exponent of Table 1 within 0.05, at
-#   $\alpha = 2.1$ too slowly. This page used to count $D$ as the number of tasks, which hid
-#   that: the exponent is then $-0.706$.
-# - *What decides which claim.* The limit of claims 2 to 5 is a closed form of 200,000
-#   tasks. Claim 30 is the paper's setting, fitted over the whole of each curve: the law in
-#   time is within the distance of 0.05, that in $N$ is not, and that in $D$ is in one case
-#   of four.
-# - *Why claims 2 and 4 are post hoc.* They used to be decided at infinite time, where the
-#   laws follow from the sum over tasks and could not fail; now the tasks have to be learned
-#   first. Claim 4 held with three draws of the training sets; it has twelve because claim
-#   8, which three draws left mixed, needed more.
-# - *The envelope* of (d) is ours, and so is its window, which was chosen after the curves
-#   had been seen: below it the smallest of the eight sizes is the best, above it the larger
-#   ones are not yet trained.
-# - *The time law* is straight at $N_s = 500$ but ends a little too steep, since no rarer
-#   tasks come behind the last one.
-# - A task beyond the model answers 0 by the definition of the size. It then costs
-#   $\Lambda^2/2$ and not $(f(0) - \Lambda)^2/2$, as in Eqs. 63 and 64; the exponent is the
+#   ($\alpha = 1.8$) and $26$ ($\alpha = 2.1$): a task that the model has room for starts
+#   at $f(0) = 2.5$, farther from $\Lambda = 0.5$ than 0.
+# - *Two readings of size.* By its definition a task beyond the model answers 0, and costs
+#   $\Lambda^2/2$; in Eqs. 63 and 64 it keeps $f(0)$. In the limit the exponent is the
 #   same.
-# - The band of the data law is the 95% interval over three draws of the training set.
+# - *The paper's setting* (claim 30) is fitted over the whole of each curve: the law in
+#   time is within the distance of 0.05, that in $N$ is not, and that in $D$ is in one
+#   case of four. The law in time ends a little too steep, since no rarer tasks come
+#   behind the last one.
+# - *Claims 2 and 4* used to be decided at infinite time, where they could not fail; now
+#   the tasks have to be learned first. Claim 4 held with three draws of the training
+#   sets; it has twelve because claim 8, which three draws left mixed, needed more.
+# - *The envelope* of (d) is ours, and so is its window, which was chosen after the curves
+#   had been seen: below it the smallest of the eight sizes is the best, above it the
+#   larger ones are not yet trained.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/solvable_attention/fig03_scaling_laws/figure.csv>`.

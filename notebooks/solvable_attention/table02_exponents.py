@@ -1,28 +1,28 @@
 # %% [markdown]
 # # Tables 1 and 2: every exponent of the scaling laws
 #
-# **The question:** are the exponents that the paper derives those of the closed forms, and
-# those of {term}`gradient descent`?
+# **The question:** are the exponents that the paper derives those of the closed forms,
+# and those of {term}`gradient descent`?
 #
-# **In short:** in the limit of many tasks and long training Tables 1 and 2 hold within 0.02
-# for the laws in size and data, and for all four laws where the strengths are equal. Where
-# the strengths fall with the rank $s$ of the task as $s^{-0.5}$, the loss falls faster in
-# time and compute than Table 2 says: $-0.78$ and $-0.54$, not $-0.55$ and $-0.42$, at
-# $\alpha = 1.8$. The printed form needs strengths that are large for all tasks. Beyond the
-# runs of Figure 4 this takes 40 seconds.
+# **In short:** in the limit of many tasks and long training Tables 1 and 2 hold within
+# 0.02 for the laws in size and data, and for all four laws where the strengths are equal.
+# Where the strengths fall with the rank $s$ of the task as $s^{-0.5}$, the loss falls
+# faster in time and compute than Table 2 says: $-0.78$ and $-0.54$, not $-0.55$ and
+# $-0.42$, at $\alpha = 1.8$. The printed form needs strengths that are large for all
+# tasks.
 #
-# The laws are in size $D$, time $t$, data $N$ and compute $C = D t$, for tasks that are all
-# alike (Table 1) and for tasks whose context length falls as $s^{-\beta}$ or whose strength
-# falls as $s^{-\gamma}$ (Table 2 of {cite:t}`lyu2025solvable`):
+# The laws are in size $D$, time $t$, data $N$ and compute $C = D t$, for tasks that are
+# all alike (Table 1) and for tasks whose context length falls as $s^{-\beta}$ or whose
+# strength falls as $s^{-\gamma}$ (Table 2 of {cite:t}`lyu2025solvable`). With
+# $p = \alpha + 2\gamma - 1$ they are
 #
-# $$D^{-(\alpha + 2\gamma - 1)}, \quad t^{-(\alpha + 2\gamma - 1)/q}, \quad
-# N^{-(\alpha + 2\gamma - 1)/\alpha}, \quad C^{-(\alpha + 2\gamma - 1)/(q + 1)} ,$$
+# $$D^{-p}, \quad t^{-p/q}, \quad N^{-p/\alpha}, \quad C^{-p/(q + 1)} ,$$
 #
-# where task $s$ takes a time that grows as $s^q$. Its rate is $2 a_s \Lambda_s \propto
-# s^{-\alpha} \psi_s (1 + \Lambda_s^2) \Lambda_s$. Table 2 has
-# $q = \alpha + \beta + 3\gamma$, which is right while $\Lambda_s^2 \gg 1$. Where it is small
-# beside 1, as for all rare tasks if $\Lambda_1$ is not huge, $q = \alpha + \beta + \gamma$:
-# the *generic* form.
+# where task $s$ takes a time that grows as $s^q$. Its rate is proportional to
+# $s^{-\alpha} \psi_s (1 + \Lambda_s^2) \Lambda_s$. Table 2 has
+# $q = \alpha + \beta + 3\gamma$, which is right while $\Lambda_s^2 \gg 1$. Where it is
+# small beside 1, as for all rare tasks if $\Lambda_1$ is not huge,
+# $q = \alpha + \beta + \gamma$: the *generic* form.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -40,10 +40,9 @@ icllib.settings_table(sheet.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 
 # %% [markdown]
-# These are the settings of the limit, which decides: closed forms at $N_s = 200{,}000$
-# tasks, infinite time in $D$ and $N$, and the start $f_s(0) = \Lambda_s / 2$, which gives
-# all tasks the same $\Lambda_s / f_s(0)$, as the paper's derivation has it (the half is our
-# choice).
+# These are the settings of the limit, which decides: closed forms, infinite time in $D$
+# and $N$, and the start $f_s(0) = \Lambda_s / 2$, because the paper's derivation has the
+# same $\Lambda_s / f_s(0)$ for all tasks.
 #
 # ## Figure
 
@@ -80,25 +79,23 @@ for row, (law, name) in zip(panels, names.items()):
 legend = legend_below(panels[0, 0], 4)
 
 # %% [markdown]
-# The local exponent is the slope of the loss between neighboring points in log-log, here in
-# the limit. *Fixed* is $\beta = \gamma = 0$, and large strength is $\Lambda_1 = 10^4$.
-# Dashed lines are the printed exponents, dotted ones the generic where they differ, and
-# grey the fit window. Lines that coincide are drawn thin on thick: the limits in $D$ and
-# $N$ do not contain $\beta$, and $\Lambda_1$ is only a factor of theirs.
+# *Fixed* is $\beta = \gamma = 0$, and *large strength* is $\Lambda_1 = 10^4$. Some lines
+# coincide: the limits in $D$ and $N$ do not contain $\beta$, and $\Lambda_1$ is only a
+# factor of theirs.
 #
 # ## Numbers
 #
-# Fitted exponents in the limit; then with the paper's start $v_s = w_s = 10^{-5}$
-# (*printed start*); then in the paper's setting, that of
-# [Figure 4](fig04_varied_laws.ipynb): gradient descent from that start, 500 tasks,
-# 5,000 steps of $10^{-3}$. Each has the half width of the 95% interval of the fit. The
-# points of the limit are not random, so that there it says only how straight the line is.
-# The last column says which form is within 0.05 of the fit in the limit.
+# Exponents in the limit; then with the paper's start $v_s = w_s = 10^{-5}$ (*printed
+# start*); then in the paper's setting, that of [Figure 4](fig04_varied_laws.ipynb):
+# gradient descent from that start, 500 tasks, 5,000 steps. Each has the half width of the
+# 95% interval of the fit; in the limit, where nothing is random, it says only how
+# straight the line is. The last column says which form is within 0.05 of the fit in the
+# limit.
 #
-# The windows were fixed before. For the paper's setting: $D$ 1 to 250, $t$ 0.2 to 5, $N$
-# $10$ to $10^5$, $C$ 0.5 to 20. For the limits: $D$ 10 to 1,000, $N$ $10^3$ to $10^6$, and
-# $t$ from $10^4$ to $10^6$ and $C$ from $10^5$ to $10^8$ in units of the first task's time
-# constant $1 / (2 a_1 \Lambda_1)$.
+# The windows were fixed before. For the limits they are $D$ 10 to 1,000, $N$ $10^3$ to
+# $10^6$, and $t$ from $10^4$ to $10^6$ and $C$ from $10^5$ to $10^8$ in units of the
+# first task's time constant $1 / (2 a_1 \Lambda_1)$; for the paper's setting those of
+# Figure 4.
 
 # %% tags=["numbers"]
 sheet.exponent_table(limits, **{"printed start": printed_start,
@@ -107,10 +104,9 @@ sheet.exponent_table(limits, **{"printed start": printed_start,
 # %% [markdown]
 # ### When the printed exponents hold
 #
-# At $\gamma = 0.5$ with $\Lambda_1 = 10^4$ every one of the 200,000 tasks has
-# $\Lambda_s^2 \gg 1$, and the printed exponents hold. Gradient descent cannot be run there.
-# With $\psi = 100$ and a learning rate of $10^{-3}$ it is stable only up to the strength in
-# the last column, where the learning rate is 2 over the first task's curvature.
+# At $\gamma = 0.5$ with $\Lambda_1 = 10^4$ all tasks have $\Lambda_s^2 \gg 1$, and the
+# printed exponents hold. Gradient descent cannot be run there: at $\psi = 100$ and a
+# learning rate of $10^{-3}$ it is stable only up to the strength in the last column.
 
 # %% tags=["numbers"]
 sheet.large_strength_table(large_strength)
@@ -119,9 +115,10 @@ sheet.large_strength_table(large_strength)
 # ### The best size and time for a budget
 #
 # The size with the lowest loss grows as $D \propto C^y$, and its time as $t \propto C^x$.
-# Right is $x = q / (q + 1)$ and $y = 1 / (q + 1)$. Table 2 has them exchanged (*printed* is
-# its formula in every row); Table 1, for equal tasks, has them right. Sizes are tried in
-# steps of about 8%, which is coarser than the half width of some of the fits.
+# Right is $x = q / (q + 1)$ and $y = 1 / (q + 1)$. So the best share is nearer to long
+# training than to large size. Table 2 has the two exchanged (*printed* is its formula in
+# every row); Table 1, for equal tasks, has them right. Sizes are tried in steps of about
+# 8%, which is coarser than some half widths.
 
 # %% tags=["numbers"]
 sheet.allocation_table([*limits[:3], large_strength[0],
@@ -139,10 +136,10 @@ sheet.exponent_table([both], **{"large strength": [both_large]})
 # ### On the way to the limit
 #
 # The laws in $D$ and $N$ at $\gamma = 0.5$ of the closed form after $t$ time constants of
-# the first task; in $N$ the mean over twelve draws of the training sets. Here $D$ is the
-# paper's: a model of size $D$ learns $D - 1$ tasks. Elsewhere on this page $D$ is the
-# number of tasks. At $t = 0$ nothing has been learned, which is the control of claims 6 and
-# 8; the last two times decide them.
+# the first task; in $N$ the mean over twelve draws of the training sets. Here a model of
+# size $D$ learns $D - 1$ tasks, as in the paper; elsewhere on this page $D$ is the number
+# of tasks. The last two times decide claims 6 and 8; $t = 0$, where nothing has been
+# learned, is their control.
 
 # %% tags=["numbers"]
 sheet.way_table(on_the_way)
@@ -150,10 +147,8 @@ sheet.way_table(on_the_way)
 # %% [markdown]
 # ### At the end of training
 #
-# At $t = 5$ the laws in $D$ and $N$ level off. The table has the exponents of the
-# simulation for equal tasks over the larger $D$ and $N$, beside the law. Its last two
-# columns show that Eq. 105 has one $\gamma$ too few in the law in $N$; the other misprints
-# of Section 4 and Appendix F are on the page of the [errata](errata.ipynb).
+# At $t = 5$ the laws in $D$ and $N$ of the simulation level off. The last two columns
+# show that Eq. 105 has one $\gamma$ too few ([errata](errata.ipynb)).
 
 # %% tags=["numbers"]
 sheet.late_table(simulated, limits)
@@ -163,11 +158,8 @@ sheet.late_table(simulated, limits)
 #
 # For claims 23 and 24 the column *paper* holds the generic form, which is our correction.
 # The paper's own numbers are judged by claims 7 and 9, and at large strength by claim 39.
-# Claims 28 and 29 are about the best time for a budget.
-#
-# The controls are large strengths for the generic form (claims 23 and 24) and strengths of
-# 1 for the printed one (39); for claim 32, which fails, large strengths; for claims 28 and
-# 29 the best size in the best time's place.
+# Controls exchange strengths of 1 and large ones (claims 23, 24, 32 and 39), or the best
+# size and the best time (28 and 29).
 
 # %%
 def evidence(law, *kinds):
@@ -203,25 +195,16 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *The $3\gamma$ of Table 2* rests on an assumption of Appendix F.3, "for simplicity that
-#   $\Lambda_s^2 \gg 1$". The paper gives no strength; the tasks of claims 7 and 9 have
-#   $\Lambda_1 = 1$. From either start their laws in $t$ and $C$ have the generic form. The
-#   assumption does not contradict a power law of a finite list: 500 tasks with
-#   $\gamma = 0.5$ and $\Lambda_1 = 100$ have $\Lambda_s^2 \ge 20$. Claim 39 has the same laws
-#   with the assumption. With $\beta$ and $\gamma$ both at $0.5$, which the paper's Figure 4
-#   does not show, the law in time again has the generic form.
+# - *The $3\gamma$ of Table 2* rests on an assumption of Appendix F.3, "for simplicity
+#   that $\Lambda_s^2 \gg 1$". The paper gives no strength; the tasks of claims 7 and 9
+#   have $\Lambda_1 = 1$.
 # - *The limit is not the paper's setting*, in which only a few tasks are learned by
 #   $t = 5$. There the laws in $t$ and $C$ can be made out, with wide intervals; those in
-#   $D$ and $N$ level off, and their fits over the whole range mean little. They stand
-#   beside the limit and decide nothing here.
-# - *Why claims 6 and 8 are post hoc.* They used to be decided at infinite time, where the
-#   laws in $D$ and $N$ follow from the sum over tasks and could not fail; now the tasks
-#   have to be learned first. With three draws of the training sets claim 8 was mixed, as
-#   its intervals reached beyond the tolerance; it was then measured with twelve.
-# - *The best share of compute* is nearer to long training than to large size. Table 1 has
-#   it so (claim 28); Table 2 has the two exchanged (claim 29).
-# - In the limit the curves of equal tasks at $\alpha = 1.8$ still bend down a little at
-#   their right end: even 200,000 tasks come to an end.
+#   $D$ and $N$ level off. These fits decide nothing here.
+# - *Claims 6 and 8* used to be decided at infinite time, where they could not fail; now
+#   the tasks have to be learned first. With three draws of the training sets claim 8 was
+#   mixed, as its intervals reached beyond the tolerance; it was then measured with
+#   twelve.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/solvable_attention/table02_exponents/figure.csv>`.
