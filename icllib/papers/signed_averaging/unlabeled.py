@@ -1,0 +1,83 @@
+"""The quantifiers without labels in the prompt: the numbers alone decide the answer.
+
+In the paper's prompt x_1, y_1, x_2, y_2, ... the label y_(k-1) stands right before x_k, and
+y_k = y_(k-1) AND (x_k > 0) under "every", OR under "some": nothing has to be aggregated. Here the
+model reads x_1, x_2, ... and answers the same question.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from icllib.evaluate import Together
+from icllib.papers.signed_averaging import quantifier_models
+from icllib.papers.signed_averaging.deviant_sequences import (
+    DeviantNumbers, at_and_after, chosen_cells, own_mistakes)
+from icllib.papers.signed_averaging.quantifier_figures import (
+    grid, half_a_sequence, parts, reached)
+from icllib.papers.signed_averaging.quantifier_models import QuantifierErrors
+from icllib.papers.signed_averaging.quantifiers import reader_error
+from icllib.plotting import SHARE, series
+from icllib.results import stacked
+from icllib.training import Run
+
+# ASSUMED: without labels training takes twice as long to reach the gate of the claims.
+SIZES = {name: size for name, size in quantifier_models.SIZES.items() if name != "pilot"}
+SIZES["cpu"] = replace(SIZES["cpu"], steps=2000, longer_every=50)
+
+
+def without_labels(profile: str) -> list[Run]:
+    """Figures 4 and 5 as in the paper, and one large number, but no labels in the prompt."""
+    size = SIZES[profile]
+    shared = {"sequences": size.sequences, "own_prompts": size.own_prompts}
+    evaluation = Together((QuantifierErrors(size.sigmas, size.lengths, **shared),
+                           DeviantNumbers(**shared)))
+    runs = [cell.run(size, seed) for cell in chosen_cells() for seed in range(size.seeds)]
+    return [replace(run, model=replace(run.model, tokens="inputs"), evaluation=evaluation)
+            for run in runs]
+
+
+# ---- what the page shows --------------------------------------------------------------------
+
+
+def ratios(records) -> dict:
+    """SSA's mean error over softmax's, in the parts of the claim: (seeds,) each."""
+    wrong, found = stacked(records, chosen_cells(), "wrong"), {}
+    for softmax, ssa in pairs():
+        for part, inside in list(parts(records[0]).items())[:3]:
+            least = half_a_sequence(records[0], inside.sum())
+            one, other = (np.maximum(wrong[cell][:, inside].mean(1), least)
+                          for cell in (ssa, softmax))
+            found[f"{softmax.quantifier}, {part}"] = one / other
+    return found
+
+
+def reached_by_part(records) -> dict:
+    """The gate of the claim, by part: the worst of softmax and SSA."""
+    names = chosen_cells()
+    own = {pair[0].quantifier: reached(records, names, pair) for pair in pairs()}
+    return {part: own[part.split(",")[0]] for part in ratios(records)}
+
+
+def pairs() -> list:
+    """Softmax and SSA of each quantifier."""
+    every, other_every, some, other_some = chosen_cells()
+    return [(every, other_every), (some, other_some)]
+
+
+def tables(records, profile: str) -> list[pd.DataFrame]:
+    """Errors over the grid, a panel for each quantifier, and answers as for one large number alone."""
+    found, (sigmas, lengths) = [], grid(records[0])
+    sizes = records[0].run["evaluation"]["parts"][1]["sizes"]
+    wrong, mistakes = stacked(records, chosen_cells(), "wrong"), own_mistakes(records)
+    for cell in chosen_cells():
+        if cell.scoring == "softmax":  # once for both scorings
+            constant = [reader_error(cell.task, 0, n) for n in lengths]
+            found.append(series(cell.quantifier, "constant", lengths, constant, profile))
+        found += [series(cell.quantifier, f"{cell.scoring}, sigma = {sigma}", lengths,
+                         wrong[cell][:, place], profile, SHARE)
+                  for place, sigma in enumerate(sigmas)]
+        found += [series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values, profile, SHARE)
+                  for where, values in at_and_after(mistakes[cell]).items()]
+    return found
