@@ -30,8 +30,8 @@
 # For the answers *after* $x_p$ this prompt cannot show what the paper says. The true
 # label of $x_p$ stands directly after it, and the next label follows from that one and
 # the sign of the next number, so that a model that trusts the label before it is right,
-# whatever it made of $x_p$. The control, the same experiment without labels in the
-# prompt, is not trained yet (claim 53).
+# whatever it made of $x_p$. The control is the same experiment [without
+# labels](without_labels.ipynb) in the prompt.
 
 # %% tags=["parameters"]
 profile = "stored"

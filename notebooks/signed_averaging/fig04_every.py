@@ -28,8 +28,8 @@
 # eight at every length and $\sigma$ ([base rates](quantifier_base_rates.ipynb)). And the
 # task asks for less than it seems: at $x_k$ the model has read the label $y_{k-1}$, and
 # $y_k = y_{k-1} \wedge (x_k > 0)$, so that the last label and the sign of the last number
-# are enough. A control, the same task without labels in the prompt, is not trained yet
-# (claim 52).
+# are enough. The control is the same task [without labels](without_labels.ipynb) in the
+# prompt.
 
 # %% tags=["parameters"]
 profile = "stored"

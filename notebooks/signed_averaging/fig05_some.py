@@ -23,8 +23,8 @@
 # here.
 #
 # As under `every`, the prompt holds most of the answer: at $x_k$ the model has read $y_{k-1}$, and
-# $y_k = y_{k-1} \vee (x_k > 0)$. Nothing has to be gathered from the earlier numbers. The control
-# without labels in the prompt is claim 52.
+# $y_k = y_{k-1} \vee (x_k > 0)$. Nothing has to be gathered from the earlier numbers. In the
+# control, it has to: [without labels](without_labels.ipynb).
 
 # %% tags=["parameters"]
 profile = "stored"
