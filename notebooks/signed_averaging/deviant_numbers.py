@@ -101,8 +101,7 @@ of_figure_4 = icllib.records(sheet.fig04_every, profile,
 assert icllib.shown_profile(of_figure_4) == shown
 cells = models.cells("every")
 page.decide("signed_averaging.36", deviant.evidence(records), shown,
-            figures.reached(of_figure_4, cells, cells[:1]),
-            deviant.evidence(records, size=0))
+            figures.reached(of_figure_4, cells, cells[:1]), deviant.control())
 page.verdicts()
 
 # %% [markdown]

@@ -87,7 +87,7 @@ page.decide("signed_averaging.52", control.ratios(records), shown,
             control.reached_by_part(records))
 cells = deviant.chosen_cells()
 page.decide("signed_averaging.53", deviant.evidence(records), shown,
-            figures.reached(records, cells, cells[:1]), deviant.evidence(records, size=0))
+            figures.reached(records, cells, cells[:1]), deviant.control())
 page.verdicts()
 
 # %% [markdown]

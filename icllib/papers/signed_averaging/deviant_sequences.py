@@ -23,6 +23,7 @@ from icllib.papers.signed_averaging.quantifier_models import (
 from icllib.papers.signed_averaging.quantifiers import settled_answer
 from icllib.plotting import SHARE, draw, legend_below, series
 from icllib.results import ADDED, stacked
+from icllib.tasks import Quantifier
 from icllib.tasks.quantifiers import truth
 from icllib.training import Run
 
@@ -160,13 +161,26 @@ def at_and_after(values) -> dict[str, np.ndarray]:
     return dict(zip(WHERE, (means[..., 0], means[..., 1:].mean(axis=-1))))
 
 
-def evidence(records, size: int = -1) -> dict:
-    """The parts of the claim: the softmax model of "every", at the largest size, by seed.
-
-    size: the place of another size; at the first, an ordinary number, the claim must not hold.
-    """
+def evidence(records) -> dict:
+    """The parts of the claim: the softmax model of "every", at the largest size, by seed."""
     shares = own_mistakes(records)[chosen_cells()[0]]
-    return {part: values[:, size] for part, values in at_and_after(shares).items()}
+    return {part: values[:, -1] for part, values in at_and_after(shares).items()}
+
+
+class LargestNumber:
+    """Answers for the largest number so far alone, as the claim says that models do."""
+
+    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+        """That number, as log-odds: (M, B, n, 1), (M, B, n) -> (M, B, K)."""
+        numbers = xs[..., 0]
+        return numbers.gather(-1, numbers.abs().cummax(-1).indices)[..., list(lengths)]
+
+
+def control() -> dict:
+    """The parts of the claim for `LargestNumber`, which is right about a number alone."""
+    found = DeviantNumbers(sequences=64).measure([Quantifier("every")], LargestNumber())
+    shares = at_and_after(found["open_label"][:, 0])
+    return {part: values[:, -1] for part, values in shares.items()}
 
 
 def deviant_tables(records, profile: str) -> list[pd.DataFrame]:

@@ -166,3 +166,12 @@ def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():
     shown = tables["some, SSA, log-odds", "leave it open"]
     assert list(shown.x) == list(DeviantNumbers().sizes) and len(tables) == 32
     assert list(shown.y) == pytest.approx(odds[:, 1, :, :, 0].mean((0, 2)))
+
+
+def test_the_control_answers_for_the_largest_number_so_far():
+    xs = torch.randn(1, 5, 7, 1)
+    found = deviant_sequences.LargestNumber().predict(xs, None, range(1, 7))
+    for row, answers in zip(xs[0, :, :, 0].tolist(), found[0].tolist()):
+        assert answers == pytest.approx([largest(row[: n + 1]) for n in range(1, 7)])
+    assert {part: list(own) for part, own in deviant_sequences.control().items()} == {
+        "at the number": [1], "after it": [1]}
