@@ -22,7 +22,7 @@ from icllib.plotting import SHARE, series
 from icllib.results import stacked
 from icllib.training import Run
 
-# ASSUMED: without labels training takes twice as long to reach the gate of the claims. Half the seeds.
+# ASSUMED: without labels training takes twice as long to reach the gate; seeds as in Figure 4 so far.
 SIZES = {name: size for name, size in quantifier_models.SIZES.items() if name != "pilot"}
 SIZES["cpu"] = replace(SIZES["cpu"], steps=2000, longer_every=50, seeds=10)
 
