@@ -2,7 +2,7 @@
 
 torch.bmm hands them to MKL, which on an AMD processor with AVX-512 reaches half of oneDNN's rate
 (measured on one core: 93 and 210 GFLOP/s), on one of Intel a tenth more (180 and 165), and on one
-of AMD without AVX-512 more too, the smaller the matrices the more (84 and 72; 59 and 27). Torch
+of AMD without AVX-512 up to twice as much (large matrices 84 and 72, small ones 59 and 27). Torch
 contains oneDNN and calls it for compiled models, but its function there has no public name: where
 it is absent, torch.bmm remains.
 """

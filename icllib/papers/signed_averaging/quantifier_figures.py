@@ -21,6 +21,7 @@ PARTS = {  # of the grid: the claims', then the law and the lengths of training
     "sigma above 10": lambda sigma, n: sigma > 10,
     "sigma = 1, lengths up to 40": lambda sigma, n: (sigma == 1) & (n <= TRAINED),
 }
+JUDGED = list(PARTS)[:3]  # the parts of the claims
 
 
 def grid(record) -> tuple[np.ndarray, np.ndarray]:
@@ -38,12 +39,7 @@ def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
     wrong, wrong_at = (stacked(records, chosen, name) for name in ("wrong", "wrong_at"))
     for cell, own in dealt(records, chosen).items():
         sigmas, lengths = grid(own[0])
-        if cell.scoring == "softmax":  # once for both scorings
-            constant = [reader_error(cell.task, 0, n) for n in lengths]
-            tables.append(series(cell.variant, "constant", lengths, constant, profile))
-        for place, sigma in enumerate(sigmas):
-            tables.append(series(cell.variant, f"{cell.scoring}, sigma = {sigma}", lengths,
-                                 wrong[cell][:, place], profile, SHARE))
+        tables += curves_by_length(cell.variant, cell, own[0], wrong[cell], profile)
         for place in (0, -1):
             panel = position_panel(cell.variant, sigmas[place])
             curves = {cell.scoring: wrong_at[cell][:, place]}
@@ -52,6 +48,18 @@ def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
             tables += [series(panel, name, *by_tens(rates), profile, SHARE)
                        for name, rates in curves.items()]
     return tables
+
+
+def curves_by_length(panel: str, cell, record, wrong, profile: str) -> list[pd.DataFrame]:
+    """A cell's share of wrong sequences, (seeds, sigmas, lengths), by length, one curve per sigma;
+    before softmax's, which stand for both scorings, that of the constant predictor."""
+    sigmas, lengths = grid(record)
+    curves = [series(panel, f"{cell.scoring}, sigma = {sigma}", lengths, wrong[:, place], profile,
+                     SHARE) for place, sigma in enumerate(sigmas)]
+    if cell.scoring != "softmax":
+        return curves
+    constant = [reader_error(cell.task, 0, n) for n in lengths]
+    return [series(panel, "constant", lengths, constant, profile), *curves]
 
 
 def by_tens(rates) -> tuple[list[int], np.ndarray]:
@@ -92,9 +100,9 @@ def half_a_sequence(record, count: int = 1) -> float:
 def evidence(records, errors: dict, quantifier: str) -> dict:
     """SSA's mean error over softmax's in the parts of the claim, seed by seed."""
     softmax, ssa = (errors[cell] for cell in cells(quantifier, (AS_PRINTED,)))
-    ratios = {}
-    for part, inside in list(parts(records[0]).items())[:3]:
-        least = half_a_sequence(records[0], inside.sum())
+    ratios, inside = {}, parts(records[0])
+    for part in JUDGED:
+        least = half_a_sequence(records[0], inside[part].sum())
         ratios[part] = np.maximum(ssa[part], least) / np.maximum(softmax[part], least)
     return ratios
 

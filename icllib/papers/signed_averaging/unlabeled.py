@@ -7,17 +7,15 @@ model reads x_1, x_2, ... and answers the same question.
 
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 from icllib.evaluate import Together
 from icllib.papers.signed_averaging import quantifier_models
 from icllib.papers.signed_averaging.deviant_sequences import (
     DeviantNumbers, at_and_after, chosen_cells, own_mistakes)
-from icllib.papers.signed_averaging.quantifier_figures import (
-    grid, half_a_sequence, parts, reached)
+from icllib.papers.signed_averaging.quantifier_alternatives import error_rates
+from icllib.papers.signed_averaging.quantifier_figures import JUDGED, curves_by_length, reached
 from icllib.papers.signed_averaging.quantifier_models import QuantifierErrors
-from icllib.papers.signed_averaging.quantifiers import reader_error
 from icllib.plotting import SHARE, series
 from icllib.results import stacked
 from icllib.training import Run
@@ -43,21 +41,15 @@ def without_labels(profile: str) -> list[Run]:
 
 def ratios(records) -> dict:
     """SSA's mean error over softmax's, in the parts of the claim: (seeds,) each."""
-    wrong, found = stacked(records, chosen_cells(), "wrong"), {}
-    for softmax, ssa in pairs():
-        for part, inside in list(parts(records[0]).items())[:3]:
-            least = half_a_sequence(records[0], inside.sum())
-            one, other = (np.maximum(wrong[cell][:, inside].mean(1), least)
-                          for cell in (ssa, softmax))
-            found[f"{softmax.quantifier}, {part}"] = one / other
-    return found
+    rates = error_rates(records, chosen_cells())
+    return {f"{softmax.quantifier}, {part}": rates[ssa][part] / rates[softmax][part]
+            for softmax, ssa in pairs() for part in JUDGED}
 
 
 def reached_by_part(records) -> dict:
     """The gate of the claim, by part: the worst of softmax and SSA."""
-    names = chosen_cells()
-    own = {pair[0].quantifier: reached(records, names, pair) for pair in pairs()}
-    return {part: own[part.split(",")[0]] for part in ratios(records)}
+    return {f"{pair[0].quantifier}, {part}": reached(records, chosen_cells(), pair)
+            for pair in pairs() for part in JUDGED}
 
 
 def pairs() -> list:
@@ -68,16 +60,10 @@ def pairs() -> list:
 
 def tables(records, profile: str) -> list[pd.DataFrame]:
     """Errors over the grid, a panel for each quantifier, and answers as for one large number alone."""
-    found, (sigmas, lengths) = [], grid(records[0])
-    sizes = records[0].run["evaluation"]["parts"][1]["sizes"]
+    found, sizes = [], records[0].run["evaluation"]["parts"][1]["sizes"]
     wrong, mistakes = stacked(records, chosen_cells(), "wrong"), own_mistakes(records)
     for cell in chosen_cells():
-        if cell.scoring == "softmax":  # once for both scorings
-            constant = [reader_error(cell.task, 0, n) for n in lengths]
-            found.append(series(cell.quantifier, "constant", lengths, constant, profile))
-        found += [series(cell.quantifier, f"{cell.scoring}, sigma = {sigma}", lengths,
-                         wrong[cell][:, place], profile, SHARE)
-                  for place, sigma in enumerate(sigmas)]
+        found += curves_by_length(cell.quantifier, cell, records[0], wrong[cell], profile)
         found += [series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values, profile, SHARE)
                   for where, values in at_and_after(mistakes[cell]).items()]
     return found
