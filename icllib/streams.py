@@ -32,6 +32,7 @@ def philox(counter: tuple[Tensor, Tensor, Tensor, Tensor], key: tuple[Tensor, Te
     Returns four int64 tensors with values in [0, 2^32).
     """
     c0, c1, c2, c3 = counter
+    c0 = c0 & WORD  # compiled for a GPU, a range times a constant would be computed in 32 bits
     k0, k1 = key
     for _ in range(10):
         # A product wraps around, but its 64 bits are right. Only c0 and c2, which are multiplied,

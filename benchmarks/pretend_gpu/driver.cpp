@@ -243,9 +243,9 @@ API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* told, const void
   return cudaSuccess;
 }
 
-// A copy; where the host reads a single byte it is a truth that no kernel wrote: let it be true.
+// A copy; where the host reads a truth or a number, no kernel wrote it: let them be true and 0.
 static void copy(void* to, const void* from, size_t size) {
-  if (!on_device(to) && on_device(from) && size == 1) *(char*)to = 1;
+  if (!on_device(to) && on_device(from) && size <= 8) memset(to, 0, size), *(char*)to = size == 1;
   else if (!on_device(to) || !on_device(from)) memcpy(to, from, size);
 }
 

@@ -148,20 +148,28 @@ def check_every_kind() -> list[str]:
     return wrong
 
 
+def compiled_kernels(fleet) -> tuple[list[tuple[str, float]], list[str]]:
+    """The kernels of a fleet's compiled and captured step, with bytes, and what is wrong with it."""
+    from icllib.training.capture import captured_step
+
+    told = io.StringIO()
+    captured()
+    with contextlib.redirect_stderr(told):
+        captured_step(fleet)
+    nodes, problems = captured()
+    return nodes, [*(line for line in told.getvalue().splitlines() if "no compiled" in line),
+                   *problems]
+
+
 def check_compiled() -> list[str]:
     """What is wrong with the compiled step of each model."""
-    from icllib.training.capture import captured_step
     from test_capture import MODELS, small_fleet
 
     wrong = []
     for model in MODELS:
-        fleet, told, started = small_fleet(model, "cuda"), io.StringIO(), time.monotonic()
-        captured()
-        with contextlib.redirect_stderr(told):
-            captured_step(fleet)
-        nodes, problems = captured()
-        found = [line for line in told.getvalue().splitlines() if "no compiled" in line]
-        wrong += [f"{model}: {problem}" for problem in (*found, *problems)]
+        started = time.monotonic()
+        nodes, problems = compiled_kernels(small_fleet(model, "cuda"))
+        wrong += [f"{model}: {problem}" for problem in problems]
         print(f"{len(nodes):5} kernels, {time.monotonic() - started:4.0f} s: {model}", flush=True)
     return wrong
 
@@ -180,24 +188,20 @@ def sizes() -> dict:
 
 
 def kernels_of(size, scoring, members: int):
-    """The kernels of a compiled and captured step, with bytes; peak memory, and seconds it took."""
+    """The kernels of a compiled and captured step, with bytes, and what is wrong with it."""
     from bench import our_fleet
-    from icllib.training.capture import captured_step
 
-    started = time.monotonic()
     fleet = our_fleet(size, members, 64, "cuda", scoring)
-    captured()
     with triton_bytes() as moved:
-        captured_step(fleet)
-    nodes, _ = captured()
+        nodes, problems = compiled_kernels(fleet)
     launched = iter(moved[-sum(name.startswith("triton") for name, _ in nodes):])
-    nodes = [next(launched) if name.startswith("triton") else (name, count)
-             for name, count in nodes]
-    return nodes, torch.cuda.max_memory_allocated() / 2**30, time.monotonic() - started
+    return [next(launched) if name.startswith("triton") else (name, count)
+            for name, count in nodes], problems
 
 
-def count(name: str, members: int, nodes, peak: float, seconds: float) -> dict:
+def count(name: str, members: int, nodes, seconds: float) -> dict:
     """The numbers of a model-step, told and returned."""
+    peak = torch.cuda.max_memory_allocated() / 2**30
     of = lambda kind: sum(moved for kernel, moved in nodes if kernel.startswith(kind)) / members
     row = {"kernels": len(nodes), "kernels of Triton": sum(
                kernel.startswith("triton") for kernel, _ in nodes),
@@ -218,28 +222,30 @@ def show(nodes) -> None:
 
 
 def check_counts(listed: str, write: bool) -> list[str]:
-    """What has risen against the committed counts."""
+    """What is wrong with the steps that are counted, or has risen against the committed counts."""
     stored = json.loads(COUNTS.read_text()) if COUNTS.exists() else {"torch": None}
-    made, wrong = {"torch": torch.__version__}, []
+    made, wrong, risen = {"torch": torch.__version__}, [], []
     for name, (size, scoring, members) in sizes().items():
         if listed and not name.startswith(listed):
             continue
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
-        nodes, peak, seconds = kernels_of(size, scoring, members)
-        made[name] = count(name, members, nodes, peak, seconds)
-        wrong += [f"{name}: {what} {stored[name][what]} -> {value}"
+        started = time.monotonic()
+        nodes, problems = kernels_of(size, scoring, members)
+        wrong += [f"{name}: {problem}" for problem in problems]
+        made[name] = count(name, members, nodes, time.monotonic() - started)
+        risen += [f"{name}: {what} {stored[name][what]} -> {value}"
                   for what, value in made[name].items()
                   if name in stored and value > SLACK * stored[name][what]]
         if listed:
             show(nodes)
-    if write and not listed:
+    if write and not listed and not wrong:
         COUNTS.write_text(json.dumps(made, indent=1) + "\n")
         return []
     if stored["torch"] != made["torch"]:
         print(f"not compared: {COUNTS.name} is of PyTorch {stored['torch']}")
-        return []
-    return wrong
+        return wrong
+    return wrong + risen
 
 
 def main() -> int:
