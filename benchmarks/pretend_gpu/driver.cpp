@@ -400,7 +400,7 @@ API cudaError_t cudaLaunchKernelExC(
 
 API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* told, const void*) {
   *told = {};
-  told->ptxVersion = told->binaryVersion = SM;
+  told->ptxVersion = told->binaryVersion = SM == 89 ? 86 : SM;  // PyTorch has no code of sm_89
   told->maxThreadsPerBlock = 1024, told->numRegs = 32;
   return cudaSuccess;
 }
