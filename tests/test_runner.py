@@ -41,7 +41,7 @@ def test_running_twice_gives_the_same_bytes(page, icllib):
     folder = page("""import icllib
 import matplotlib.pyplot as plt
 icllib.Page("causal_lm/sample")
-plt.subplots()[1].plot([1, 2])""")
+lines = plt.subplots()[1].plot([1, 2])""")
     icllib("run", "causal_lm/sample")
     first = files(folder)
     icllib("run", "causal_lm/sample")
