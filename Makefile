@@ -30,8 +30,8 @@ ON_AVX2 := ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 MKL_ENABLE_INSTRUCTI
 test: export OMP_NUM_THREADS := 1
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
-	$(ON_SSE) $(BIN)/python -m pytest -n 2 tests/test_golden.py
-	$(ON_AVX2) $(BIN)/python -m pytest -n 2 tests/test_golden.py
+	$(ON_SSE) $(BIN)/python -m pytest -q tests/test_golden.py & \
+	$(ON_AVX2) $(BIN)/python -m pytest -q tests/test_golden.py; avx2=$$?; wait $$! && exit $$avx2
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
 		--nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 300 \
 		-p no:cacheprovider notebooks

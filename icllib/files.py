@@ -1,7 +1,9 @@
 """Files that are written whole or not at all."""
 
 import contextlib
+import copy
 import fcntl
+import functools
 import os
 import shutil
 import tempfile
@@ -34,6 +36,12 @@ class OnceEach(yaml.CSafeLoader):  # 7 times as fast as the loader in Python
 def read_yaml(text: str):
     """What a YAML text says; raises yaml.YAMLError for damage, for a key that comes twice and for
     what is nested so deeply that the loader would break down."""
+    return copy.deepcopy(parsed(text))
+
+
+@functools.lru_cache(maxsize=8)  # the claims of a paper are asked for by each of its pages
+def parsed(text: str):
+    """The same, which nobody may change."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

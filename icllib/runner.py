@@ -228,9 +228,10 @@ def notebook_problem(page: str) -> str | None:
     notebook = sound_notebook(path)
     if notebook is None:
         return "notebook damaged"
-    if notebook.metadata.get("icllib", {}).get("source") != source_hash(read_page(page)):
+    source = source_hash(read_page(page))
+    if notebook.metadata.get("icllib", {}).get("source") != source:
         return "edited since it was executed"
-    if source_hash(notebook) != source_hash(read_page(page)):
+    if source_hash(notebook) != source:
         return "notebook edited by hand; the .py is the source"
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     if [cell.execution_count for cell in code] != list(range(1, len(code) + 1)):

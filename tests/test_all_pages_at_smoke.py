@@ -3,13 +3,23 @@
 Pages run as scripts here; in a kernel they run when their notebooks are compared.
 """
 
+from contextlib import nullcontext
+from importlib import import_module
+
 import pytest
 
 from icllib.pages import all_pages
 from icllib.runner import execute_as_script
 
 
+@pytest.fixture(scope="module")
+def computed(tmp_path_factory):
+    """A folder in which a page finds what pages before it have computed."""
+    return tmp_path_factory.mktemp("computed")
+
+
 @pytest.mark.parametrize("page", all_pages())
-def test_the_page_runs_at_smoke(page, output, tmp_path, monkeypatch):
-    monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(tmp_path / "checkpoints"))
+def test_the_page_runs_at_smoke(page, output, computed, monkeypatch):
+    module = import_module("icllib.training.records")
+    monkeypatch.setattr(module, "temporary_folder", lambda: nullcontext(str(computed)))
     execute_as_script(page, {"profile": "smoke"})

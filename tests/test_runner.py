@@ -37,24 +37,17 @@ def test_a_page_that_succeeds_replaces_notebook_and_results(page, results, iclli
 
 
 def test_running_twice_gives_the_same_bytes(page, icllib):
-    folder = page("print('same')")
+    """The paths of a drawn figure too, which Matplotlib names at random."""
+    folder = page("""import icllib
+import matplotlib.pyplot as plt
+icllib.Page("causal_lm/sample")
+lines = plt.subplots()[1].plot([1, 2])""")
     icllib("run", "causal_lm/sample")
     first = files(folder)
     icllib("run", "causal_lm/sample")
     assert files(folder) == first
-
-
-def test_a_figure_is_drawn_as_the_same_svg_each_time(page, icllib):
-    folder = page("""import icllib
-import matplotlib.pyplot as plt
-icllib.Page("causal_lm/sample")
-plt.subplots()[1].plot([1, 2])""")
-    drawn = []
-    for _ in range(2):
-        icllib("run", "causal_lm/sample")
-        *_, output = json.loads((folder / "sample.ipynb").read_text())["cells"][-1]["outputs"]
-        drawn.append("".join(output["data"]["image/svg+xml"]))
-    assert "<path" in drawn[0] and drawn[0] == drawn[1]
+    *_, output = json.loads(first[folder / "sample.ipynb"])["cells"][-1]["outputs"]
+    assert "<path" in "".join(output["data"]["image/svg+xml"])
 
 
 def test_a_page_that_fails_leaves_everything_as_it_was(page, results, icllib, tmp_path):

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from icllib.papers.solvable_attention.common import start
+from icllib.papers.solvable_attention.common import shortened, start
 from icllib.papers.solvable_attention.late_times import on_the_way
 from icllib.theory import riccati, scaling_laws
 
@@ -123,5 +123,6 @@ class LawsInTheLimit:
 def fig03_scaling_laws(profile: str) -> list:
     """Figure 3 and Table 1: simulations at the paper's size, the limits, and the way there."""
     seeds = range(1 if profile == "smoke" else 3)
-    return [*(LawsBySimulation(alpha, seed=seed) for alpha in ALPHAS for seed in seeds),
-            *map(LawsInTheLimit, ALPHAS), *on_the_way(profile, ALPHAS)]
+    return shortened(profile, [
+        *(LawsBySimulation(alpha, seed=seed) for alpha in ALPHAS for seed in seeds),
+        *map(LawsInTheLimit, ALPHAS), *on_the_way(profile, ALPHAS)])

@@ -8,6 +8,7 @@ import torch
 
 from icllib.papers.solvable_attention.architectures import (
     TRAINED_TIME, ClosedFormModel, SharedReadOut, half_time, kept_steps)
+from icllib.papers.solvable_attention.common import shortened
 from icllib.papers.solvable_attention.laws import ALPHAS, LawsInTheLimit
 from icllib.papers.solvable_attention.softmax import (
     SoftmaxDataLimit, SoftmaxSizeLimit, at_size_of, exponents)
@@ -167,7 +168,8 @@ def other_architectures(profile: str) -> list:
                  PerceptronTime(**limit), PerceptronSize(**limit),
                  PerceptronData(steps_per_point=per_point, **limit),
                  PerceptronTime(**limit, **LARGE_READ_OUT)]
-    return runs + [VariedInTheLimit(1.8, 0.0, 0.5), ClosedFormModel("diagonal", 1.8, 0.5),
-                   ClosedFormModel("linear", 1.8, 0.5)] + [
-                       PerceptronTime(**at_size_of(profile, 400, alpha=alpha), **LARGE_READ_OUT,
-                                      biases=False) for alpha in ALPHAS]
+    return shortened(profile, [
+        *runs, VariedInTheLimit(1.8, 0.0, 0.5), ClosedFormModel("diagonal", 1.8, 0.5),
+        ClosedFormModel("linear", 1.8, 0.5),
+        *(PerceptronTime(**at_size_of(profile, 400, alpha=alpha), **LARGE_READ_OUT, biases=False)
+          for alpha in ALPHAS)])

@@ -11,6 +11,7 @@ import numpy as np
 
 from icllib.checks import one_of
 from icllib.papers.solvable_attention.balance import BALANCE_STARTS, UNBALANCED, Balance
+from icllib.papers.solvable_attention.common import shortened
 from icllib.papers.solvable_attention.late_times import FiniteTime, QueryFeature, on_the_way
 from icllib.papers.solvable_attention.laws import ALPHAS
 from icllib.theory import riccati, scaling_laws
@@ -176,11 +177,12 @@ def fig04_varied_laws(profile: str) -> list:
     time to be learned, and balanced against unbalanced contexts.
     """
     settings = [(beta, 0.0) for beta in VARIED] + [(0.0, gamma) for gamma in VARIED[1:]]
-    return [run(1.8, *setting) for run in (VariedBySimulation, VariedInTheLimit)
-            for setting in settings] + [QueryFeature(beta) for beta in VARIED[1:]] + [
-                FiniteTime(beta, time) for time in (1e6, 1e8) for beta in VARIED[:2]] + [
-                    Balance(beta, start) for start in BALANCE_STARTS
-                    for beta in (0.0, *UNBALANCED)]
+    laws = [run(1.8, *setting) for run in (VariedBySimulation, VariedInTheLimit)
+            for setting in settings]
+    late = [FiniteTime(beta, time) for time in (1e6, 1e8) for beta in VARIED[:2]]
+    return [*shortened(profile, laws), *(QueryFeature(beta) for beta in VARIED[1:]),
+            *shortened(profile, late), *(Balance(beta, start) for start in BALANCE_STARTS
+                                         for beta in (0.0, *UNBALANCED))]
 
 
 def linear_attention(profile: str) -> list[VariedInTheLimit]:
@@ -196,8 +198,9 @@ def table02_exponents(profile: str) -> list:
     settings = [(alpha, *varied) for alpha in ALPHAS
                 for varied in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5))]
     large = [VariedInTheLimit(alpha, 0.0, 0.5, strength=1e4) for alpha in ALPHAS]
-    return ([VariedBySimulation(*setting) for setting in settings]
-            + [VariedInTheLimit(*setting, start=kind)
-               for kind in ("proportional", "printed") for setting in settings]
-            + large + [VariedInTheLimit(1.8, 0.5, 0.5, strength=first) for first in (1.0, 1e4)]
-            + on_the_way(profile, ALPHAS, 0.5))
+    return shortened(profile, [
+        *(VariedBySimulation(*setting) for setting in settings),
+        *(VariedInTheLimit(*setting, start=kind)
+          for kind in ("proportional", "printed") for setting in settings),
+        *large, *(VariedInTheLimit(1.8, 0.5, 0.5, strength=first) for first in (1.0, 1e4)),
+        *on_the_way(profile, ALPHAS, 0.5)])
