@@ -18,7 +18,7 @@ offline: book
 	$(BIN)/python -m icllib.book.offline
 
 # Two other processors, as far as a library lets itself be told which one it is on: one without AVX
-# and one without AVX-512. Golden numbers must be the same there.
+# and one without AVX-512. Golden numbers must be the same there; both are tried at the same time.
 ON_SSE := ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_ENABLE_INSTRUCTIONS=SSE4_2 \
 	OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL" \
 	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F
