@@ -106,8 +106,9 @@ printed.seed_by_seed({
 #   another. Two of three seeds of the plain prefix decoder with shared layers did not
 #   learn: their error is that of the answer 0, about $d / 3$. A mean over the seeds would
 #   describe none of them.
-# - The sizes of the blocks are our choice. The runs with the causal and the prefix mask are
-#   those of [Table 1](table01_prefix_causal.ipynb), and what differs there differs here.
+# - The sizes of the blocks are our choice. The causal and the prefix models are those of
+#   [Table 1](table01_prefix_causal.ipynb) in the earlier design `pilot`, with a third of the
+#   training steps that its page shows now; what differs there differs here.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/causal_lm/block_causal/figure.csv>`.

@@ -100,7 +100,8 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - These are the runs of [Table 1](table01_prefix_causal.ipynb), and what differs there
+# - These are models of [Table 1](table01_prefix_causal.ipynb) in the earlier design
+#   `pilot`, with a third of the training steps that its page shows now; what differs there
 #   differs here. With 5 layers the claims' windows are layers 1 to 2 and 2 to 5, where a
 #   model of 24 layers has 1 to 8 and 12 to 24.
 # - The paper does not say whether its Figure 3 shows models with the extra loss. The

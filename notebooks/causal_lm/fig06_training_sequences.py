@@ -88,7 +88,8 @@ page.verdicts()
 #   number of steps does not depend on that of the sequences.
 # - The paper does not list the numbers of batches between 1 and 1,000; we chose them.
 # - The models have the extra loss, as in Table 1; the paper does not say for this figure.
-#   Those at 1,000 batches are the runs of [Table 1](table01_prefix_causal.ipynb), and what
+#   Those at 1,000 batches are models of [Table 1](table01_prefix_causal.ipynb) in the
+#   earlier design `pilot`, with a third of the training steps that its page shows now; what
 #   differs there differs here.
 #
 # The numbers behind the figure:

@@ -69,7 +69,7 @@ printed.beside(of_rows(cells), paper)
 printed.class_differences(printed.permuted_pairs, cells, mask="causal")
 
 # %% [markdown]
-# After training in fixed order, as in [Table 1](table01_prefix_causal.ipynb):
+# After training in fixed order:
 
 # %% tags=["numbers"]
 printed.beside(of_rows(fixed), {cell: printed.extra_loss(cell) for cell in fixed})
@@ -113,8 +113,9 @@ page.verdicts()
 #   from none; claim 56 has a closer one there.
 # - Claims 54 and 55 compare our errors with the printed ones, and count on the paper's task
 #   alone.
-# - What differs for [Table 1](table01_prefix_causal.ipynb) differs here; the runs in fixed
-#   order are the same ones. In the paper's public code all sequences of a batch share one
+# - What differs for [Table 1](table01_prefix_causal.ipynb) differs here. The models in fixed
+#   order are its models in the earlier design `pilot`, with a third of the training steps
+#   that its page shows now. In the paper's public code all sequences of a batch share one
 #   new order. Here every sequence has its own.
 #
 # The numbers behind the figure:
