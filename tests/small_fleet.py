@@ -16,7 +16,7 @@ from icllib.models import MLP
 from icllib.results import find_record, settings
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run, engine, jobs
-from icllib.training.worker import main
+from icllib.training.workers import main
 
 RECIPE = Recipe((1, 3), steps=400, batch=8, learning_rate=0.01, schedule="cosine", warmup=0.1)
 

@@ -16,7 +16,7 @@ from icllib.models import MLP, Transformer
 from icllib.models.scoring import Plain
 from icllib.results import find_record
 from icllib.tasks import LinearRegression, Prompt, TwoNoiseLevels
-from icllib.training import Fleet, Recipe, Run, Trained, jobs, train
+from icllib.training import Fleet, Recipe, Run, Trained, jobs, train, workers
 from small_fleet import metrics_of, runs
 
 TASK, RECIPE = LinearRegression(2, 0.5), Recipe((2, 4), steps=2, batch=4)
@@ -258,7 +258,7 @@ def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
     source = ("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n")
     (tmp_path / "own_module.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"])
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     from own_module import Own
 
     own = lambda profile: [Run(TASK, Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]

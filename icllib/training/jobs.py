@@ -1,4 +1,4 @@
-"""Fleets on the machine at hand: split over its processors, checkpointed, resumed, recorded."""
+"""Fleets trained and measured in one process: checkpointed, resumed, recorded."""
 
 import contextlib
 import gc
@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from icllib.checks import component
 from icllib.errors import InputError, NoRoom, OutOfTime
-from icllib.files import check_writable, folder_named
+from icllib.files import folder_named
 from icllib.results import Record, digest, key, settings, versions
 from icllib.training.board import board
 from icllib.training.build import room_for
@@ -24,40 +23,10 @@ from icllib.training.checkpoint import (
     alone, check_state, load_checkpoint, remove_checkpoints, save_checkpoint, split_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
-from icllib.training.fleets import dealt_out, fleets, most_members, processors, training
+from icllib.training.fleets import fleets, most_members, training
 from icllib.training.provenance import cost_since, memory_taken, provenance, start_clocks
 from icllib.training.run import Run, Trained
-from icllib.training.weights import find_weights, load, save_weights
-from icllib.training.worker import Worker, stop
-
-
-FEW_STEPS = 20  # over on one processor before a second process has started
-
-
-def compute(runs, missing, profile: str, folder: Path) -> None:
-    """Measure the missing ones of a page's runs and save their records, fleets first.
-
-    A GPU that is lent for minutes then trains at once, and a computation that fails there stops no
-    training. Raises InputError, before any work, for folders that cannot be written to and for a
-    run without an evaluation.
-    """
-    check_writable(folder)
-    trained, to_train = ([run for run in some if isinstance(run, Run)] for some in (runs, missing))
-    for run in to_train:
-        component("measure", evaluation=run.evaluation)
-    for run in [run for run in to_train if not run.along and find_weights(run)]:
-        to_train.remove(run)
-        measure_kept(run, profile, folder)
-    if to_train:
-        most_members()  # a wrong number is told before any work
-        check_writable(checkpoints_folder())
-        compute_fleets(trained, to_train, profile, folder)
-    for run in missing:
-        if not isinstance(run, Run):
-            device = getattr(run, "device", "cpu")
-            made, started = provenance("paper", device), start_clocks(device)
-            metrics = checked(run, run.measure())
-            Record.of(run, metrics, made | cost_since(started, device)).save(folder)
+from icllib.training.weights import load, save_weights
 
 
 def measure_kept(run: Run, profile: str, folder: Path) -> None:
@@ -68,37 +37,6 @@ def measure_kept(run: Run, profile: str, folder: Path) -> None:
     made |= {"steps": run.recipe.steps, "seed": run.seed, "kept_weights": True}
     values = {name: value[0] for name, value in metrics.items()}
     Record.of(run, values, made | cost_since(started, "cpu")).save(folder)
-
-
-def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None:
-    """Train the missing runs, dealt out to the processors; each CPU process has one thread.
-
-    One seed comes after the other, so that a page can show those that are complete. All of a
-    page's runs are dealt out, those that are not missing too: so a call that goes on
-    where another stopped makes the same fleets, and finds the checkpoints of those of which no
-    record was saved since.
-    """
-    runs = sorted(runs, key=lambda run: run.seed)
-    few = all(run.recipe.steps <= FEW_STEPS for run in runs)
-    devices = processors()[: 1 if few else len(runs)]
-    parts = [[run for run in part if run in missing] for part in dealt_out(runs, len(devices))]
-    others = []
-    failed = lambda: [worker for worker in others if worker.failed]
-    try:
-        for part, device in zip(parts[1:], devices[1:]):
-            if part:
-                others.append(Worker(part, profile, folder, device))
-        train_fleets(parts[0], profile, folder, devices[0], failed)
-        while not failed() and any(worker.running for worker in others):
-            time.sleep(0.2)
-        for worker in [*failed(), *others]:
-            worker.join()
-    except OutOfTime:
-        for worker in failed():
-            worker.join()  # raises what stopped it, and with it this process
-        raise
-    finally:
-        stop(others)
 
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",

@@ -11,7 +11,7 @@ from icllib.files import folder_named, temporary_folder, write_text
 from icllib.results import (
     WITH_PILOT, Record, check_page, check_profile, digest, find_record, results_folder, sources)
 from icllib.training.engine import tell_diverged
-from icllib.training.jobs import compute
+from icllib.training.workers import compute
 from icllib.training.run import Run
 
 KEPT = WITH_PILOT[1:]  # all but "smoke"

@@ -12,7 +12,7 @@ from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.models import MLP
 from icllib.results import find_record
 from icllib.tasks import LinearRegression
-from icllib.training import Fleet, Recipe, Run, jobs
+from icllib.training import Fleet, Recipe, Run, workers
 from icllib.training.engine import run_steps
 from icllib.training.run import Trained
 
@@ -80,10 +80,10 @@ def test_a_baseline_is_refused():
 
 
 def test_a_record_holds_both_errors(results, monkeypatch):
-    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"])
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     measured = Together((ErrorByLength((2, 4), T), TrainingError((2, 4), T)))
     runs = [Run(TASK, MLP(8), RECIPE, measured, seed, T) for seed in (0, 1)]
-    jobs.compute(runs, runs, "smoke", results / "test" / "page")
+    workers.compute(runs, runs, "smoke", results / "test" / "page")
     metrics = [find_record(run, "test").metrics for run in runs]
     assert all(metric.keys() == {"error", "excess", "training_error", "training_excess"}
                for metric in metrics)

@@ -8,7 +8,7 @@ import pytest
 import icllib
 from icllib.errors import InputError
 from icllib.results import digest, find_record, settings
-from icllib.training import jobs
+from icllib.training import jobs, workers
 from icllib.training.weights import find_weights
 from small_fleet import runs
 
@@ -38,9 +38,9 @@ def test_models_of_other_seeds_answer_otherwise(trained):
 
 
 def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
-    monkeypatch.setattr(jobs, "train_fleets", None)
+    monkeypatch.setattr(workers, "train_fleets", None)
     louder = [replace(run, evaluation=replace(run.evaluation, prompts=100)) for run in runs()]
-    jobs.compute(louder, louder, "cpu", folders)
+    workers.compute(louder, louder, "cpu", folders)
     for run in louder:
         found = find_record(run, "test")
         assert found.provenance["kept_weights"] and found.provenance["profile"] == "cpu"

@@ -12,9 +12,9 @@ import torch
 from icllib.errors import InputError
 from icllib.models import MixedHeads, Softmax, Transformer
 from icllib.results import find_record
-from icllib.training import Fleet, OutOfTime, jobs, worker
+from icllib.training import Fleet, OutOfTime, jobs, workers
 from icllib.training.checkpoint import load_checkpoint
-from icllib.training.worker import Worker, visible
+from icllib.training.workers import Worker, visible
 from small_fleet import RECIPE, Returns, metrics_of, runs, uninterrupted
 
 
@@ -28,23 +28,23 @@ def test_an_orphaned_worker_stops(folders, monkeypatch):
 
 def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):
     """So that the fleets, and with them the checkpoints, are those of the call that stopped."""
-    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu", "cpu"])
     started = []
-    monkeypatch.setattr(jobs, "Worker", lambda part, *_: started.append(part))
-    monkeypatch.setattr(jobs, "train_fleets", lambda part, *_: started.append(part))
+    monkeypatch.setattr(workers, "Worker", lambda part, *_: started.append(part))
+    monkeypatch.setattr(workers, "train_fleets", lambda part, *_: started.append(part))
     zero, one, two = runs()
-    jobs.compute_fleets([zero, one, two], [zero, two], "smoke", folders)
+    workers.compute_fleets([zero, one, two], [zero, two], "smoke", folders)
     assert started == [[zero, two]]
 
 
 def test_two_measurements_of_one_training_go_to_one_processor(folders, monkeypatch):
     """Their checkpoints are the same, and no two processes may write them."""
-    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu", "cpu"])
     zero, one = runs(seeds=(0, 1))
     again = replace(zero, evaluation=replace(zero.evaluation, prompts=7))
-    assert jobs.dealt_out([zero, again], 2) == [[zero, again], []]
-    assert jobs.dealt_out([zero, one, again], 2) == [[zero, again], [one]]
-    jobs.compute_fleets([zero, again], [zero, again], "smoke", folders)
+    assert workers.dealt_out([zero, again], 2) == [[zero, again], []]
+    assert workers.dealt_out([zero, one, again], 2) == [[zero, again], [one]]
+    workers.compute_fleets([zero, again], [zero, again], "smoke", folders)
     assert find_record(zero, "test") and find_record(again, "test")
 
 
@@ -62,9 +62,9 @@ def test_fewer_train_together_where_there_is_little_room(folders, monkeypatch, t
 @pytest.mark.parametrize("text", ["0", "-1", "2.5", "all"])
 def test_a_number_of_members_that_is_none_is_told_before_any_work(folders, monkeypatch, text):
     monkeypatch.setenv("ICLLIB_MEMBERS", text)
-    monkeypatch.setattr(jobs, "compute_fleets", None)
+    monkeypatch.setattr(workers, "compute_fleets", None)
     with pytest.raises(InputError, match=f"ICLLIB_MEMBERS: expected .* got '{text}'"):
-        jobs.compute(runs(), runs(), "smoke", folders)
+        workers.compute(runs(), runs(), "smoke", folders)
 
 
 def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_path):
@@ -84,22 +84,22 @@ def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_
     ({"evaluation": Returns("bug")}, RuntimeError, "^a worker process failed:\nTraceback")])
 def test_a_worker_that_fails_stops_the_others_which_save(folders, monkeypatch, change, kind,
                                                          message):
-    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu", "cpu"])
     monkeypatch.setattr(Fleet, "take_step", slowly(Fleet.take_step))
     long = runs(replace(RECIPE, steps=100_000), seeds=(0,))
     wrong = [replace(run, **change) for run in runs(replace(RECIPE, steps=100), seeds=(1,))]
     with pytest.raises(kind, match=message) as raised:
-        jobs.compute_fleets([*long, *wrong], [*long, *wrong], "smoke", folders)
+        workers.compute_fleets([*long, *wrong], [*long, *wrong], "smoke", folders)
     assert not raised.value.__context__ or raised.value.__suppress_context__
     assert load_checkpoint(jobs.checkpoint_folder(long)) is not None
 
 
 def test_a_worker_that_fails_is_not_found_behind_one_that_trains(folders, monkeypatch):
-    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"] * 3)
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu"] * 3)
     short, long = (runs(replace(RECIPE, steps=steps), seeds=(0,)) for steps in (50, 100_000))
     wrong = [replace(run, evaluation=Returns("bug")) for run in runs(replace(RECIPE, steps=60))[:1]]
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-        jobs.compute_fleets([*short, *long, *wrong], [*short, *long, *wrong], "smoke", folders)
+        workers.compute_fleets([*short, *long, *wrong], [*short, *long, *wrong], "smoke", folders)
     assert find_record(long[0], "test") is None
 
 
@@ -117,15 +117,15 @@ def test_workers_are_all_asked_to_stop_before_one_is_waited_for(folders, monkeyp
         def wait(self, timeout):
             told.append("wait")
 
-    monkeypatch.setattr(jobs, "Worker", Stand)
-    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"] * 4)
+    monkeypatch.setattr(workers, "Worker", Stand)
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu"] * 4)
     with pytest.raises(ZeroDivisionError):
-        jobs.compute_fleets(runs(seeds=range(4)), runs(seeds=range(4)), "smoke", folders)
+        workers.compute_fleets(runs(seeds=range(4)), runs(seeds=range(4)), "smoke", folders)
     assert told == ["terminate", "terminate", "wait", "wait"]
 
 
 def test_a_worker_that_dies_at_its_start_says_why(folders, monkeypatch):
-    monkeypatch.setattr(worker, "START", "raise SystemExit('no such module')")
+    monkeypatch.setattr(workers, "START", "raise SystemExit('no such module')")
     with pytest.raises(RuntimeError, match="a worker process failed:\nno such module"):
         Worker(runs(seeds=range(300)), "smoke", folders).join()
 
@@ -134,7 +134,7 @@ def test_a_worker_that_dies_at_its_start_says_why(folders, monkeypatch):
     (9, InputError, r"by signal 9 \(SIGKILL\), as the kernel .* memory runs out; --members or"),
     (11, InputError, r"by signal 11 \(SIGSEGV\)$"), (15, OutOfTime, r"by signal 15 \(SIGTERM\)$")])
 def test_a_worker_that_is_killed_says_by_what(folders, monkeypatch, number, kind, message):
-    monkeypatch.setattr(worker, "START", f"import os; os.kill(os.getpid(), {number})")
+    monkeypatch.setattr(workers, "START", f"import os; os.kill(os.getpid(), {number})")
     with pytest.raises(kind, match=f"^a worker process was ended {message}"):
         Worker(runs(), "smoke", folders).join()
 
@@ -159,14 +159,14 @@ def test_a_worker_sees_the_gpu_of_those_it_was_allotted(monkeypatch):
 
 def test_a_fleet_over_two_processes_equals_one_in_one(folders, monkeypatch, tmp_path):
     expected = uninterrupted(monkeypatch, tmp_path)
-    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
-    jobs.compute_fleets(runs(), runs(), "smoke", folders)
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu", "cpu"])
+    workers.compute_fleets(runs(), runs(), "smoke", folders)
     for ours, theirs in zip(metrics_of(runs()), expected):
         assert ours["error"] == pytest.approx(theirs["error"], rel=1e-4)
 
 
 def test_compute_uses_every_processor(folders):
-    jobs.compute(runs(), runs(), "smoke", folders)
+    workers.compute(runs(), runs(), "smoke", folders)
     fleets = [find_record(run, "test").provenance["fleet"] for run in runs()]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     cores = min(cores, 3)
@@ -183,7 +183,7 @@ class Fails:
 
 def test_a_computation_that_fails_stops_no_training(folders):
     with pytest.raises(ModuleNotFoundError):
-        jobs.compute([Fails(), *runs()], [Fails(), *runs()], "smoke", folders)
+        workers.compute([Fails(), *runs()], [Fails(), *runs()], "smoke", folders)
     assert all(find_record(run, "test") for run in runs())
 
 
@@ -191,4 +191,4 @@ def test_a_run_without_an_evaluation_is_refused_before_any_training(folders, mon
     monkeypatch.setattr(jobs, "Fleet", pytest.fail)
     own = [replace(run, evaluation=None) for run in runs()]
     with pytest.raises(InputError, match="evaluation: expected a component with measure, got None"):
-        jobs.compute(own, own, "smoke", folders)
+        workers.compute(own, own, "smoke", folders)

@@ -10,7 +10,7 @@ from icllib.models import Gaussian, Transformer
 from icllib.papers.causal_lm import printed, trained
 from icllib.papers.causal_lm.trained import SIZES, TASKS, Cell
 from icllib.results import digest, settings
-from icllib.training import jobs, records
+from icllib.training import records, workers
 
 CLAIMS = {claim.id: claim for claim in load_claims("causal_lm")}
 
@@ -102,7 +102,7 @@ def test_printed_entries_give_the_printed_ratios_of_the_claims():
 
 def test_errors_of_a_cell_are_those_of_its_seeds(results, monkeypatch):
     """With golden numbers: whoever moves them raises the version of what moved."""
-    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"])
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     size = replace(SIZES["smoke"], own_positions=False, own_prompts=False)  # as at pilot
     cells = [Cell("classes", "prefix", True, True, permuted=True),
              Cell("linear", "block-causal", False, False, block=4)]
@@ -154,7 +154,7 @@ def test_printed_class_errors_apart_by_the_spread_of_drawn_answers():
 
 
 def test_overfitting_is_a_ratio_of_ratios(results, monkeypatch):
-    monkeypatch.setattr(jobs, "processors", lambda: ["cpu"])
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     cells = trained.classifier_cells()
     found = records(trained.classifiers, "smoke", page="causal_lm/test")
     shares = trained.held_out_and_training(found, cells)

@@ -7,7 +7,7 @@ from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, FeatureMLP, ScalarRegression
 from icllib.papers import context_scaling as sheet
 from icllib.results import PROFILES, Record, settings
-from icllib.training import jobs
+from icllib.training import workers
 
 NAMES = {"prompt": MLP(), "psi_L": FeatureMLP("linear"), "psi_H": ScalarRegression("hilbert"),
          "prompt + psi_L": FeatureMLP("linear", True), "prompt + psi_H": FeatureMLP(prompt=True)}
@@ -81,8 +81,8 @@ def test_a_few_steps_start_no_second_process(results, monkeypatch):
     def refuse(*given):
         raise AssertionError("a second process for a few steps")
 
-    monkeypatch.setattr(jobs, "Worker", refuse)
-    monkeypatch.setattr(jobs, "processors", lambda: ["cpu", "cpu"])
+    monkeypatch.setattr(workers, "Worker", refuse)
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu", "cpu"])
     runs = sheet.fig05_one_layer("smoke")[:2]
-    jobs.compute_fleets(runs, runs, "smoke", results / "test")
+    workers.compute_fleets(runs, runs, "smoke", results / "test")
     assert len(list(results.glob("test/smoke/*.json"))) == 2

@@ -211,7 +211,7 @@ def test_the_curriculum_ends_within_training():
 
 def test_training_is_measured_and_read_back(results, monkeypatch):
     """With golden numbers: whoever moves them raises the version of what moved."""
-    monkeypatch.setattr("icllib.training.jobs.processors", lambda: ["cpu"])
+    monkeypatch.setattr("icllib.training.workers.processors", lambda: ["cpu"])
     size = replace(SIZES["smoke"], learning_rate=0.03, steps=15)
     chosen = cells("some", (quantifier_models.AS_PRINTED,))
     runs = lambda profile: [cell.run(size, seed) for cell in chosen for seed in range(2)]

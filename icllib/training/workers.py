@@ -1,0 +1,165 @@
+"""What a page misses, computed on all processors of this machine, by a process for each.
+
+Runs travel to a process as JSON, so that it is the same for a notebook and a script. On many
+machines an engine deals out the fleets (workflow/Snakefile); this is for who opens a page in
+Jupyter, or runs one, on a machine with several processors, and has no other.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from icllib.checks import component
+from icllib.errors import InputError, OutOfTime
+from icllib.files import check_writable
+from icllib.results import PROJECT, Record, from_settings, settings
+from icllib.training.fleets import dealt_out, most_members, processors
+from icllib.training.jobs import checked, checkpoints_folder, measure_kept, train_fleets
+from icllib.training.provenance import cost_since, provenance, start_clocks
+from icllib.training.run import Run
+from icllib.training.weights import find_weights
+
+FEW_STEPS = 20  # over on one processor before a second process has started
+STOPS = {2: InputError, 3: OutOfTime}  # exit codes; the last line tells why
+START = "import sys; from icllib.training.workers import main; main(*sys.argv[1:])"
+
+
+def compute(runs, missing, profile: str, folder: Path) -> None:
+    """Measure the missing ones of a page's runs and save their records, fleets first.
+
+    A GPU that is lent for minutes then trains at once, and a computation that fails there stops no
+    training. Raises InputError, before any work, for folders that cannot be written to and for a
+    run without an evaluation.
+    """
+    check_writable(folder)
+    trained, to_train = ([run for run in some if isinstance(run, Run)] for some in (runs, missing))
+    for run in to_train:
+        component("measure", evaluation=run.evaluation)
+    for run in [run for run in to_train if not run.along and find_weights(run)]:
+        to_train.remove(run)
+        measure_kept(run, profile, folder)
+    if to_train:
+        most_members()  # a wrong number is told before any work
+        check_writable(checkpoints_folder())
+        compute_fleets(trained, to_train, profile, folder)
+    for run in missing:
+        if not isinstance(run, Run):
+            device = getattr(run, "device", "cpu")
+            made, started = provenance("paper", device), start_clocks(device)
+            metrics = checked(run, run.measure())
+            Record.of(run, metrics, made | cost_since(started, device)).save(folder)
+
+
+def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None:
+    """Train the missing runs, dealt out to the processors; each CPU process has one thread.
+
+    One seed comes after the other, so that a page can show those that are complete. All of a
+    page's runs are dealt out, those that are not missing too: so a call that goes on
+    where another stopped makes the same fleets, and finds the checkpoints of those of which no
+    record was saved since.
+    """
+    runs = sorted(runs, key=lambda run: run.seed)
+    few = all(run.recipe.steps <= FEW_STEPS for run in runs)
+    devices = processors()[: 1 if few else len(runs)]
+    parts = [[run for run in part if run in missing] for part in dealt_out(runs, len(devices))]
+    others = []
+    failed = lambda: [worker for worker in others if worker.failed]
+    try:
+        for part, device in zip(parts[1:], devices[1:]):
+            if part:
+                others.append(Worker(part, profile, folder, device))
+        train_fleets(parts[0], profile, folder, devices[0], failed)
+        while not failed() and any(worker.running for worker in others):
+            time.sleep(0.2)
+        for worker in [*failed(), *others]:
+            worker.join()
+    except OutOfTime:
+        for worker in failed():
+            worker.join()  # raises what stopped it, and with it this process
+        raise
+    finally:
+        stop(others)
+
+
+class Worker:
+    """Trains runs in another process, fleet by fleet, and saves their records in a folder."""
+
+    def __init__(self, runs, profile: str, folder: Path, device: str = "cpu"):
+        command = [sys.executable, "-c", START, profile, str(folder)]
+        path = os.pathsep.join(str(entry or os.getcwd()) for entry in sys.path)  # same modules
+        own = {"ICLLIB_PARENT": str(os.getpid()), "PYTHONPATH": path} | visible(device)
+        self.errors = tempfile.TemporaryFile("w+")  # a pipe that nobody reads fills up
+        with tempfile.TemporaryFile("w+") as work:  # a pipe breaks where nobody reads it
+            json.dump([settings(run) for run in runs], work)
+            work.seek(0)
+            self.process = subprocess.Popen(command, stdin=work, stderr=self.errors, cwd=PROJECT,
+                                            env=os.environ | own)
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+        return self.process.poll() is None
+
+    @property
+    def failed(self) -> bool:
+        """Whether it has stopped before its work was done."""
+        return bool(self.process.poll())
+
+    def join(self) -> None:
+        """Wait until it has finished; raises what stopped it."""
+        code = self.process.wait()
+        self.errors.seek(0)
+        errors = self.errors.read()
+        if code in STOPS:
+            raise STOPS[code](errors.strip().splitlines()[-1]) from None
+        if code < 0:
+            raise ended_by(-code)
+        if code:
+            raise RuntimeError(f"a worker process failed:\n{errors}") from None
+
+
+def ended_by(number: int) -> Exception:
+    """What stopped a worker that a signal ended, and what helps where that was lack of memory."""
+    name = signal.Signals(number).name if number in set(signal.Signals) else "unknown"
+    told = f"a worker process was ended by signal {number} ({name})"
+    if number in (signal.SIGTERM, signal.SIGINT):  # before it could save
+        return OutOfTime(told)
+    if number == signal.SIGKILL:
+        told += (", as the kernel ends one where memory runs out; --members or $ICLLIB_MEMBERS "
+                 "says how many models are to train together")
+    return InputError(told)
+
+
+def stop(workers: list[Worker]) -> None:
+    """Ask workers to save and end, all at once, and end those that do not."""
+    for worker in workers:
+        worker.process.terminate()
+    for worker in workers:
+        try:
+            worker.process.wait(timeout=60)
+        except subprocess.TimeoutExpired:
+            worker.process.kill()
+            worker.process.wait()
+
+
+def visible(device: str) -> dict[str, str]:
+    """What makes a device the only one that a process sees; CUDA counts those it was allotted."""
+    if device == "cpu":
+        return {}
+    index, allotted = device.removeprefix("cuda:"), os.environ.get("CUDA_VISIBLE_DEVICES")
+    return {"CUDA_VISIBLE_DEVICES": allotted.split(",")[int(index)] if allotted else index}
+
+
+def main(profile: str, folder: str) -> None:
+    """The worker's own side: runs on standard input, records into the folder."""
+    try:
+        runs = [from_settings(run) for run in json.load(sys.stdin)]
+        train_fleets(runs, profile, Path(folder), processors()[0])
+    except tuple(STOPS.values()) as error:
+        print(error, file=sys.stderr)
+        sys.exit(next(code for code, kind in STOPS.items() if isinstance(error, kind)))
