@@ -35,8 +35,9 @@ icllib.settings_of(trained.table03_extra_loss, shown, trained.assumed(shown))
 # %%
 cells = trained.table_3_cells()
 errors = trained.final_errors(records, cells)
+learned = compared.learned(errors, shown)
 paper = {cell: printed.extra_loss(cell) for cell in cells}
-table = page.save_figure(*printed.task_rows("ours", errors, shown),
+table = page.save_figure(*printed.task_rows("ours", learned, shown),
                          *printed.task_rows("paper", paper, "paper"))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with eight rows each: prefix and causal masks, shared and unshared layers, with and without the extra loss. Points with bars are our errors, diamonds the printed ones."}, "figure": {"caption": "Error on queries in three tasks, for all eight models of the paper's Table 3. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not, and with or without an extra loss on the outputs at the pairs. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper; further left is better."}}
@@ -51,7 +52,7 @@ legend = printed.draw_tasks(table, styles, height=3.8)
 # ## Numbers
 
 # %% tags=["numbers"]
-printed.beside(errors, paper)
+printed.beside(learned, paper)
 
 # %% [markdown]
 # How clear are the class errors that the paper prints? The table has the error before and

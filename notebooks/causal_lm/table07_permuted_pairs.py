@@ -37,7 +37,8 @@ icllib.settings_table(of_shown, trained.assumed(shown),
 # %%
 fixed, cells = trained.as_in_table_1(), trained.as_in_table_1(permuted=True)
 errors = trained.final_errors(records, fixed + cells)
-of_rows = lambda cells: {cell: errors[cell] for cell in cells}
+learned = compared.learned(errors, shown)
+of_rows = lambda cells: {cell: learned[cell] for cell in cells}
 paper = {cell: printed.permuted_pairs(cell) for cell in cells}
 table = page.save_figure(*printed.task_rows("fixed order", of_rows(fixed), shown),
                          *printed.task_rows("permuted", of_rows(cells), shown),

@@ -8,6 +8,8 @@ import torch
 from icllib.papers.causal_lm.trained import SIZES, Cell, task
 from icllib.streams import Stream
 
+LEARNED = 0.5  # of the constant answer's error, at most: the gate of the chapter's claims
+
 
 @cache
 def constant_error(name: str, dimension: int) -> float:
@@ -25,6 +27,18 @@ def reached(errors: dict[Cell, np.ndarray], cells, profile: str) -> np.ndarray:
     """The error of the worst of these cells over that of the constant answer: (seeds,)."""
     dimension = SIZES[profile].dimension
     return np.max([errors[cell] / constant_error(cell.task, dimension) for cell in cells], axis=0)
+
+
+def learned(errors: dict[Cell, np.ndarray], profile: str,
+            final: dict[Cell, np.ndarray] | None = None) -> dict[Cell, np.ndarray]:
+    """The errors of the models that pass the gate; of a kind that has none, those of all.
+
+    final: the errors that tell whether models have learned, where `errors` are others.
+    """
+    final = errors if final is None else final
+    passed = {cell: reached(final, [cell], profile) <= LEARNED for cell in errors}
+    return {cell: own[passed[cell]] if passed[cell].any() else own
+            for cell, own in errors.items()}
 
 
 def ratios(errors: dict[Cell, np.ndarray], pairs: dict[str, tuple[Cell, Cell]], profile: str,

@@ -60,6 +60,17 @@ def test_printed_errors_of_the_claims_are_those_of_the_tables(numbers, cells, en
         assert find_claim(f"causal_lm.{number}").printed["value"] == expected
 
 
+def test_models_that_did_not_learn_are_not_shown_beside_those_that_did():
+    zero = compared.constant_error("linear", trained.SIZES["cpu"].dimension)
+    errors = {PREFIX: zero * np.array([0.1, 0.51, 0.5]), CAUSAL: zero * np.array([0.6, 1.0, 0.9])}
+    shown = compared.learned(errors, "cpu")
+    assert shown[PREFIX] == pytest.approx(zero * np.array([0.1, 0.5]))
+    assert shown[CAUSAL] == pytest.approx(errors[CAUSAL])  # none learned: all are shown
+    shorter = {PREFIX: np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])}
+    assert compared.learned(shorter, "cpu", final=errors)[PREFIX].tolist() == [[1, 2], [5, 6]]
+    assert find_claim("causal_lm.9").gate.at_most == compared.LEARNED
+
+
 def test_printed_errors_are_compared_on_the_paper_s_task_alone():
     """Models that are exactly as printed: open at half the task, and the constant answer fails."""
     claim, cells = find_claim("causal_lm.55"), trained.as_in_table_1()
