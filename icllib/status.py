@@ -9,10 +9,8 @@ from functools import cache
 import torch
 
 from icllib.errors import InputError
-from icllib.models import Transformer
 from icllib.results import WITH_PILOT, find_record
 from icllib.runner import notebook_problem
-from icllib.tasks import AffineFunctions
 from icllib.training import Fleet, Recipe
 from icllib.training.cpu import one_core
 from icllib.training.fleets import fleets
@@ -20,7 +18,7 @@ from icllib.training.records import runs_at
 from icllib.training.run import Run
 
 # Multiply-adds per second in training, forward and backward, of an H200: ASSUMED, a tenth of its
-# dense TF32 rate, until one has been measured. Those of a CPU are measured, see `cpu_speed`.
+# dense TF32 rate, until one has been measured. On a CPU steps are measured, see `step_seconds`.
 SPEED = 2e13
 # Seconds before the first step of a fleet on a GPU, most of them compilation for its shape: 30 to
 # 115 were measured on two CPU cores, where no GPU is needed for it.
@@ -29,7 +27,6 @@ START = 60.0
 # hundred kernels takes.
 LAUNCH, LAUNCH_OF_LAYER = 0.5e-3, 0.1e-3
 ON_CPU = ("smoke", "pilot", "cpu")
-MEASURED_STEPS = 10
 
 
 @dataclass(frozen=True)
@@ -112,7 +109,10 @@ def cost(runs, profile: str) -> str:
     runs = [run for run in runs if isinstance(run, Run)]
     if not runs:
         return ""
-    seconds = sum(seconds_of(fleet, profile) for fleet in fleets(runs))
+    try:
+        seconds = sum(seconds_of(fleet, profile) for fleet in fleets(runs))
+    except InputError as error:  # a step cannot be taken without its data
+        return f"not known: {error}"
     if profile in ON_CPU:
         seconds /= os.cpu_count()
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
@@ -128,10 +128,10 @@ def device_of(profile: str) -> str:
 
 def seconds_of(fleet: list[Run], profile: str) -> float:
     """Estimated time of training runs that take every step together, on one core or an H200."""
-    if profile in ON_CPU:
-        return sum(map(work, fleet)) / cpu_speed()
-    arithmetic = sum(map(work, fleet)) / SPEED
     run = fleet[0]
+    if profile in ON_CPU:
+        return len(fleet) * run.recipe.steps * step_seconds(run.task, run.model, run.recipe)
+    arithmetic = sum(map(work, fleet)) / SPEED
     launches = run.recipe.steps * (LAUNCH + LAUNCH_OF_LAYER * getattr(run.model, "layers", 1))
     return START + max(arithmetic, launches)
 
@@ -164,21 +164,14 @@ def memory_of_one(task, model, recipe: Recipe) -> tuple[int, int]:
 
 
 @cache
-def cpu_speed() -> float:
-    """Multiply-adds per second of a core of this machine in training, from some steps of a decoder.
-
-    Its size is that of most decoders of `cpu`; wider ones are faster for their work.
-    """
-    recipe = Recipe(tuple(range(40)), steps=MEASURED_STEPS + 1, batch=32)
-    run = Run(AffineFunctions(), Transformer(2, 4, 64, tokens="separate"), recipe, None, seed=0)
+def step_seconds(task, model, recipe: Recipe) -> float:
+    """Seconds of one core of this machine for a step of one model, from one that is taken."""
     with one_core():
-        fleet = Fleet([run.task], run.model, recipe, [run.seed], [None])
+        fleet = Fleet([task], model, replace(recipe, steps=max(2, recipe.steps)), [0], [None])
         fleet.take_step()  # the first one fetches memory
         started = time.process_time()
-        for _ in range(MEASURED_STEPS):
-            fleet.take_step()
-        seconds = time.process_time() - started
-    return work(run) / (MEASURED_STEPS + 1) * MEASURED_STEPS / seconds
+        fleet.take_step()
+    return time.process_time() - started
 
 
 def work(run: Run) -> float:

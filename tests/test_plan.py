@@ -129,8 +129,8 @@ def rehearsed(claim):
 
 def test_the_order_settles_more_of_the_committed_claims_than_that_of_files():
     """Over eight hours of one core. Counts of the first half hour hang on single pages, so it is
-    their sum that is compared. Jobs cost what their records took: the estimates of `status`, which
-    count arithmetic alone, are not on trial here."""
+    their sum that is compared. Jobs cost what their records took: the estimates of `status` are not
+    on trial here."""
     pages, jobs = committed()
     claims = [claim for paper in PAPERS for claim in load_claims(paper)]
     worth = {page: sum(rehearsed(claim) for claim in claims if claim.page == page)

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,10 @@ from icllib import runner, status
 from icllib.claims import find_claim, load_claims
 from icllib.decisions import evidence_path, interval
 from icllib.pages import find_page, find_pages
+from icllib.models import Transformer
 from icllib.results import PROJECT
+from icllib.tasks import AffineFunctions
+from icllib.training import Recipe, Run
 
 
 def test_nothing_stored_says_how_to_make_it(page, icllib):
@@ -87,10 +91,28 @@ def test_status_of_one_page_as_json_has_the_agreed_fields(icllib):
     assert {"paper", "page", "profile", "state", "reason", "cost"} == set(rows[0])
 
 
-def test_an_estimate_of_cost_says_on_what_machine():
+def test_an_estimate_of_cost_says_on_what_machine(monkeypatch):
     runs = status.runs_of("context_scaling/fig01_scaling")
     assert status.cost(runs("paper"), "paper").endswith("hours on an H200")
-    assert re.search(r"(minutes?|hours) on \d+ CPU cores$", status.cost(runs("cpu"), "cpu"))
+    monkeypatch.setattr(status, "step_seconds", lambda *parts: 0.1)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    trained = [replace(run, seed=seed) for run in runs("cpu")[:1] for seed in range(40)]
+    hours = 40 * trained[0].recipe.steps * 0.1 / 2 / 3600
+    assert status.cost(trained, "cpu") == f"{hours:.1f} hours on 2 CPU cores"
+
+
+def test_steps_are_priced_as_they_are_measured():
+    task, recipe = AffineFunctions(), Recipe((10,), 1, 8)
+    small, large = (status.step_seconds(task, Transformer(layers, 1, width), recipe)
+                    for layers, width in ((1, 8), (4, 128)))
+    assert 0 < 2 * small < large  # a thousand times the multiply-adds
+
+
+def test_a_cost_that_needs_missing_data_is_not_known(monkeypatch, tmp_path):
+    monkeypatch.setattr("icllib.data.data_folders", lambda: [tmp_path])
+    run = next(run for run in status.runs_of("signed_averaging/table03_babyberta")("cpu")
+               if isinstance(run, Run))
+    assert status.cost([run], "cpu").startswith("not known: ")
 
 
 def test_a_page_whose_runs_nothing_lists_is_told_in_its_row(page, icllib):
@@ -118,6 +140,7 @@ def test_a_page_with_damaged_evidence_is_told_in_its_row(icllib, results):
 
 def test_status_works_without_jupyter(icllib, monkeypatch):
     monkeypatch.setitem(sys.modules, "nbformat", None)
+    monkeypatch.setattr(status, "step_seconds", lambda *parts: 0.1)
     rows = json.loads(icllib("status", "causal_lm", "--json")[1])
     assert {row["state"] for row in rows if row["profile"] == "stored"} == {"unknown"}
 
@@ -149,6 +172,7 @@ def test_a_folder_without_pages_is_told(icllib, tmp_path, monkeypatch, words):
                                             ("status", "signed_averaging")])
 def test_tables_fit_a_terminal_of_100_columns(icllib, monkeypatch, command, paper):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(status, "step_seconds", lambda *parts: 0.1)
     monkeypatch.setenv("COLUMNS", "100")
     lines = re.sub(r"\x1b\[\d+m", "", icllib(command, paper)[1]).splitlines()  # bold heads
     assert max(map(len, lines)) <= 100
