@@ -38,11 +38,21 @@ from icllib.papers import context_scaling as sheet
 page = icllib.Page("context_scaling/fig01_scaling")
 records = {"GPT-2": icllib.records(sheet.fig01_decoders, profile, page=page.name),
            "MLP": icllib.records(sheet.fig01_perceptrons, profile, page=page.name)}
+in_context = records | {"GPT-2": icllib.records(sheet.fig01_against_context, profile,
+                                                page=page.name)}  # panel B
 profiles = {name: icllib.shown_profile(own) for name, own in records.items()}
 icllib.settings_of(sheet.fig01_decoders, profiles["GPT-2"], sheet.LINEAR_ASSUMED)
 
 # %% [markdown]
-# These are the settings of GPT-2. Those of the perceptron differ in:
+# These are the settings of GPT-2 in panel A. In panel B it differs in:
+
+# %% tags=["hide-output"]
+differing = r"model\.layers|recipe\.(steps|batch)|evaluation"
+icllib.settings_of(sheet.fig01_against_context, icllib.shown_profile(in_context["GPT-2"]),
+                   sheet.ASSUMED).filter(regex=differing, axis=0)
+
+# %% [markdown]
+# The perceptron differs in:
 
 # %% tags=["hide-output"]
 icllib.settings_of(sheet.fig01_perceptrons, profiles["MLP"], sheet.ASSUMED).filter(
@@ -71,11 +81,11 @@ evaluation = sheet.evaluation(sheet.LENGTHS, profiles["ridge"])
 floors = {"ridge": evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8)),
           "zero": evaluation.measure(sheet.LINEAR_8, Zero())}
 
-def of(name, metric, T):
+def of(name, metric, T, among=records):
     """(seeds, context lengths); one row for a baseline."""
     if name in floors:
         return floors[name][metric]
-    return icllib.samples(records[name], metric, pretraining_tasks=T)
+    return icllib.samples(among[name], metric, pretraining_tasks=T)
 
 tables = []
 for metric in ("error", "excess"):
@@ -83,7 +93,7 @@ for metric in ("error", "excess"):
         over_tasks = np.stack([of(name, metric, T)[:, at_10] for T in counts[name]], axis=1)
         tables.append(series(f"A {metric}", name, counts[name], over_tasks, size))
     tables += [series(f"B {metric}, T = 1e{np.log10(T):.0f}", name, sheet.LENGTHS,
-                      of(name, metric, T), size)
+                      of(name, metric, T, in_context), size)
                for T in counts["MLP"][-2:] for name, size in profiles.items()]
 table = page.save_figure(*tables)
 
@@ -132,7 +142,8 @@ def by_count(name, metric):
 slopes = {name: sheet.slopes_over_tasks(by_count(name, "excess"), sheet.LENGTHS)
           for name in records}
 errors = {name: by_count(name, "error") for name in records}
-near_ridge = sheet.over_ridge(errors["GPT-2"][10**6], sheet.LINEAR_8, evaluation)
+near_ridge = lambda errors: sheet.over_ridge(errors, sheet.LINEAR_8, evaluation)
+panel_b = {T: of("GPT-2", "error", T, in_context) for T in (10**5, 10**6)}
 below_zero = {f"1e{k}": sheet.over_zero(errors["MLP"][10**k], sheet.LINEAR_8, sheet.LENGTHS)
               for k in (5, 6)}
 # Controls: predictors that do nothing with the pairs, and that use all of them
@@ -140,10 +151,12 @@ without, using = ({T: floors[name]["error"] for T in errors["MLP"]}
                   for name in ("zero", "ridge"))
 
 page.decide("context_scaling.1", slopes["GPT-2"], profiles["GPT-2"],
-            sheet.seen_twice(near_ridge, records["GPT-2"]))
+            sheet.seen_twice(near_ridge(errors["GPT-2"][10**6]), records["GPT-2"]))
 page.decide("context_scaling.2", slopes["MLP"], profiles["MLP"], below_zero["1e6"])
-page.decide("context_scaling.3", sheet.context_ratios(errors["GPT-2"], sheet.LENGTHS),
-            profiles["GPT-2"], near_ridge, sheet.context_ratios(without, sheet.LENGTHS))
+page.decide("context_scaling.3", sheet.context_ratios(panel_b, sheet.LENGTHS),
+            icllib.shown_profile(in_context["GPT-2"]),
+            {f"T = 1e{k}": near_ridge(panel_b[10**k]) for k in (5, 6)},
+            sheet.context_ratios(without, sheet.LENGTHS))
 by_length = sheet.ratios_by_length(errors["MLP"], sheet.LENGTHS)
 page.decide("context_scaling.4", by_length, profiles["MLP"],
             {part: below_zero[part.split()[2]] for part in by_length},
@@ -203,5 +216,5 @@ page.not_run()
 # {download}`figure.csv <../../results/context_scaling/fig01_scaling/figure.csv>`.
 
 # %% tags=["provenance"]
-for own in records.values():
+for own in (*records.values(), in_context["GPT-2"]):
     print(icllib.provenance_line(own, page.name))

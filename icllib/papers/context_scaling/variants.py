@@ -10,7 +10,8 @@ from icllib.papers.context_scaling.common import (
     FIGURE_1_MOST, LENGTHS, LINEAR_8, evaluation)
 from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS
 from icllib.papers.context_scaling.scaling import (
-    FIGURE_1, SGPTS, fig01_scaling, fig08_sgpt_scaling, scaling_tasks, seeds, transformers)
+    FIGURE_1, SGPTS, fig01_decoders, fig01_perceptrons, fig08_sgpt_scaling, scaling_tasks, seeds,
+    transformers)
 from icllib.results import from_settings, samples
 from icllib.training import Run
 
@@ -66,14 +67,12 @@ def by_depth_and_phi(profile: str) -> list[Run]:
     measure = evaluation(LENGTHS, profile)
     asked = [Run(LINEAR_8, model, how, measure, seed, FIGURE_1_MOST)
              for model, how in dict.fromkeys(cases) for seed in seeds(profile)]
-    return asked + [run for run in fig01_scaling(profile)
-                    if run.model == FIGURE_1[profile].decoder]
+    return asked + fig01_decoders(profile)
 
 
 def perceptrons_by_width(profile: str) -> list[Run]:
     """Figure 1's perceptron at the smaller T of its panel B, and one twice as wide."""
-    figure_1 = [run for run in fig01_scaling(profile)
-                if run.model == FIGURE_1[profile].mlp and run.pretraining_tasks == WIDE_COUNT]
+    figure_1 = [run for run in fig01_perceptrons(profile) if run.pretraining_tasks == WIDE_COUNT]
     return figure_1 + [replace(run, model=replace(run.model, width=2 * run.model.width))
                        for run in figure_1]
 

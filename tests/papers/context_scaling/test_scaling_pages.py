@@ -14,7 +14,7 @@ from icllib.results import PROFILES
 @pytest.mark.parametrize("profile", PROFILES)
 def test_figure_8_has_the_decoders_of_figure_1_and_what_its_claim_needs(profile):
     runs = sheet.fig08_sgpt_scaling(profile)
-    first = {run for run in sheet.fig01_scaling(profile) if isinstance(run.model, Transformer)}
+    first = set(sheet.fig01_decoders(profile))
     assert first == {run for run in runs if isinstance(run.model, Transformer)
                      and run.task == sheet.LINEAR_8}
     recipes, counts = {}, {}
@@ -24,6 +24,17 @@ def test_figure_8_has_the_decoders_of_figure_1_and_what_its_claim_needs(profile)
         assert run.recipe.lengths == run.evaluation.lengths and {10, 40} <= set(run.recipe.lengths)
     assert len(recipes) == 4 and all(len(found) == 1 for found in recipes.values())
     assert all({10**4, 10**5, 10**6} <= found for found in counts.values())
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_panel_b_has_the_decoders_of_panel_a_but_at_cpu_where_they_train_for_longer(profile):
+    runs, first = sheet.fig01_against_context(profile), sheet.fig01_decoders(profile)
+    assert {run.pretraining_tasks for run in runs} == {10**5, 10**6}
+    assert (set(runs) <= set(first)) == (profile != "cpu")
+    assert set(runs) <= set(sheet.fig01_scaling(profile))
+    seen = lambda run: run.recipe.steps * run.recipe.batch
+    assert seen(runs[0]) == (10 if profile == "cpu" else 1) * seen(first[0])
+    assert runs[0].recipe.lengths == runs[0].evaluation.lengths == sheet.LENGTHS
 
 
 def test_figure_8_at_the_paper_profile():
@@ -39,7 +50,7 @@ def test_runs_of_figures_1_and_8_have_one_with_twice_the_steps(profile):
     runs = sheet.optimizer_steps(profile)
     once, twice = runs[: len(runs) // 2], runs[len(runs) // 2 :]
     figures = {run for run in sheet.fig08_sgpt_scaling(profile) if run.task == sheet.LINEAR_8}
-    figures |= set(sheet.fig01_scaling(profile))
+    figures |= {*sheet.fig01_decoders(profile), *sheet.fig01_perceptrons(profile)}
     counts = {run.pretraining_tasks for run in figures}
     assert set(once) == {run for run in figures
                          if run.pretraining_tasks in {min(counts), 10**5, 10**6}}
