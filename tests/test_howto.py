@@ -92,7 +92,7 @@ def test_a_model_of_the_book_in_scikit_learn(tmp_path):
     errors = {name: float(value) for name, value in re.findall(r" *(.+): squared error (.+)", printed)}
     assert errors["in context"] < 1.3 * errors["ridge"] and len(errors) == 4
     assert errors["in context"] < min(errors["5 neighbors"], errors["XGBoost"])
-    at_0, at_1 = map(float, re.search(r"\[(\S+) +(\S+)\]", printed).groups())
+    at_0, at_1 = map(float, re.search(r"\[ *(\S+) +(\S+) *\]", printed).groups())
     assert abs(at_0 + 1) < 0.1 and abs(at_1 + 0.5) < 0.1
 
 
