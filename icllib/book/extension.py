@@ -70,9 +70,10 @@ def fold(metadata: dict) -> None:
     hidden = "hide-output" in tags
     metadata["tags"] = [tag for tag in tags if tag != "hide-output"]
     metadata["tags"].append("hide-cell" if hidden else "hide-input")
-    what = "Settings, and their code" if hidden else "Code"
-    metadata["mystnb"] = metadata.get("mystnb", {}) | {
-        "code_prompt_show": what, "code_prompt_hide": f"Hide: {what.lower()}"}
+    own = metadata.get("mystnb", {})
+    what = own.get("code_prompt_show") or ("Settings, and their code" if hidden else "Code")
+    metadata["mystnb"] = own | {
+        "code_prompt_show": what, "code_prompt_hide": f"Hide: {what[0].lower()}{what[1:]}"}
 
 
 # ---- under the title ------------------------------------------------------------------------

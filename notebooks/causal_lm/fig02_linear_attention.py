@@ -28,7 +28,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the left and middle panels"}
 import icllib
 from icllib.papers import causal_lm
 
@@ -37,10 +37,7 @@ records = icllib.records(causal_lm.fig02_linear_attention, profile, page=page.na
 shown = icllib.shown_profile(records)
 icllib.settings_table(causal_lm.LayerErrors(), assumed=("seed",))
 
-# %% [markdown]
-# These are the settings of the left and middle panels. Those of the right panel:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the right panel"}
 icllib.settings_table(causal_lm.StationaryErrors(), assumed=("sequences", "seed"))
 
 # %% [markdown]

@@ -33,7 +33,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the left panel"}
 import icllib
 from icllib.papers import causal_lm
 
@@ -42,10 +42,7 @@ records = icllib.records(causal_lm.what_fails, profile, page=page.name)
 shown = icllib.shown_profile(records)
 icllib.settings_table(causal_lm.SelfAttention(), assumed=("queries", "seed"))
 
-# %% [markdown]
-# These are the settings of the left panel. Those of the right panel:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the right panel"}
 icllib.settings_table(causal_lm.StepBounds(), ("prompts", "watched", "layers", "seed"))
 
 # %% [markdown]

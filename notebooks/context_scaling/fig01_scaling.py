@@ -33,7 +33,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of GPT-2 in panel A"}
 import icllib
 from icllib.papers import context_scaling as sheet
 
@@ -45,18 +45,12 @@ in_context = records | {"GPT-2": icllib.records(sheet.fig01_against_context, pro
 profiles = {name: icllib.shown_profile(own) for name, own in records.items()}
 icllib.settings_of(sheet.fig01_decoders, profiles["GPT-2"], sheet.LINEAR_ASSUMED)
 
-# %% [markdown]
-# These are the settings of GPT-2 in panel A. In panel B it differs in:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 in panel B differs"}
 differing = r"model\.layers|recipe\.(steps|batch)|evaluation"
 icllib.settings_of(sheet.fig01_against_context, icllib.shown_profile(in_context["GPT-2"]),
                    sheet.ASSUMED).filter(regex=differing, axis=0)
 
-# %% [markdown]
-# The perceptron differs in:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "How the perceptron differs"}
 icllib.settings_of(sheet.fig01_perceptrons, profiles["MLP"], sheet.ASSUMED).filter(
     regex=r"model|recipe\.(steps|batch|learning_rate|warmup)", axis=0)
 

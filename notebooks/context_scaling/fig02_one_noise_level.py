@@ -32,7 +32,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT"}
 import icllib
 from icllib.papers import context_scaling as sheet
 
@@ -42,10 +42,7 @@ shown = icllib.shown_profile(records)
 of_sgpt, of_decoder = sheet.both_settings(sheet.fig02_one_noise_level, shown)
 of_sgpt
 
-# %% [markdown]
-# These are the settings of SGPT. Those of GPT-2 differ in:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 differs"}
 of_decoder
 
 # %% [markdown]

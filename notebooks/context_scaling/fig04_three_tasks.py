@@ -33,7 +33,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT on trees"}
 import icllib
 from icllib.papers import context_scaling as sheet
 
@@ -44,19 +44,14 @@ shown = icllib.shown_profile(trained)
 assumed = (*sheet.SGPT_ASSUMED, "recipe.lengths", "evaluation.lengths")
 icllib.settings_of(sheet.fig04_three_tasks, shown, assumed)
 
-# %% [markdown]
-# These are the settings of SGPT on trees. What differs between panels and models:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "What differs between panels and models"}
 sheet.figure_4_settings(trained)
 
 # %% [markdown]
 # The decoder with separate tokens is that of Garg et al. At `gpu` and `paper` it has their
-# 12 layers.
-#
-# The baselines know nothing but the pairs in the prompt:
+# 12 layers. The baselines know nothing but the pairs in the prompt.
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the baselines"}
 sheet.figure_4_baselines([record for record in records if record not in trained])
 
 # %% [markdown]

@@ -24,7 +24,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT on linear regression"}
 import icllib
 from icllib.papers import context_scaling as sheet
 
@@ -35,10 +35,7 @@ assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
 of_sgpt = (*sheet.SGPT_ASSUMED, *assumed, "task.noise_std", "pretraining_tasks")
 icllib.settings_of(sheet.fig08_sgpt_scaling, shown, of_sgpt)
 
-# %% [markdown]
-# These are the settings of SGPT on linear regression. GPT-2 on ReLU networks differs in:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs"}
 icllib.settings_of(sheet.fig08_sgpt_scaling, shown, assumed, -1).filter(
     regex=r"task|model|lengths|rate", axis=0)
 

@@ -29,7 +29,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT with twice the steps, at the largest T"}
 import icllib
 from icllib.papers import context_scaling as sheet
 
@@ -40,7 +40,7 @@ assumed = (*sheet.SGPT_ASSUMED, "task.noise_std", "recipe.lengths", "evaluation.
 icllib.settings_of(sheet.optimizer_steps, shown, assumed, -1)
 
 # %% [markdown]
-# These are SGPT's settings with twice the steps, at the largest $T$. The numbers of steps:
+# The numbers of steps:
 
 # %%
 import pandas as pd

@@ -30,7 +30,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of GPT-2"}
 import icllib
 from icllib.papers import context_scaling as sheet
 
@@ -42,10 +42,7 @@ settings, printed = sheet.untrained_lengths(shown), sheet.untrained_lengths("pap
 icllib.settings_table(settings[seeds], (*sheet.ASSUMED, "evaluation.lengths"),
                       printed[len(printed) // 3], shown)
 
-# %% [markdown]
-# These are the settings of GPT-2. SGPT differs in model and learning rate:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "How SGPT differs"}
 icllib.settings_table(settings[0], sheet.SGPT_ASSUMED, printed[0],
                       shown).filter(regex=r"^model|rate", axis=0)
 

@@ -23,7 +23,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the models"}
 import icllib
 from icllib.papers import signed_averaging as sheet
 
@@ -33,9 +33,9 @@ shown = icllib.shown_profile(records)
 sheet.training_settings(sheet.learned_exponents, shown)
 
 # %% [markdown]
-# The training time is measured apart from these runs, with other sizes:
+# The training time is measured apart from these runs, with other sizes.
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the training times"}
 icllib.settings_table(sheet.learned_exponents(shown)[-1], ("rounds", "seed"))
 
 # %% [markdown]

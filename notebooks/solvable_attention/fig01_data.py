@@ -87,9 +87,9 @@ last = panels[3].set(xticks=range(tasks + 1), xticklabels=names, xlabel="coordin
 # The second figure has {term}`gradient descent` on all of $V$ and $W$ (lines) and on two
 # coordinates per task (dots), from a random start in all entries, on sampled prompts. On
 # the right $\psi_s$ and $\Lambda_s$ fall as $s^{-1/2}$. A rare task may have no prompt in
-# the training set; its answers then stay as they were. The settings are our choice:
+# the training set; its answers then stay as they were. The settings are our choice.
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the two forms"}
 check = sheet.Decoupling("fixed context")
 icllib.settings_table(check, assumed=[name for name in vars(check) if name != "noise"])
 

@@ -31,7 +31,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the simulations"}
 import icllib
 from icllib.papers import solvable_attention as sheet
 
@@ -39,16 +39,10 @@ page = icllib.Page("solvable_attention/fig03_scaling_laws")
 records = icllib.records(sheet.fig03_scaling_laws, profile, page=page.name)
 icllib.settings_table(sheet.LawsBySimulation(1.8), assumed=("seed",))
 
-# %% [markdown]
-# The limit, which decides in $t$ and $C$:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the limit, which decides in t and C"}
 icllib.settings_table(sheet.LawsInTheLimit(1.8), assumed=("tasks", "seed"))
 
-# %% [markdown]
-# Late times, which decide in $D$ and $N$:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of late times, which decide in D and N"}
 icllib.settings_table(sheet.FiniteTime(0.0, sheet.LATER[-1]), assumed=(
     "beta", "time", "strength", "context_length", "tasks", "draws", "seed"))
 

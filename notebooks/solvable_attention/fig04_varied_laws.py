@@ -30,7 +30,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the simulations"}
 import icllib
 from icllib.papers import solvable_attention as sheet
 
@@ -41,10 +41,7 @@ balance = records[16:]
 guesses = ("beta", "gamma", "context_length", "strength", "draws", "seed")
 icllib.settings_table(sheet.VariedBySimulation(), assumed=guesses)
 
-# %% [markdown]
-# The limit, which decides most claims:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the limit, which decides most claims"}
 icllib.settings_table(sheet.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 

@@ -33,7 +33,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the limit"}
 import icllib
 from icllib.papers import solvable_attention as sheet
 
@@ -43,10 +43,7 @@ runs = sheet.fig05_source_capacity("paper")
 icllib.settings_table(runs[0], assumed=(
     "sizes", "tasks", "width", "scale", "seed"))
 
-# %% [markdown]
-# The softmax itself:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the softmax itself"}
 softmax = next(run for run in runs if isinstance(run, sheet.SourceCapacitySoftmax))
 icllib.settings_table(softmax, assumed=(
     "sizes", "tasks", "steps", "width", "scale", "queries", "tests", "seed"))

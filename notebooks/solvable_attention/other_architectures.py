@@ -32,7 +32,7 @@
 # %% tags=["parameters"]
 profile = "stored"
 
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the perceptron, for the law in t"}
 import icllib
 from icllib.papers import solvable_attention as sheet
 
@@ -41,10 +41,7 @@ records = icllib.records(sheet.other_architectures, profile, page=page.name)
 icllib.settings_table(sheet.PerceptronTime(1.8), assumed=(
     "tasks", "width", "read_out", "learning_rate", "seed", "starts", "steps"))
 
-# %% [markdown]
-# These are the perceptron's settings for the law in $t$. The closed forms:
-
-# %% tags=["hide-output"]
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the closed forms"}
 icllib.settings_table(sheet.ClosedFormModel("diagonal", 1.8),
                       assumed=("tasks", "start", "seed"))
 

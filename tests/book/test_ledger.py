@@ -95,5 +95,15 @@ def test_code_is_folded_and_alternative_text_kept(tags, folded):
     assert metadata["tags"] == folded and metadata["mystnb"]["image"] == {"alt": "words"}
 
 
+@pytest.mark.parametrize("tags, own, shown", [
+    ([], {}, "Code"), (["hide-output"], {}, "Settings, and their code"),
+    (["hide-output"], {"code_prompt_show": "How GPT-2 differs"}, "How GPT-2 differs")])
+def test_folded_code_says_what_it_is(tags, own, shown):
+    metadata = {"tags": tags, "mystnb": own}
+    fold(metadata)
+    assert metadata["mystnb"] == {"code_prompt_show": shown,
+                                  "code_prompt_hide": f"Hide: {shown[0].lower()}{shown[1:]}"}
+
+
 def test_a_description_ends_with_a_word():
     assert shortened("one two three", 9) == "one two ..." and shortened("$a$ b") == "a b"
