@@ -38,7 +38,7 @@ LARGEST = 2**15 - 1
 
 def models() -> dict[str, list[Run]]:
     """The page's models by name: of each, the runs of all seeds."""
-    table, lines = (runs("cpu") for runs in (signed_averaging.table01_scoring_functions,
+    table, lines = (runs("cpu") for runs in (signed_averaging.scorings_on_affine_functions,
                                              causal_lm.affine_functions))
     scorings = {"softmax": Softmax(), "SSA": SignedAveraging()}
     return {name: [run for run in table if run.model.scoring == scoring]

@@ -164,6 +164,11 @@ def test_every_record_is_of_a_run_that_some_page_lists():
     assert [path for path in kept if (path.parts[-4], path.stem) not in listed] == []
 
 
+def test_all_kept_weights_take_60_megabytes_at_most():
+    kept = [path.stat().st_size for path in results_folder().glob("*/*/*/*.safetensors")]
+    assert kept and sum(kept) <= 60e6
+
+
 # ---- each guard can fail ---------------------------------------------------------------------
 
 

@@ -29,9 +29,9 @@ from icllib.papers.signed_averaging import quantifier_figures as figures
 from icllib.papers.signed_averaging import quantifier_models as models
 
 page = icllib.Page("signed_averaging/alternatives_on_every")
-records = icllib.records(sheet.alternatives_on_every, profile, page=page.name)
+records = icllib.records(sheet.scorings_on_every, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.alternatives_on_every, shown, models.ASSUMED)
+icllib.settings_of(sheet.scorings_on_every, shown, models.ASSUMED)
 
 # %% [markdown]
 # These are the settings of SSA; the others differ in `model.scoring` alone. Softmax and SSA are the

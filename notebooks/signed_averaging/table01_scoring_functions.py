@@ -38,9 +38,9 @@ import icllib
 from icllib.papers import signed_averaging as sheet
 
 page = icllib.Page("signed_averaging/table01_scoring_functions")
-records = icllib.records(sheet.table01_scoring_functions, profile, page=page.name)
+records = icllib.records(sheet.scorings_on_affine_functions, profile, page=page.name)
 shown = icllib.shown_profile(records)
-sheet.training_settings(sheet.table01_scoring_functions, shown)
+sheet.training_settings(sheet.scorings_on_affine_functions, shown)
 
 # %% [markdown]
 # These are the settings of SSA; the others differ in `model.scoring` alone. The models of

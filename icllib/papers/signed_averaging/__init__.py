@@ -9,10 +9,11 @@ from icllib.papers.signed_averaging.ablations import (
     attention_or_feed_forward, boundary_values, shift_ratios, table05_deviant_input,
     table06_depth_heads, training_laws)
 from icllib.papers.signed_averaging.added_scorings import (
-    added_on_affine_functions, added_on_every, added_records, added_rows, affine_table, every_table)
+    added_on_affine_functions, added_on_every, added_records, added_rows, affine_table,
+    alternatives_on_every, every_table, table01_scoring_functions)
 from icllib.papers.signed_averaging.affine import (
     ASSUMED, FIRST_STDS, RATES, SEARCHED, SIGMAS, SIZES, affine_run, decoder, learning_rates,
-    scorings, table01_scoring_functions)
+    scorings, scorings_on_affine_functions)
 from icllib.papers.signed_averaging.affine_controls import (
     reached, reached_on_law, ridge_errors, ridge_failure, ridge_over, ridge_rise)
 from icllib.papers.signed_averaging.affine_measures import (
@@ -34,7 +35,7 @@ from icllib.papers.signed_averaging.printed_gpt2 import (
     PERPLEXITY, SHOTS, chance_level, gains, printed_scores, tables02_04_gpt2)
 from icllib.papers.signed_averaging.quantifier_models import (
     AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
-from icllib.papers.signed_averaging.quantifier_alternatives import alternatives_on_every
+from icllib.papers.signed_averaging.quantifier_alternatives import scorings_on_every
 from icllib.papers.signed_averaging.quantifiers import (
     LENGTHS, READ, BaseRates, quantifier_base_rates)
 from icllib.papers.signed_averaging.scoring_function import (

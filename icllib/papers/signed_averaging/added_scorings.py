@@ -12,7 +12,8 @@ from icllib.models import QASSMax, Softmax, SSMax
 from icllib.pages import shown_profile
 from icllib.papers.signed_averaging import affine, quantifier_models
 from icllib.papers.signed_averaging.comparisons import EqualSteps, mean_ratio
-from icllib.papers.signed_averaging.quantifier_alternatives import error_rates, rate_table
+from icllib.papers.signed_averaging.quantifier_alternatives import (
+    error_rates, rate_table, scorings_on_every)
 from icllib.plotting import POSITIVE, with_interval
 from icllib.results import Record, stacked
 from icllib.training import Run, every_profile, records
@@ -39,6 +40,24 @@ def added_on_every(profile: str) -> list[Run]:
     runs = [cell.run(size, seed) for seed in range(size.seeds)]
     return [replace(run, model=replace(run.model, scoring=scoring))
             for scoring in scorings(size).values() for run in runs]
+
+
+def table01_scoring_functions(profile: str) -> list[Run]:
+    """Table 1, and the added functions."""
+    return with_added(affine.scorings_on_affine_functions, added_on_affine_functions, profile)
+
+
+def alternatives_on_every(profile: str) -> list[Run]:
+    """The functions of Table 1 on "every", and the added ones."""
+    return with_added(scorings_on_every, added_on_every, profile)
+
+
+def with_added(of_paper, added, profile: str) -> list[Run]:
+    """Both, each run once; at pilot, an earlier design, the paper's alone."""
+    runs = of_paper(profile)
+    if profile == "pilot":
+        return runs
+    return runs + [run for run in added(profile) if run not in runs]
 
 
 def added_records(runs_of_profile, profile: str, page: str) -> list[Record]:

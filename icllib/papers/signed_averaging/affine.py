@@ -121,7 +121,7 @@ def affine_run(size: Size, model: Transformer, seed: int, input_std: float = 1.0
     return Run(AffineFunctions(float(input_std)), model, recipe, evaluation, seed, along=along)
 
 
-def table01_scoring_functions(profile: str) -> list[Run]:
+def scorings_on_affine_functions(profile: str) -> list[Run]:
     """Table 1: every scoring function, in the order of its rows."""
     size = SIZES[profile]
     return [affine_run(size, decoder(size, scoring), seed)

@@ -12,7 +12,7 @@ from icllib.decisions import interval
 from icllib.pages import settings_of
 from icllib.papers.signed_averaging.ablations import geometric_mean
 from icllib.papers.signed_averaging.affine import (
-    ASSUMED, SIGMAS, TEMPERATURES, scorings, table01_scoring_functions)
+    ASSUMED, SIGMAS, TEMPERATURES, scorings, scorings_on_affine_functions)
 from icllib.papers.signed_averaging.affine_controls import reached
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.plotting import band
@@ -260,10 +260,10 @@ def printed_steps() -> pd.DataFrame:
 
 def fig03_softmax_ssa(profile: str) -> list:
     """Figure 3: the runs of Table 1 with softmax, then those with SSA."""
-    runs_of = dealt(table01_scoring_functions(profile), scorings())
+    runs_of = dealt(scorings_on_affine_functions(profile), scorings())
     return [*runs_of["softmax"], *runs_of["SSA"]]
 
 
 def training_control(profile: str) -> list:
     """Errors along training: the runs of Table 1."""
-    return table01_scoring_functions(profile)
+    return scorings_on_affine_functions(profile)

@@ -19,7 +19,7 @@ HEATED = tuple(f"temperature {value}" for value in TEMPERATURES)
 NAMES = tuple(scorings())
 
 
-def alternatives_on_every(profile: str) -> list[Run]:
+def scorings_on_every(profile: str) -> list[Run]:
     """Every scoring function of Table 1 on "every"; SSA and softmax are the runs of Figure 4."""
     size, runs = SIZES[profile], []
     if profile == "smoke":

@@ -11,7 +11,7 @@ from icllib import attention
 from icllib.checks import whole
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.models.scoring import Plain
-from icllib.papers.signed_averaging.affine import table01_scoring_functions
+from icllib.papers.signed_averaging.affine import scorings_on_affine_functions
 from icllib.streams import WORD
 from icllib.tasks import AffineFunctions
 from icllib.training import Fleet, Recipe
@@ -110,7 +110,7 @@ def additional_parameters(layers: int, heads: int) -> int:
 
 def learned_exponents(profile: str) -> list:
     """The runs of Table 1 with SSA, then the time of a step: at smoke, of a small model."""
-    ssa = [run for run in table01_scoring_functions(profile)
+    ssa = [run for run in scorings_on_affine_functions(profile)
            if run.model.scoring == SignedAveraging()]
     small = {"layers": 1, "width": 16, "batch": 2, "rounds": 3} if profile == "smoke" else {}
     return [*ssa, TrainingTime(**small)]

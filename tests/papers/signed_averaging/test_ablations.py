@@ -7,7 +7,7 @@ import torch
 from icllib.claims import load_claims
 from icllib.models import SignedAveraging, Softmax
 from icllib.papers.signed_averaging import (
-    FIRST_STDS, SIGMAS, ablations, printed_ablations, table01_scoring_functions)
+    FIRST_STDS, SIGMAS, ablations, printed_ablations, scorings_on_affine_functions)
 from icllib.papers.signed_averaging.ablations import QUERIES, SHAPES
 from icllib.results import Record, digest, settings
 from icllib.streams import Stream
@@ -46,7 +46,7 @@ def test_pages_share_their_runs():
     parts = names(ablations.attention_or_feed_forward("cpu"))
     assert len(parts - table_6) == ablations.DEPTH_SIZES["cpu"].seeds  # feed-forward only
     assert names(ablations.boundary_values("cpu")) < table_6 | table_5
-    table_1 = names(table01_scoring_functions("cpu"))
+    table_1 = names(scorings_on_affine_functions("cpu"))
     assert len(names(ablations.training_laws("cpu")) - table_1) == 3 * ablations.SIZES["cpu"].seeds
     # At `paper` the base model is 12L8AH.
     softmax = names(ablations.models_by_scoring("paper")["softmax"])

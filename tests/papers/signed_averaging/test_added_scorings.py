@@ -7,8 +7,8 @@ from icllib.papers import signed_averaging as sheet
 from icllib.papers.signed_averaging.added_scorings import NAMES
 from icllib.results import Record, settings
 
-PAGES = {sheet.added_on_affine_functions: (sheet.table01_scoring_functions, sheet.affine_table),
-         sheet.added_on_every: (sheet.alternatives_on_every, sheet.every_table)}
+PAGES = {sheet.added_on_affine_functions: (sheet.scorings_on_affine_functions, sheet.affine_table),
+         sheet.added_on_every: (sheet.scorings_on_every, sheet.every_table)}
 
 
 @pytest.mark.parametrize("added", PAGES)
@@ -26,6 +26,17 @@ def test_they_differ_from_the_page_s_softmax_in_scoring_alone(added, profile):
             runs[0].task, runs[0].recipe, runs[0].evaluation)
         if "QAS" in type(model.scoring).__name__:
             assert model.scoring.size == model.width // model.heads
+
+
+@pytest.mark.parametrize("added", PAGES)
+@pytest.mark.parametrize("profile", ["smoke", "pilot", "cpu", "gpu", "paper"])
+def test_a_page_lists_them_after_the_paper_s_and_each_once(added, profile):
+    of_page = sheet.table01_scoring_functions if "affine" in added.__name__ else (
+        sheet.alternatives_on_every)
+    runs, of_paper = of_page(profile), PAGES[added][0](profile)
+    kinds = {type(run.model.scoring).__name__ for run in runs[len(of_paper):]}
+    assert runs[:len(of_paper)] == of_paper and len(set(runs)) == len(runs)
+    assert profile == "pilot" and not kinds or {"SSMax", "QASSMax"} <= kinds
 
 
 @pytest.mark.parametrize("added", PAGES)

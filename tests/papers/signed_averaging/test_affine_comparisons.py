@@ -157,7 +157,7 @@ def test_two_printed_rows_rise_one_sigma_after_all_others():
 @pytest.mark.parametrize("profile", sheet.SIZES)
 def test_pages_share_the_runs_of_the_table(profile):
     names = lambda runs: [digest(settings(run)) for run in runs]
-    every, seeds = sheet.table01_scoring_functions(profile), sheet.SIZES[profile].seeds
+    every, seeds = sheet.scorings_on_affine_functions(profile), sheet.SIZES[profile].seeds
     assert len(set(names(every))) == len(every) == 14 * seeds
     assert names(sheet.training_control(profile)) == names(every)
     pair = sheet.fig03_softmax_ssa(profile)

@@ -4,27 +4,27 @@ import numpy as np
 import pytest
 
 from icllib.claims import find_claim
-from icllib.papers.signed_averaging import alternatives_on_every, fig04_every
+from icllib.papers.signed_averaging import fig04_every, scorings_on_every
 from icllib.papers.signed_averaging import quantifier_alternatives as alternatives
-from icllib.papers.signed_averaging.affine import SIZES, scorings, table01_scoring_functions
+from icllib.papers.signed_averaging.affine import SIZES, scorings, scorings_on_affine_functions
 from icllib.papers.signed_averaging.quantifier_alternatives import NAMES
 from icllib.results import Record, settings
 
 
 @pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
 def test_softmax_and_ssa_are_those_of_figure_4_and_the_others_differ_in_scoring_alone(profile):
-    runs, known = alternatives_on_every(profile), fig04_every(profile)
+    runs, known = scorings_on_every(profile), fig04_every(profile)
     shared = [run for run in runs if run in known]
     seeds = len({run.seed for run in runs})
     assert shared == runs[: 2 * seeds] and len(set(runs)) == len(runs) == 14 * seeds
     assert {run.model.scoring for run in runs} == {
-        run.model.scoring for run in table01_scoring_functions(profile)}
+        run.model.scoring for run in scorings_on_affine_functions(profile)}
     assert len({(run.task, run.recipe, run.evaluation, run.model.width) for run in runs}) == 1
 
 
 def made_of(wrong):
     """Records of a pilot with the same error rate everywhere on the grid: wrong[scoring][seed]."""
-    runs, rows = alternatives_on_every("pilot"), {}
+    runs, rows = scorings_on_every("pilot"), {}
     for name, scoring in scorings(SIZES["cpu"].heads).items():
         rows[scoring] = wrong[name]
     return [Record(settings(run), {}, {"wrong": np.full((6, 7), rows[run.model.scoring][run.seed])
