@@ -10,7 +10,7 @@ from docutils import nodes
 
 from icllib.book.assets import cut_icons, leave_out
 from icllib.book.claim_pages import claim_pages
-from icllib.book.figures import NUMBERED, complete_captions
+from icllib.book.figures import NUMBERED, complete_captions, figure_first
 from icllib.book.footer import footer
 from icllib.book.glossary import link_terms
 from icllib.book.ledger import bar
@@ -54,13 +54,15 @@ def offer_colab(app, config) -> None:
 
 
 def prepare_cells(app, docname: str, source: list[str]) -> None:
-    """Code cells of pages begin folded, captions are completed; files on disk stay as they are."""
+    """Code cells of pages begin folded, captions are completed, and the first figure comes first;
+    files on disk stay as they are."""
     if docname.startswith("notebooks/"):
         notebook = json.loads(source[0])
         complete_captions(docname.removeprefix("notebooks/"), notebook["cells"])
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
                 fold(cell["metadata"])
+        notebook["cells"] = figure_first(notebook["cells"])
         source[0] = json.dumps(notebook)
 
 

@@ -1,6 +1,8 @@
-"""The figures of pages: their numbers and captions, and the first one as a picture of its own."""
+"""The figures of pages: their numbers, captions and places, and the first as a picture of its own."""
 
 import json
+import re
+from copy import deepcopy
 from functools import cache
 
 from icllib.errors import InputError
@@ -21,6 +23,33 @@ def complete_captions(page: str, cells: list[dict]) -> None:
     for place, figure in enumerate(figures, start=1):
         figure["name"] = f"figure {page} {place}"
         figure["caption"] += runs_shown(page)
+
+
+def figure_first(cells: list[dict]) -> list[dict]:
+    """A page's cells with its first figure after the opening paragraph, and its code where it was.
+
+    A notebook can draw only what it has computed; whoever reads wants to see it first.
+    """
+    place = next((place for place, cell in enumerate(cells)
+                  if "figure" in cell["metadata"].get("tags", ())), None)
+    title, *paragraphs = "".join(cells[0]["source"]).split("\n\n")
+    if place is None or len(paragraphs) < 2:
+        return cells
+    own, between = cells[place], cells[1:place]
+    figure, code = deepcopy(own), deepcopy(own) | {"outputs": []}
+    figure["metadata"]["tags"] = ["remove-input"]
+    del code["metadata"]["mystnb"]["figure"]
+    parts = [[title, paragraphs[0]], paragraphs[1:]]
+    opening, rest = (cells[0] | {"id": name, "source": "\n\n".join(part)}
+                     for name, part in zip(("opening", "rest"), parts))
+    return [opening, figure | {"id": "figure"}, rest, *map(about_the_figure, between), code,
+            *cells[place + 1 :]]
+
+
+def about_the_figure(cell: dict) -> dict:
+    """The same, but under the heading "Figure" there is no figure any more."""
+    source = "".join(cell["source"])
+    return cell | {"source": re.sub("^## Figure$", "## About the figure", source, flags=re.M)}
 
 
 @cache

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from icllib.book.figures import complete_captions, first_figure, runs_shown
+from icllib.book.figures import complete_captions, figure_first, first_figure, runs_shown
 from icllib.errors import InputError
 
 @pytest.fixture(autouse=True)
@@ -50,3 +50,36 @@ def test_the_first_figure_of_a_notebook(page):
     path.write_text(json.dumps({"cells": [{"outputs": []}]}))
     with pytest.raises(InputError, match="sample.ipynb: expected a figure, found none"):
         first_figure("causal_lm/sample")
+
+
+def markdown(*paragraphs) -> dict:
+    return {"cell_type": "markdown", "id": paragraphs[0], "metadata": {}, "source": "\n\n".join(paragraphs)}
+
+
+def code(source, *tags) -> dict:
+    drawn = {"mystnb": {"figure": {"caption": "C."}}} if "figure" in tags else {}
+    return {"cell_type": "code", "id": source, "metadata": {"tags": list(tags)} | drawn,
+            "source": source, "outputs": [{"text": f"output of {source}"}]}
+
+
+def test_the_first_figure_comes_after_the_opening_paragraph():
+    drawn = code("draw", "figure"), code("draw more", "figure")
+    cells = [markdown("# Title", "The question.", "In short.", "More."), code("compute"),
+             markdown("Settings.", "## Figure", "Left: errors."), drawn[0], markdown("Bands."), drawn[1]]
+    before = json.dumps(cells)
+    shown = figure_first(cells)
+    assert json.dumps(cells) == before
+    assert [(cell["source"], len(cell.get("outputs", ()))) for cell in shown] == [
+        ("# Title\n\nThe question.", 0), ("draw", 1), ("In short.\n\nMore.", 0), ("compute", 1),
+        ("Settings.\n\n## About the figure\n\nLeft: errors.", 0), ("draw", 0), ("Bands.", 0),
+        ("draw more", 1)]
+    assert ["figure" in cell["metadata"].get("mystnb", {}) for cell in shown] == [
+        False, True, False, False, False, False, False, True]
+    assert len({cell["id"] for cell in shown}) == len(shown)
+    assert shown[1]["metadata"]["tags"] == ["remove-input"]
+
+
+def test_pages_without_a_figure_or_with_one_paragraph_stay_as_they_are():
+    for cells in ([markdown("# Title", "One.", "Two."), code("compute")],
+                  [markdown("# Title", "One."), code("draw", "figure")]):
+        assert figure_first(cells) == cells
