@@ -10,6 +10,7 @@ import dataclasses
 import difflib
 import os
 from itertools import groupby
+from math import fsum
 from pathlib import Path
 
 import pandas as pd
@@ -156,7 +157,8 @@ def provenance_line(records: list[Record], page: str) -> str:
     made = [record.provenance for record in records]
     every = lambda name: ", ".join(sorted({str(item[name]) for item in made}))
     clock = "processor" if {clock_of(item) for item in made} == {"processor"} else "wall"
-    seconds = sum(item[f"{clock}_seconds"] / item.get("fleet", 1) for item in made)
+    # fsum rounds once: what sum makes of halves differs between versions of Python.
+    seconds = fsum(item[f"{clock}_seconds"] / item.get("fleet", 1) for item in made)
     seeds = sorted({record.run["seed"] for record in records if "seed" in record.run})
     dirty = " (with uncommitted changes)" if any(item["dirty"] for item in made) else ""
     return (f"profile {every('profile')}; {len(records)} runs, seeds {in_ranges(seeds)}, "

@@ -77,6 +77,9 @@ def test_a_record_that_is_handed_over_twice_counts_once():
     assert "; commit c; " in line
     changed = Record({"seed": 9}, {}, {}, made | {"dirty": True})
     assert "; commit c (with uncommitted changes); " in provenance_line([*runs, changed], "a/b")
+    # Exactly 2.5, rounded to even; Python 3.11's sum makes it 2.500000000000001, and 3.12's 2.5.
+    tenths = [Record({"seed": seed}, {}, {}, made | {"processor_seconds": 0.1}) for seed in range(25)]
+    assert " 2 s of processor time; " in provenance_line(tenths, "causal_lm/propositions")
 
 
 @pytest.mark.parametrize("samples, text", [

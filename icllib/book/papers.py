@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from math import fsum
 
 import yaml
 
@@ -41,7 +42,7 @@ def hours(page: str, profile: str = "*") -> float:
     """What the committed records of a page, or of a paper's pages as "paper/*", cost, each in the
     time of `clock_of`."""
     made = [item.provenance for item in records_of(page) if profile in ("*", item.profile)]
-    return sum(item[f"{clock_of(item)}_seconds"] / item.get("fleet", 1) for item in made) / 3600
+    return fsum(item[f"{clock_of(item)}_seconds"] / item.get("fleet", 1) for item in made) / 3600
 
 
 def duration(hours: float) -> str:
