@@ -22,7 +22,7 @@ from icllib.training.weights import find_weights
 NAMES = {  # name: the page, what its models are made of, a claim whose gate they must pass
     "context_scaling/gpt2": (context_scaling.fig01_scaling, {Transformer, LinearRegression},
                              "context_scaling.1"),
-    "context_scaling/sgpt": (context_scaling.fig08_sgpt_scaling, {SGPT, LinearRegression},
+    "context_scaling/sgpt": (context_scaling.by_depth, {SGPT, LinearRegression},
                              "context_scaling.1"),
     "signed_averaging/softmax": (signed_averaging.fig03_softmax_ssa, {Softmax},
                                  "signed_averaging.2"),
@@ -48,11 +48,12 @@ def export() -> list[str]:
 
 def chosen(name: str) -> dict[str, str] | None:
     """The record and the weights of the model, by their places among the results: of those that
-    have learned the first seed with the most tasks in training; or None."""
+    have learned the first seed with the most tasks in training and the most layers; or None."""
     runs_of_page, parts, claim = NAMES[name]
     gate, results = find_claim(claim).gate, results_folder()
     runs = [run for run in runs_of_page("cpu") if parts <= made_of(run)]
-    for run in sorted(runs, key=lambda run: -(run.pretraining_tasks or math.inf)):
+    for run in sorted(runs, key=lambda run: (-(run.pretraining_tasks or math.inf),
+                                             -run.model.layers)):
         paths = sorted(results.glob(f"{name.split('/')[0]}/*/cpu/{digest(settings(run))}.json"))
         weights = find_weights(run)
         if paths and weights and gate.passes(at_gate(run, load_record(paths[0]))):

@@ -23,14 +23,15 @@ from icllib.papers.context_scaling.perceptrons import (
     over_margins, reads)
 from icllib.papers.context_scaling.scaling import (
     SGPTS, UNTRAINED_LENGTHS, context_ratios, fig01_against_context, fig01_decoders,
-    fig01_perceptrons, fig01_scaling, fig08_sgpt_scaling, log_slope, optimizer_steps, ratios_by_length, scaling_ratios,
-    scaling_tasks, seeds, slopes_over_tasks, transformers, untrained_lengths, untrained_ratios)
+    fig01_perceptrons, fig01_scaling, fig08_sgpt_scaling, log_slope, optimizer_steps,
+    ratios_by_length, scaling_ratios, scaling_tasks, seeds, slopes_over_tasks, transformers,
+    untrained_lengths, untrained_ratios)
 from icllib.papers.context_scaling.sizes import (
     against_best, best_over_ridge, best_size, by_size, over_axis, sizes)
 from icllib.papers.context_scaling.three_tasks import (
     NETWORKS, SPARSE, TREES, Baseline, fig04_three_tasks, figure_4_baselines, figure_4_curve,
     figure_4_curves, figure_4_settings, figure_4_tasks)
 from icllib.papers.context_scaling.variants import (
-    COUNTS, DEPTHS, FORMS, by_depth_and_phi, normalization, one_layer_against_tasks,
-    one_layer_and_deep, one_layer_over_deep, perceptrons_by_width, reviewer_curves,
-    what_would_a_reviewer_ask)
+    COUNTS, DEPTHS, FORMS, by_depth, normalization, one_layer_against_tasks, one_layer_and_deep,
+    one_layer_over_deep, perceptrons_by_width, reviewer_curves, what_would_a_reviewer_ask,
+    with_and_without_normalization)

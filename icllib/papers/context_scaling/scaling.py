@@ -51,6 +51,7 @@ FIGURE_1 = {
 CONTEXT_COUNTS = (10**5, 10**6)
 CONTEXT_DECODER = Transformer(3, 4, 64)
 CONTEXT_RECIPE = Recipe(LENGTHS, 15_000, 32, learning_rate=2e-3, schedule="cosine", warmup=0.1)
+CONTEXT_EVALUATION = replace(evaluation(LENGTHS, "cpu", prompts=2**14), own_prompts=True)
 
 # Per profile: SGPT and the learning rate at which it trains; all else is as for the decoder.
 # Appendix A: 8 layers of width 256. ASSUMED: everything at cpu, and the rate at gpu.
@@ -112,9 +113,8 @@ def fig01_against_context(profile: str) -> list[Run]:
     runs = [run for run in fig01_decoders(profile) if run.pretraining_tasks in CONTEXT_COUNTS]
     if profile != "cpu":
         return runs
-    measure = replace(evaluation(LENGTHS, profile, prompts=2**14), own_prompts=True)
-    return [replace(run, model=CONTEXT_DECODER, recipe=CONTEXT_RECIPE, evaluation=measure)
-            for run in runs]
+    return [replace(run, model=CONTEXT_DECODER, recipe=CONTEXT_RECIPE,
+                    evaluation=CONTEXT_EVALUATION) for run in runs]
 
 
 def against_tasks(task, model, recipe: Recipe, profile: str) -> list[Run]:

@@ -10,8 +10,8 @@ from icllib.papers.context_scaling.common import (
     FIGURE_1_MOST, LENGTHS, LINEAR_8, evaluation)
 from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS
 from icllib.papers.context_scaling.scaling import (
-    FIGURE_1, SGPTS, fig01_decoders, fig01_perceptrons, fig08_sgpt_scaling, scaling_tasks, seeds,
-    transformers)
+    CONTEXT_EVALUATION, CONTEXT_RECIPE, FIGURE_1, SGPTS, fig01_decoders, fig01_perceptrons,
+    fig08_sgpt_scaling, scaling_tasks, seeds, transformers)
 from icllib.results import from_settings, samples
 from icllib.training import Run
 
@@ -38,8 +38,8 @@ def normalization(profile: str) -> list[Run]:
 
 def what_would_a_reviewer_ask(profile: str) -> list[Run]:
     """SGPT by depth and without phi, one layer and deep ones against T, a wider perceptron."""
-    runs = (by_depth_and_phi(profile) + perceptrons_by_width(profile)
-            + one_layer_and_deep(profile))
+    runs = (by_depth(profile) + with_and_without_normalization(profile)
+            + perceptrons_by_width(profile) + one_layer_and_deep(profile))
     return list(dict.fromkeys(runs))
 
 
@@ -56,17 +56,27 @@ def one_layer_and_deep(profile: str) -> list[Run]:
         if run.task == LINEAR_8 and isinstance(run.model, SGPT)]
 
 
-def by_depth_and_phi(profile: str) -> list[Run]:
-    """SGPT by depth and without phi, and Figure 1's decoders beside one layer."""
+def by_depth(profile: str) -> list[Run]:
+    """SGPT by depth; at `cpu` trained and measured as the decoders of Figure 1B are there."""
+    sgpt, recipe = transformers(profile)["SGPT"]
+    measure = evaluation(LENGTHS, profile)
+    if profile == "cpu":
+        recipe = replace(CONTEXT_RECIPE, learning_rate=recipe.learning_rate)
+        measure = CONTEXT_EVALUATION
+    return [Run(LINEAR_8, replace(sgpt, layers=layers), recipe, measure, seed, FIGURE_1_MOST)
+            for layers in DEPTHS[profile] for seed in seeds(profile)]
+
+
+def with_and_without_normalization(profile: str) -> list[Run]:
+    """SGPT with phi and without it, in one layer and deep, and Figure 1's decoders for panel C."""
     sgpt, recipe = transformers(profile)["SGPT"]
     # ASSUMED: half the rate, since layers that cube their input overflow sooner.
     slower = replace(recipe, learning_rate=recipe.learning_rate / 2)
-    cases = [(replace(sgpt, layers=layers), recipe) for layers in DEPTHS[profile]]
-    cases += [(replace(sgpt, layers=layers, normalization="none"), slower)
-              for layers in (1, sgpt.layers)]
-    measure = evaluation(LENGTHS, profile)
-    asked = [Run(LINEAR_8, model, how, measure, seed, FIGURE_1_MOST)
-             for model, how in dict.fromkeys(cases) for seed in seeds(profile)]
+    cases = [(replace(sgpt, layers=layers, normalization=phi), how)
+             for phi, how in ((sgpt.normalization, recipe), ("none", slower))
+             for layers in sorted({1, sgpt.layers})]
+    asked = [Run(LINEAR_8, model, how, evaluation(LENGTHS, profile), seed, FIGURE_1_MOST)
+             for model, how in cases for seed in seeds(profile)]
     return asked + fig01_decoders(profile)
 
 
@@ -77,14 +87,15 @@ def perceptrons_by_width(profile: str) -> list[Run]:
                        for run in figure_1]
 
 
-def reviewer_curves(records, profile: str) -> dict:
+def reviewer_curves(depths, records, profile: str) -> dict:
     """The curves of the reviewer's page by panel and name: x values, and errors (seeds, x values).
 
-    A: SGPT against layers. B: with phi and without it, against n. C: one layer against T, at n = 10.
-    D: perceptrons against n.
+    A: SGPT against layers, from the records `depths` of `by_depth`; the others are from `records`.
+    B: with phi and without it, against n. C: one layer against T, at n = 10. D: perceptrons
+    against n.
     """
     ridge = evaluation(LENGTHS, profile).measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"]
-    return {"A": against_layers(records, profile, ridge),
+    return {"A": against_layers(depths, profile, ridge),
             "B": with_and_without_phi(records, profile, ridge),
             "C": against_counts(records, profile, ridge),
             "D": by_width(records)}
@@ -109,11 +120,10 @@ def one_layer_over_deep(records) -> dict:
 def against_layers(records, profile: str, ridge) -> dict:
     """Panel A."""
     depths, curves = DEPTHS[profile], {}
-    by_depth = np.stack([errors_of(records, "SGPT", layers=depth, normalization="l1")
-                         for depth in depths], axis=1)
+    errors = np.stack([errors_of(records, "SGPT", layers=depth) for depth in depths], axis=1)
     for n in (10, 40):
         at = LENGTHS.index(n)
-        curves |= {f"SGPT, n = {n}": (depths, by_depth[..., at]),
+        curves |= {f"SGPT, n = {n}": (depths, errors[..., at]),
                    f"ridge, n = {n}": (depths, ridge[:, [at] * len(depths)])}
     return curves
 

@@ -114,10 +114,11 @@ def test_one_layer_over_deep_at_ten_pairs(profile):
 
 def test_every_curve_shows_the_runs_that_it_names():
     """Errors that name run and context length: the place of the run, and n / 100."""
-    runs = sheet.what_would_a_reviewer_ask("cpu")
+    by_depth = sheet.by_depth("cpu")
+    runs = by_depth + [run for run in sheet.what_would_a_reviewer_ask("cpu") if run not in by_depth]
     records = [Record(settings(run), {}, {"error": [
         place + n / 100 for n in run.evaluation.lengths]}, {}) for place, run in enumerate(runs)]
-    curves = sheet.reviewer_curves(records, "cpu")
+    curves = sheet.reviewer_curves(records[: len(by_depth)], records[len(by_depth) :], "cpu")
 
     def shown(letter, name, x, seed=1):
         xs, errors = curves[letter][name]
@@ -126,7 +127,7 @@ def test_every_curve_shows_the_runs_that_it_names():
 
     for name, x, n in (("SGPT, n = 10", 8, 10), ("SGPT, n = 40", 1, 40)):
         run, at = shown("A", name, x)
-        assert (run.model, run.seed, at) == (SGPT(x, 32), 1, n)
+        assert (run.model, run.recipe.steps, run.seed, at) == (SGPT(x, 32), 15_000, 1, n)
     for name, layers, phi in (("l1, layers: 4", 4, "l1"), ("identity, layers: 1", 1, "none")):
         run, at = shown("B", name, 20)
         assert (run.model, run.pretraining_tasks, at) == (SGPT(layers, 32, phi), 10**6, 20)
