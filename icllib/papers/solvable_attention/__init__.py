@@ -23,7 +23,8 @@ from icllib.papers.solvable_attention.late_times import (
 from icllib.papers.solvable_attention.laws import (
     ALPHAS, LawsBySimulation, LawsInTheLimit, closed_form_losses, fig03_scaling_laws)
 from icllib.papers.solvable_attention.noisy import (
-    ApproximatelySparse, fig06_approximately_sparse)
+    CURVES, ApproximatelySparse, ApproximatelySparseLimit, by_context_length, curve_tables,
+    draw_curves, fig06_approximately_sparse)
 from icllib.papers.solvable_attention.perceptrons import (
     LARGE_READ_OUT, PerceptronData, PerceptronSize, PerceptronTime, other_architectures)
 from icllib.papers.solvable_attention.perturbation import (

@@ -3,21 +3,23 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
 from icllib.papers.solvable_attention.common import log10_gap, start
+from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, draw, legend_below, series
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
-from icllib.theory import full_model, riccati, scaling_laws
+from icllib.theory import full_model, noisy_features, riccati, scaling_laws
 
 
-DESIGNS = (10, (900, 6)), (100, (900, 6))  # psi, and training prompts with the least of a task
+CONTEXT_LENGTHS = 10, 100  # psi
 
 
 @dataclass(frozen=True)
 class ApproximatelySparse:
-    """Figure 6: the loss in time with all of V and W, by gradient descent and in closed form.
+    """Figure 6: the loss in time with all of V and W, by gradient descent on sampled prompts.
 
     Noise couples the tasks, so nothing is reduced. Only H = Phi Phi^T of each prompt matters,
     and it is made once. A task has about its share of the prompts but never less than a few;
@@ -42,8 +44,7 @@ class ApproximatelySparse:
         """Losses on test and training prompts, with sparse features, and in closed form."""
         shares, psi, strength = self.shares, self.context_length, self.strength
         trained, tested = self.data()
-        kept = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
-        kept = np.concatenate(([0], kept))
+        kept = kept_steps(self)
         v, w = start(self.scale, self.tasks, self.tasks + 1)
         test, train = [], []
         for step, (f, vs, ws) in enumerate(full_model.gradient_descent(
@@ -54,9 +55,7 @@ class ApproximatelySparse:
                 test.append(riccati.loss(tested.weights, answers, tested.targets))
         sparse = riccati.loss(shares, riccati.gradient_descent_outputs(
             v[:, :2], w[:, :2], psi, strength, shares, self.learning_rate, self.steps), strength)
-        g0, h0 = riccati.quadratic_forms(v[0, :2], w[0, :2], psi, strength)
-        time = self.learning_rate * kept
-        closed = scaling_laws.time_losses(shares, strength, psi, g0, h0, time)
+        time, closed = closed_form(self)
         flow = riccati.loss(shares, riccati.flow_outputs(
             v[:, :2], w[:, :2], psi, strength, shares, time), strength)
         curves = {"test": np.array(test), "training": np.array(train), "sparse": sparse[kept],
@@ -88,8 +87,112 @@ class ApproximatelySparse:
         return parts
 
 
-def fig06_approximately_sparse(profile: str) -> list[ApproximatelySparse]:
-    """Figure 6: a short and a long context, ten draws of the noise; a small model at smoke."""
+@dataclass(frozen=True)
+class ApproximatelySparseLimit:
+    """Figure 6 with infinitely many prompts: gradient descent on the expected loss, which is exact."""
+
+    context_length: int  # psi: 10 or 100
+    tasks: int = 100  # this and what follows: as above
+    alpha: float = 1.8
+    strength: float = 0.5
+    noise: float = 1.0
+    scale: float = 0.1
+    learning_rate: float = 1e-3
+    steps: int = 5000
+    shown: int = 120
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """The expected loss in time, beside the closed form."""
+        psi, kept, losses = self.context_length, kept_steps(self), []
+        shares = torch.from_numpy(riccati.task_shares(self.tasks, self.alpha))
+        v, w = map(torch.from_numpy, start(self.scale, self.tasks, self.tasks + 1))
+        v, w = v.requires_grad_(), w.T.contiguous().requires_grad_()
+        for step in range(self.steps + 1):
+            loss = shares @ noisy_features.expected_losses(v, w, psi, self.strength,
+                                                           (self.noise / psi) ** 2)
+            if step in kept:
+                losses.append(loss.item())
+            slopes = torch.autograd.grad(loss, (v, w))
+            with torch.no_grad():
+                for weights, slope in zip((v, w), slopes):
+                    weights -= self.learning_rate * slope
+        time, closed = closed_form(self)
+        return {"time": time, "closed_form": closed, "expected": np.array(losses),
+                "expected_gap": log10_gap(closed, np.array(losses))}
+
+
+def kept_steps(run) -> np.ndarray:
+    """The steps at which curves are compared, the start among them."""
+    return np.concatenate(([0], np.unique(np.geomspace(1, run.steps, run.shown).astype(int))))
+
+
+def closed_form(run):
+    """The times of these steps, and the closed-form loss, which knows of no noise."""
+    psi, shares = run.context_length, riccati.task_shares(run.tasks, run.alpha)
+    v, w = start(run.scale, 2)
+    g0, h0 = riccati.quadratic_forms(v, w, psi, run.strength)
+    time = run.learning_rate * kept_steps(run)
+    return time, scaling_laws.time_losses(shares, run.strength, psi, g0, h0, time)
+
+
+def fig06_approximately_sparse(profile: str) -> list:
+    """Figure 6: a short and a long context; ten draws of prompts, and all prompts at once.
+
+    At smoke a small model.
+    """
     size, draws = ({"tasks": 10, "steps": 50}, 3) if profile == "smoke" else ({}, 10)
-    return [ApproximatelySparse(psi, seed, trained=trained, **size)
-            for psi, trained in DESIGNS for seed in range(draws)]
+    return [run for psi in CONTEXT_LENGTHS
+            for run in (*(ApproximatelySparse(psi, seed, **size) for seed in range(draws)),
+                        ApproximatelySparseLimit(psi, **size))]
+
+
+# ---- what the page shows --------------------------------------------------------------------
+
+CURVES = {"closed_form": ("closed form", BLACK, "-"),
+          "expected": ("trained on all prompts", PURPLE, "-"),
+          "test": ("on 900: fresh prompts", ORANGE, "--"),
+          "training": ("on 900: those 900 prompts", BLUE, "--"),
+          "sparse": ("no noise", GREEN, ":")}
+
+
+def by_context_length(records) -> dict[int, dict[str, np.ndarray]]:
+    """Every metric of the records that have it: {psi: {name: (draws, ...)}}."""
+    found = {}
+    for record in records:
+        of_length = found.setdefault(record.run["context_length"], {})
+        for name in record.metrics:
+            of_length.setdefault(name, []).append(record[name])
+    return {psi: {name: np.array(values) for name, values in of_length.items()}
+            for psi, of_length in sorted(found.items())}
+
+
+def curve_tables(measured, profile: str) -> list:
+    """The losses in time without the start, and log10 of their ratio to the closed form."""
+    tables = []
+    for psi, of_length in measured.items():
+        time, closed = of_length["time"][0], of_length["closed_form"][0]
+        for name in CURVES:
+            sampled = name in ("test", "training")
+            losses = of_length[name] if sampled else of_length[name][:1]
+            for panel, values in (("loss", losses), ("distance", np.log10(losses / closed))):
+                tables.append(series(f"{panel}, psi = {psi}", name, time[1:], values[:, 1:],
+                                     profile))
+    return tables
+
+
+def draw_curves(table, lengths):
+    """Losses above, their distances to the closed form below; returns the legend."""
+    _, panels = plt.subplots(2, len(lengths), figsize=(9, 5.6), sharex=True,
+                             height_ratios=(3, 2))
+    for (above, below), psi in zip(panels.T, lengths):
+        for name, (label, color, style) in CURVES.items():
+            for axes, panel in ((above, "loss"), (below, "distance")):
+                draw(axes, table, f"{panel}, psi = {psi}", name, label=label, color=color,
+                     ls=style, lw=2)
+        below.axhspan(-0.1, 0.1, color="grey", alpha=0.15, lw=0)
+        above.set(xscale="log", yscale="log", title=rf"$\psi$ = {psi}")
+        below.set(xlabel="t = learning rate × steps")
+    panels[0, 0].set(ylabel="loss")
+    panels[1, 0].set(ylabel=r"$\log_{10}$(loss / closed form)")
+    return legend_below(panels[0, 0], 3)
