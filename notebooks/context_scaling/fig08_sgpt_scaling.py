@@ -40,7 +40,7 @@ icllib.settings_of(sheet.fig08_sgpt_scaling, shown, assumed, -1).filter(
     regex=r"task|model|lengths|rate", axis=0)
 
 # %% [markdown]
-# GPT-2 on linear regression is that of Figure 1, with the same records.
+# GPT-2 has two layers here and draws 48,000 prompts; that of Figure 1 has three and draws more.
 #
 # ## Figure
 #

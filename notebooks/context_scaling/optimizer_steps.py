@@ -12,11 +12,12 @@
 # {cite:t}`abedsoltan2024context` give neither steps nor epochs. This matters for
 # {term}`task-scaling`. With a fixed number of epochs, more tasks would also mean more
 # training. In this book every number of tasks, $T$, gets the same number of steps, so that
-# $T$ alone differs. To test this choice the `cpu` runs of [Figure 1](fig01_scaling.ipynb)
-# and [Figure 8](fig08_sgpt_scaling.ipynb) on linear regression were made again with the
+# $T$ alone differs. To test this choice the `cpu` runs of
+# [Figure 8](fig08_sgpt_scaling.ipynb) on linear regression, and the perceptrons of
+# [Figure 1](fig01_scaling.ipynb), were made again with the
 # whole schedule stretched to twice its length, for the smallest $T$ and the two $T$ for
-# which the figures show the context length. The page of Figure 1 now shows the perceptron
-# at `gpu`, with 100,000 steps.
+# which the figures show the context length. The page of Figure 1 now shows larger GPT-2 models that
+# train for longer, and the perceptron at `gpu`, with 100,000 steps.
 #
 # Two numbers decide for each model and seed, as on those pages:
 #

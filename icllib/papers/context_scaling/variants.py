@@ -10,7 +10,7 @@ from icllib.papers.context_scaling.common import (
     FIGURE_1_MOST, LENGTHS, LINEAR_8, evaluation)
 from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS
 from icllib.papers.context_scaling.scaling import (
-    CONTEXT_EVALUATION, CONTEXT_RECIPE, FIGURE_1, SGPTS, fig01_decoders, fig01_perceptrons,
+    CONTEXT_EVALUATION, CONTEXT_RECIPE, FIGURE_1, SGPTS, fig01_against_tasks, fig01_perceptrons,
     fig08_sgpt_scaling, scaling_tasks, seeds, transformers)
 from icllib.results import from_settings, samples
 from icllib.training import Run
@@ -68,7 +68,7 @@ def by_depth(profile: str) -> list[Run]:
 
 
 def with_and_without_normalization(profile: str) -> list[Run]:
-    """SGPT with phi and without it, in one layer and deep, and Figure 1's decoders for panel C."""
+    """SGPT with phi and without it, in one layer and deep, and Figure 1A's decoders for panel C."""
     sgpt, recipe = transformers(profile)["SGPT"]
     # ASSUMED: half the rate, since layers that cube their input overflow sooner.
     slower = replace(recipe, learning_rate=recipe.learning_rate / 2)
@@ -77,7 +77,7 @@ def with_and_without_normalization(profile: str) -> list[Run]:
              for layers in sorted({1, sgpt.layers})]
     asked = [Run(LINEAR_8, model, how, evaluation(LENGTHS, profile), seed, FIGURE_1_MOST)
              for model, how in cases for seed in seeds(profile)]
-    return asked + fig01_decoders(profile)
+    return asked + fig01_against_tasks(profile)
 
 
 def perceptrons_by_width(profile: str) -> list[Run]:
@@ -148,10 +148,11 @@ def against_counts(records, profile: str, ridge) -> dict:
         errors = [errors_of(records, model, count)[:, place] for count in counts]
         return counts, np.stack(errors, axis=1)
 
-    counts = FIGURE_1[profile].counts
+    decoders = fig01_against_tasks(profile)
+    counts = sorted({run.pretraining_tasks for run in decoders})
     return {"one-layer SGPT": at_10("FeatureMLP", COUNTS, FIGURE_5_LENGTHS),
-            "GPT-2": at_10("Transformer", counts, LENGTHS),
-            "ridge": (counts, ridge[:, [LENGTHS.index(10)] * len(counts)])}
+            "GPT-2": at_10("Transformer", counts, decoders[0].evaluation.lengths),
+            "ridge": (COUNTS, ridge[:, [LENGTHS.index(10)] * len(COUNTS)])}
 
 
 def by_width(records) -> dict:

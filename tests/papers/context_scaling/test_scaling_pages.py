@@ -37,6 +37,18 @@ def test_panel_b_has_the_decoders_of_panel_a_but_at_cpu_where_they_train_for_lon
     assert runs[0].recipe.lengths == runs[0].evaluation.lengths == sheet.LENGTHS
 
 
+@pytest.mark.parametrize("profile", PROFILES)
+def test_panel_a_looks_at_ten_pairs_and_at_cpu_meets_every_task_twice(profile):
+    runs = sheet.fig01_against_tasks(profile)
+    assert {10**3, 10**4, 10**6} <= {run.pretraining_tasks for run in runs} or profile == "smoke"
+    assert set(runs) <= set(sheet.fig01_scaling(profile))
+    for run in runs:
+        assert run.recipe.lengths == run.evaluation.lengths and 10 in run.recipe.lengths
+        if profile == "cpu":
+            assert run.recipe.steps * run.recipe.batch >= 2 * 10**6
+            assert run.model == sheet.fig01_against_context("cpu")[0].model
+
+
 def test_figure_8_at_the_paper_profile():
     """Appendix C: both of eight layers, d = 8, networks of width 100."""
     for run in sheet.fig08_sgpt_scaling("paper"):
