@@ -35,7 +35,8 @@ from icllib.papers.signed_averaging.printed_gpt2 import (
     PERPLEXITY, SHOTS, chance_level, gains, printed_scores, tables02_04_gpt2)
 from icllib.papers.signed_averaging.quantifier_models import (
     AttentionMaps, QuantifierErrors, fig02_attention_maps, fig04_every, fig05_some)
-from icllib.papers.signed_averaging.quantifier_alternatives import scorings_on_every
+from icllib.papers.signed_averaging.quantifier_alternatives import (
+    scorings_on_every, temperatures_on_every)
 from icllib.papers.signed_averaging.quantifiers import (
     LENGTHS, READ, BaseRates, quantifier_base_rates)
 from icllib.papers.signed_averaging.scoring_function import (

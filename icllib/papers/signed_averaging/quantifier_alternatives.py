@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from icllib.models import Softmax
 from icllib.papers.signed_averaging.affine import TEMPERATURES, scorings
 from icllib.papers.signed_averaging.comparisons import HELD_AGAINST_SOFTMAX, geometric_rows
 from icllib.papers.signed_averaging.quantifier_figures import PARTS, half_a_sequence, parts
@@ -16,6 +17,7 @@ from icllib.training import Run
 
 ALL, *_, NEAR = PARTS  # the whole grid, and the lengths and inputs of training
 HEATED = tuple(f"temperature {value}" for value in TEMPERATURES)
+TEMPERED = ("softmax", *HEATED)
 NAMES = tuple(scorings())
 
 
@@ -29,6 +31,11 @@ def scorings_on_every(profile: str) -> list[Run]:
             run = Cell("every", AS_PRINTED, "softmax").run(size, seed)
             runs.append(replace(run, model=replace(run.model, scoring=scoring)))
     return runs
+
+
+def temperatures_on_every(profile: str) -> list[Run]:
+    """Of these softmax and its temperatures, of which there are more seeds."""
+    return [run for run in scorings_on_every(profile) if isinstance(run.model.scoring, Softmax)]
 
 
 # ---- what the page shows --------------------------------------------------------------------
@@ -47,9 +54,9 @@ def ratios_to_softmax(rates: dict, part: str = ALL) -> dict:
     return {name: own[part] / rates["softmax"][part] for name, own in rates.items()}
 
 
-def exact_answers(records) -> np.ndarray:
+def exact_answers(records, names=NAMES) -> np.ndarray:
     """The control of the claims: the ratio to softmax where no sequence is wrong, by seed."""
-    rates, (everywhere, *_) = error_rates(records), parts(records[0]).values()
+    rates, (everywhere, *_) = error_rates(records, names), parts(records[0]).values()
     return half_a_sequence(records[0], everywhere.sum()) / rates["softmax"][ALL]
 
 
@@ -70,11 +77,13 @@ def rate_tables(rates: dict, profile: str) -> list[pd.DataFrame]:
 
 
 def rate_table(rates: dict) -> pd.DataFrame:
-    """Error rates over the parts of the grid with their intervals, and the ratio to softmax."""
+    """Error rates over the parts of the grid with their intervals, the ratio to softmax, and how
+    many models err on more than a tenth of the whole grid."""
     ratios = ratios_to_softmax(rates)
     return pd.DataFrame({name: {part: with_interval(samples, within=SHARE)
                                 for part, samples in own.items()}
-                         | {"ratio to softmax": with_interval(ratios[name], scale="log")}
+                         | {"ratio to softmax": with_interval(ratios[name], scale="log"),
+                            "models above 0.1": f"{(own[ALL] > 0.1).sum()} of {len(own[ALL])}"}
                          for name, own in rates.items()}).T
 
 
