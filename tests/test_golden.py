@@ -56,7 +56,7 @@ GOLDEN = {
     "XGBoost": [2.972185, 2.40115],
     "StudentNetwork": [1.437612, 0.288735],
     "Baseline": [0.291049, 0.170305],
-    "ApproximatelySparse": [0.0236171, 0.023375, 0.0225157, 0.0252397],
+    "ApproximatelySparse": [0.0236171, 0.023375, 0.0225157, 0.0252397, 0.0241261],
     "EstimatorErrors": [[0.0102436, 0.0407712], [0.0975314, 0.1959328], [0.0774012, 0.0697987],
                         [0.2360208, 0.1166486], [0.0122061, 0.0884036], [0.0644978, 0.2745397],
                         [0.0085444, 0.0406319], [0.0058456, 0.0211216]],
@@ -162,8 +162,9 @@ def test_learners(learner):
 
 
 # Small ones stand for them.
-LONG = (solvable_attention.ApproximatelySparse, SoftmaxTraining, PerceptronTraining,
-        solvable_attention.SourceCapacityCurves, context_scaling.Baseline)
+LONG = (solvable_attention.ApproximatelySparse, solvable_attention.ApproximatelySparseLimit,
+        SoftmaxTraining, PerceptronTraining, solvable_attention.SourceCapacityCurves,
+        context_scaling.Baseline)
 SOFTMAX = [[0.119527, 0.0276691], [0.0275842, 0.0260572], [0.0232372, 0.000578738]]  # first, last
 
 
@@ -215,9 +216,10 @@ def test_many_pairs_of_all_families():
 
 
 def test_nearly_sparse_features():
-    losses = solvable_attention.ApproximatelySparse(
-        10, tasks=5, steps=40, shown=2, trained=(300, 2)).measure()
-    ends = [losses[name][-1] for name in ("test", "training", "sparse", "closed_form")]
+    size = dict(tasks=5, steps=40, shown=2)
+    losses = solvable_attention.ApproximatelySparse(10, trained=(300, 2), **size).measure()
+    losses |= solvable_attention.ApproximatelySparseLimit(10, **size).measure()
+    ends = [losses[name][-1] for name in ("test", "training", "sparse", "closed_form", "expected")]
     assert_as_recorded(ends, GOLDEN["ApproximatelySparse"])
 
 

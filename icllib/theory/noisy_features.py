@@ -25,12 +25,12 @@ def expected_losses(v: Tensor, w: Tensor, psi: int, strength: float, variance: f
     noise = torch.nn.functional.pad(v.new_full((1, len(v)), variance), (0, 1))  # none on labels
     own = (mean * v).sum(1)
     moved = noise * v + own[:, None] * mean  # E[c c^T] v_s
-    query, along, crossed = query_moments(psi * moved @ w, v[:, :-1], w[:-1], variance)
-    squares = squared_context(v, w, psi, mean, noise, moved) + 2 * crossed + query
+    query, along, crossed = _query_moments(psi * moved @ w, v[:, :-1], w[:-1], variance)
+    squares = _squared_context(v, w, psi, mean, noise, moved) + 2 * crossed + query
     return (squares - 2 * strength * along + strength**2) / 2
 
 
-def squared_context(v, w, psi, mean, noise, moved) -> Tensor:
+def _squared_context(v, w, psi, mean, noise, moved) -> Tensor:
     """E (v_s . sum of c c^T . W q)^2: (N_s,).
 
     With M = W E[q q^T] W^T, A = E[c c^T] and m = E c, one pair has E[c c^T M c c^T] = 2 A M A +
@@ -43,7 +43,7 @@ def squared_context(v, w, psi, mean, noise, moved) -> Tensor:
     return psi * one + psi * (psi - 1) * form(moved)
 
 
-def query_moments(a: Tensor, b: Tensor, square: Tensor, variance: float):
+def _query_moments(a: Tensor, b: Tensor, square: Tensor, variance: float):
     """Moments of q ~ N(e_s, variance I) for rows a_s and b_s, with X = q . B q: (N_s,) each.
 
     E[(b . q)^2 X^2], E[a . q + (b . q) X] and E[(a . q) (b . q) X], by Stein's lemma, which turns

@@ -142,7 +142,8 @@ slopes = {name: sheet.slopes_over_tasks(by_count(name, "excess"), lengths[name])
           for name in records}
 errors = {name: by_count(name, "error") for name in records}
 def near_ridge(errors, trained=sheet.LENGTHS):
-    return sheet.over_ridge(errors, sheet.LINEAR_8, sheet.evaluation(trained, profiles["ridge"]))
+    own = sheet.evaluation(trained, profiles["ridge"])
+    return sheet.over_ridge(errors, sheet.LINEAR_8, own)
 
 panel_b = {T: of("GPT-2", "error", T, in_context) for T in (10**5, 10**6)}
 below_zero = {f"1e{k}": sheet.over_zero(errors["MLP"][10**k], sheet.LINEAR_8, sheet.LENGTHS)
