@@ -8,8 +8,8 @@
 # **In short:** in the paper GPT-2, a {term}`transformer`, gets better in both ways, and a
 # {term}`perceptron` (MLP) with more tasks only. Our GPT-2 does get better in both. It has three
 # layers of width 64 ({term}`profile` `cpu`, two and a half hours of processor time), and has learned
-# the task: its error is within 1.2 times that of {term}`ridge regression`, the best possible
-# method. At 10 pairs its {term}`excess error` is 0.65 after training on $10^3$ tasks and 0.17 after
+# the task: after $10^6$ tasks its error is within 1.2 times that of {term}`ridge regression`, the
+# best possible method. At 10 pairs its {term}`excess error` is 0.65 after training on $10^3$ tasks and 0.17 after
 # $10^6$; from 10 pairs to 40 its error falls to 0.28 of what it was. Our perceptron, of the
 # paper's size but with shorter training (profile `gpu`, under four hours on a CPU), gets better
 # with more tasks too. More examples do not help it after training on $10^5$ tasks: from 10

@@ -5,9 +5,9 @@
 # replacement of it do better on the task `every` of [Figure 4](fig04_every.ipynb)?
 #
 # **In short:** the paper writes that none does. Ours cannot tell: with every function some models err on
-# a few sequences in a thousand and others, which differ by their seed alone, on half of all. Ten seeds
-# of each, or twenty of the temperatures, leave the average ratio to softmax uncertain by a factor of
-# two and more in both directions (200 models of 3 layers and width 32, {term}`profile` `cpu`, two and a
+# a few sequences in a thousand and others, which differ by their seed alone, on a fifth to a half of
+# all. Ten seeds of each, or twenty of the temperatures, leave the average ratio to softmax uncertain by a
+# factor of almost three and more in both directions (200 models of 3 layers and width 32, {term}`profile` `cpu`, two and a
 # quarter hours of processor time).
 #
 # {cite:t}`naim2025scaled` try temperatures of 5 to 100 in the softmax, sparsemax, entmax, mixed heads,
