@@ -71,7 +71,8 @@ from icllib.plotting import series
 counts = {name: sorted({r.run["pretraining_tasks"] for r in own})
           for name, own in records.items()}
 counts |= dict.fromkeys(("ridge", "zero"), counts["MLP"])
-lengths = {name: tuple(own[0].run["evaluation"]["lengths"]) for name, own in records.items()}
+lengths = {name: tuple(own[0].run["evaluation"]["lengths"])
+           for name, own in records.items()}
 lengths |= dict.fromkeys(("ridge", "zero"), sheet.LENGTHS)
 profiles |= dict.fromkeys(("ridge", "zero"), profiles["GPT-2"])
 evaluation = sheet.evaluation(sheet.LENGTHS, profiles["ridge"])
