@@ -98,7 +98,7 @@ def transformers(profile: str, **recipe) -> dict:
 
 
 def fig01_scaling(profile: str) -> list[Run]:
-    """Figure 1: a decoder and a perceptron, each at every T and seed, and panel B's decoders."""
+    """Figure 1: a decoder and a perceptron, each at every T and seed, and the decoders of its panels."""
     runs = fig01_decoders(profile) + fig01_perceptrons(profile)
     others = fig01_against_context(profile) + fig01_against_tasks(profile)
     return runs + [run for run in others if run not in runs]

@@ -18,7 +18,41 @@ CONTEXT_LENGTHS = 10, 100  # psi
 
 
 @dataclass(frozen=True)
-class ApproximatelySparse:
+class NearlySparse:
+    """What both ways to train in Figure 6 share: the model and its start, and the closed form."""
+
+    context_length: int  # psi: 10 or 100
+    tasks: int = 100  # N_s. ASSUMED: not given for Figure 6; that of Figure 2
+    alpha: float = 1.8  # ASSUMED: that of our Figure 2
+    strength: float = 0.5  # Lambda. ASSUMED: that of our Figure 2
+    noise: float = 1.0  # times 1 / psi is the deviation of zeta, Appendix H.2
+    scale: float = 0.1  # A of Eq. 106
+    learning_rate: float = 1e-3  # Appendix G
+    steps: int = 5000  # Appendix G
+    shown: int = 120  # ASSUMED: instants compared besides the start, evenly spaced in log t
+
+    @property
+    def shares(self) -> np.ndarray:
+        """P(s)."""
+        return riccati.task_shares(self.tasks, self.alpha)
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The steps at which curves are compared, the start among them."""
+        steps = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
+        return np.concatenate(([0], steps))
+
+    def closed_form(self) -> tuple[np.ndarray, np.ndarray]:
+        """The times of these steps, and the closed-form loss, which knows of no noise."""
+        v, w = start(self.scale, 2)
+        g0, h0 = riccati.quadratic_forms(v, w, self.context_length, self.strength)
+        time = self.learning_rate * self.kept
+        return time, scaling_laws.time_losses(self.shares, self.strength, self.context_length, g0,
+                                              h0, time)
+
+
+@dataclass(frozen=True)
+class ApproximatelySparse(NearlySparse):
     """Figure 6: the loss in time with all of V and W, by gradient descent on sampled prompts.
 
     Noise couples the tasks, so nothing is reduced. Only H = Phi Phi^T of each prompt matters,
@@ -26,25 +60,16 @@ class ApproximatelySparse:
     weights give it its share of the loss.
     """
 
-    context_length: int  # psi: 10 or 100
     seed: int = 0  # of signs and noise
-    tasks: int = 100  # N_s. ASSUMED: not given for Figure 6; that of Figure 2
-    alpha: float = 1.8  # ASSUMED: that of our Figure 2
-    strength: float = 0.5  # Lambda. ASSUMED: that of our Figure 2
-    noise: float = 1.0  # times 1 / psi is the deviation of zeta, Appendix H.2
     trained: tuple[int, int] = (900, 6)  # prompts, least of a task. ASSUMED: not given
     tested: tuple[int, int] = (600, 4)  # the same for the test loss. ASSUMED
-    scale: float = 0.1  # A of Eq. 106
-    learning_rate: float = 1e-3  # Appendix G
-    steps: int = 5000  # Appendix G
-    shown: int = 120  # ASSUMED: instants compared besides the start, evenly spaced in log t
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Losses on test and training prompts, with sparse features, and in closed form."""
         shares, psi, strength = self.shares, self.context_length, self.strength
         trained, tested = self.data()
-        kept = kept_steps(self)
+        kept = self.kept
         v, w = start(self.scale, self.tasks, self.tasks + 1)
         test, train = [], []
         for step, (f, vs, ws) in enumerate(full_model.gradient_descent(
@@ -55,18 +80,13 @@ class ApproximatelySparse:
                 test.append(riccati.loss(tested.weights, answers, tested.targets))
         sparse = riccati.loss(shares, riccati.gradient_descent_outputs(
             v[:, :2], w[:, :2], psi, strength, shares, self.learning_rate, self.steps), strength)
-        time, closed = closed_form(self)
+        time, closed = self.closed_form()
         flow = riccati.loss(shares, riccati.flow_outputs(
             v[:, :2], w[:, :2], psi, strength, shares, time), strength)
         curves = {"test": np.array(test), "training": np.array(train), "sparse": sparse[kept],
                   "flow": flow}
         gaps = {f"{name}_gap": log10_gap(closed, loss) for name, loss in curves.items()}
         return {"time": time, "closed_form": closed} | curves | gaps
-
-    @property
-    def shares(self):
-        """P(s)."""
-        return riccati.task_shares(self.tasks, self.alpha)
 
     def data(self) -> list[full_model.Data]:
         """Training and test prompts: the first ones of each task in a long list of draws."""
@@ -88,24 +108,15 @@ class ApproximatelySparse:
 
 
 @dataclass(frozen=True)
-class ApproximatelySparseLimit:
+class ApproximatelySparseLimit(NearlySparse):
     """Figure 6 with infinitely many prompts: gradient descent on the expected loss, which is exact."""
 
-    context_length: int  # psi: 10 or 100
-    tasks: int = 100  # this and what follows: as above
-    alpha: float = 1.8
-    strength: float = 0.5
-    noise: float = 1.0
-    scale: float = 0.1
-    learning_rate: float = 1e-3
-    steps: int = 5000
-    shown: int = 120
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """The expected loss in time, beside the closed form."""
-        psi, kept, losses = self.context_length, kept_steps(self), []
-        shares = torch.from_numpy(riccati.task_shares(self.tasks, self.alpha))
+        psi, kept, losses = self.context_length, self.kept, []
+        shares = torch.from_numpy(self.shares)
         v, w = map(torch.from_numpy, start(self.scale, self.tasks, self.tasks + 1))
         v, w = v.requires_grad_(), w.T.contiguous().requires_grad_()
         for step in range(self.steps + 1):
@@ -117,23 +128,9 @@ class ApproximatelySparseLimit:
             with torch.no_grad():
                 for weights, slope in zip((v, w), slopes):
                     weights -= self.learning_rate * slope
-        time, closed = closed_form(self)
+        time, closed = self.closed_form()
         return {"time": time, "closed_form": closed, "expected": np.array(losses),
                 "expected_gap": log10_gap(closed, np.array(losses))}
-
-
-def kept_steps(run) -> np.ndarray:
-    """The steps at which curves are compared, the start among them."""
-    return np.concatenate(([0], np.unique(np.geomspace(1, run.steps, run.shown).astype(int))))
-
-
-def closed_form(run):
-    """The times of these steps, and the closed-form loss, which knows of no noise."""
-    psi, shares = run.context_length, riccati.task_shares(run.tasks, run.alpha)
-    v, w = start(run.scale, 2)
-    g0, h0 = riccati.quadratic_forms(v, w, psi, run.strength)
-    time = run.learning_rate * kept_steps(run)
-    return time, scaling_laws.time_losses(shares, run.strength, psi, g0, h0, time)
 
 
 def fig06_approximately_sparse(profile: str) -> list:
@@ -143,7 +140,7 @@ def fig06_approximately_sparse(profile: str) -> list:
     """
     size, draws = ({"tasks": 10, "steps": 50}, 3) if profile == "smoke" else ({}, 10)
     return [run for psi in CONTEXT_LENGTHS
-            for run in (*(ApproximatelySparse(psi, seed, **size) for seed in range(draws)),
+            for run in (*(ApproximatelySparse(psi, seed=seed, **size) for seed in range(draws)),
                         ApproximatelySparseLimit(psi, **size))]
 
 
