@@ -23,9 +23,10 @@ from icllib.papers.context_scaling.perceptrons import (
     over_margins, reads)
 from icllib.papers.context_scaling.scaling import (
     SGPTS, UNTRAINED_LENGTHS, context_ratios, fig01_against_context, fig01_against_tasks,
-    fig01_decoders, fig01_perceptrons, fig01_scaling, fig08_sgpt_scaling, log_slope,
-    optimizer_steps, ratios_by_length, scaling_ratios, scaling_tasks, seeds, slopes_over_tasks,
-    transformers, untrained_lengths, untrained_ratios)
+    fig01_decoders, fig01_perceptrons, fig01_scaling, fig08_against_context, fig08_against_tasks,
+    fig08_sgpt_scaling, fig08_transformers, log_slope, optimizer_steps, ratios_by_length,
+    scaling_tasks, seeds, slopes_over_tasks, tasks_ratio, transformers, untrained_lengths,
+    untrained_ratios)
 from icllib.papers.context_scaling.sizes import (
     against_best, best_over_ridge, best_size, by_size, over_axis, sizes)
 from icllib.papers.context_scaling.three_tasks import (

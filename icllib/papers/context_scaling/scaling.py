@@ -60,6 +60,11 @@ TASKS_COUNTS = (10**3, 10**4, 10**5, 10**6)
 TASKS_RECIPE = Recipe((10, 20), 15_625, 128, learning_rate=2e-3, schedule="cosine", warmup=0.1)
 TASKS_EVALUATION = replace(CONTEXT_EVALUATION, lengths=TASKS_RECIPE.lengths)
 
+# Figure 8 at cpu. ASSUMED: SGPT of the paper's depth on linear functions, where four layers end
+# above 1.25 times the error of ridge regression; on ReLU networks four are enough.
+DEEP_SGPT = SGPT(8, 32)
+SGPT_COUNTS = (10**4, 10**5, 10**6)  # the range of claim 16
+
 # Per profile: SGPT and the learning rate at which it trains; all else is as for the decoder.
 # Appendix A: 8 layers of width 256. ASSUMED: everything at cpu, and the rate at gpu.
 SGPTS = {
@@ -152,7 +157,12 @@ def scaling_tasks(profile: str) -> dict:
 
 
 def fig08_sgpt_scaling(profile: str) -> list[Run]:
-    """Figure 8: SGPT and the decoder of Figure 1 on two tasks, each at every T and seed."""
+    """Figure 8: SGPT and GPT-2 on two tasks, those of its panel A and what panel B has besides."""
+    return list(dict.fromkeys(fig08_against_tasks(profile) + fig08_against_context(profile)))
+
+
+def fig08_transformers(profile: str) -> list[Run]:
+    """The models of Figure 8, each at every T and seed; at `cpu` small ones, see below."""
     return [
         run
         for task, lengths in scaling_tasks(profile).values()
@@ -161,29 +171,57 @@ def fig08_sgpt_scaling(profile: str) -> list[Run]:
     ]
 
 
+def fig08_against_tasks(profile: str) -> list[Run]:
+    """The models of Figure 8A; at `cpu` trained and measured as the decoders of Figure 1A are."""
+    runs = fig08_transformers(profile)
+    if profile != "cpu":
+        return runs
+    return [replace(run, model=larger(run),
+                    recipe=replace(TASKS_RECIPE, learning_rate=run.recipe.learning_rate),
+                    evaluation=TASKS_EVALUATION)
+            for run in runs if run.pretraining_tasks in SGPT_COUNTS]
+
+
+def fig08_against_context(profile: str) -> list[Run]:
+    """The models of Figure 8B; at `cpu` trained and measured as the decoders of Figure 1B are, but
+    for ReLU networks, on which the small ones have learned."""
+    runs = [run for run in fig08_transformers(profile) if run.pretraining_tasks in CONTEXT_COUNTS]
+    if profile != "cpu":
+        return runs
+    return [run if run.task == RELU_8 else
+            replace(run, model=larger(run),
+                    recipe=replace(CONTEXT_RECIPE, learning_rate=run.recipe.learning_rate),
+                    evaluation=CONTEXT_EVALUATION) for run in runs]
+
+
+def larger(run: Run):
+    """The model of Figure 8 at `cpu` in place of the small one of a run."""
+    if not isinstance(run.model, SGPT):
+        return CONTEXT_DECODER
+    return DEEP_SGPT if run.task == LINEAR_8 else run.model
+
+
 def optimizer_steps(profile: str) -> list[Run]:
-    """Figures 1 and 8 on linear regression, then the same runs with twice the steps.
+    """Figures 1 and 8 on linear regression, at `cpu` their small models, then twice the steps.
 
     ASSUMED: of the T of Figure 1 the smallest and the two of its panel B, to save time.
     """
     counts = {min(FIGURE_1[profile].counts), 10**5, 10**6}
     runs = fig01_decoders(profile) + fig01_perceptrons(profile)
-    runs += [run for run in fig08_sgpt_scaling(profile) if run.task == LINEAR_8 and run not in runs]
+    runs += [run for run in fig08_transformers(profile) if run.task == LINEAR_8 and run not in runs]
     runs = [run for run in runs if run.pretraining_tasks in counts]
     longer = [replace(run, recipe=replace(run.recipe, steps=2 * run.recipe.steps)) for run in runs]
     return runs + longer
 
 
-def scaling_ratios(errors: dict, lengths, name: str) -> dict:
-    """The ratios that claim 16 judges, one per seed, by what they are of and this name.
+def tasks_ratio(errors: dict, lengths) -> np.ndarray:
+    """The error at T = 1e6 over that at 1e4 for 10 pairs, as claim 16 judges it: (seeds,).
 
-    Tasks: the error at T = 1e6 over that at 1e4, for n = 10. errors: T -> (seeds, len(lengths)).
-    Raises InputError where a T is missing.
+    errors: T -> (seeds, len(lengths)). Raises InputError where a T is missing.
     """
-    check_counts(errors, (10**4, 10**5, 10**6))
+    check_counts(errors, (10**4, 10**6))
     at_10 = lengths.index(10)
-    return ({f"tasks {name}": errors[10**6][:, at_10] / errors[10**4][:, at_10]}
-            | context_ratios(errors, lengths, f"context {name} "))
+    return errors[10**6][:, at_10] / errors[10**4][:, at_10]
 
 
 def check_counts(errors: dict, judged) -> None:

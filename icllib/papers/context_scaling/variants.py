@@ -11,7 +11,7 @@ from icllib.papers.context_scaling.common import (
 from icllib.papers.context_scaling.perceptrons import FIGURE_5, FIGURE_5_LENGTHS
 from icllib.papers.context_scaling.scaling import (
     CONTEXT_EVALUATION, CONTEXT_RECIPE, FIGURE_1, SGPTS, fig01_against_tasks, fig01_perceptrons,
-    fig08_sgpt_scaling, scaling_tasks, seeds, transformers)
+    fig08_against_tasks, scaling_tasks, seeds, transformers)
 from icllib.results import from_settings, samples
 from icllib.training import Run
 
@@ -52,7 +52,7 @@ def one_layer_against_tasks(profile: str) -> list[Run]:
 def one_layer_and_deep(profile: str) -> list[Run]:
     """What claim 30 compares: one layer and the deep SGPT of Figure 8, at every T."""
     return one_layer_against_tasks(profile) + [
-        run for run in fig08_sgpt_scaling(profile)
+        run for run in fig08_against_tasks(profile)
         if run.task == LINEAR_8 and isinstance(run.model, SGPT)]
 
 
@@ -112,8 +112,12 @@ def one_layer_over_deep(records) -> dict:
 
     records: of `one_layer_and_deep`.
     """
-    return {f"T = {name}": errors_of(records, "FeatureMLP", count)[:, FIGURE_5_LENGTHS.index(10)]
-            / errors_of(records, "SGPT", count)[:, LENGTHS.index(10)]
+    def at_10(model, count):
+        own = [record for record in records if record.run["model"]["type"] == f"models.{model}"]
+        place = list(own[0].run["evaluation"]["lengths"]).index(10)
+        return errors_of(own, model, count)[:, place]
+
+    return {f"T = {name}": at_10("FeatureMLP", count) / at_10("SGPT", count)
             for name, count in (("1e4", 10**4), ("1e5", 10**5), ("1e6", 10**6))}
 
 

@@ -13,17 +13,35 @@ from icllib.results import PROFILES
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_figure_8_has_the_decoders_of_figure_1_and_what_its_claim_needs(profile):
-    runs = sheet.fig08_sgpt_scaling(profile)
-    first = set(sheet.fig01_decoders(profile))
-    assert first == {run for run in runs if isinstance(run.model, Transformer)
-                     and run.task == sheet.LINEAR_8}
-    recipes, counts = {}, {}
-    for run in runs:
-        recipes.setdefault((run.task, run.model), set()).add(run.recipe)
-        counts.setdefault((run.task, run.model), set()).add(run.pretraining_tasks)
-        assert run.recipe.lengths == run.evaluation.lengths and {10, 40} <= set(run.recipe.lengths)
-    assert len(recipes) == 4 and all(len(found) == 1 for found in recipes.values())
-    assert all({10**4, 10**5, 10**6} <= found for found in counts.values())
+    def of(runs):
+        found = {}
+        for run in runs:
+            found.setdefault((run.task, type(run.model)), []).append(run)
+        return found
+
+    decoder = sheet.LINEAR_8, Transformer
+    tasks, context = of(sheet.fig08_against_tasks(profile)), of(sheet.fig08_against_context(profile))
+    assert set(tasks[decoder]) <= set(sheet.fig01_against_tasks(profile))
+    assert set(context[decoder]) == set(sheet.fig01_against_context(profile))
+    assert len(tasks) == len(context) == 4
+    for panel, needed in ((tasks, {10**4, 10**6}), (context, {10**5, 10**6})):
+        for runs in panel.values():
+            assert len({(run.model, run.recipe) for run in runs}) == 1
+            assert needed <= {run.pretraining_tasks for run in runs}
+            assert runs[0].recipe.lengths == runs[0].evaluation.lengths
+            assert 10 in runs[0].recipe.lengths and (panel is tasks or 40 in runs[0].recipe.lengths)
+    every = sheet.fig08_sgpt_scaling(profile)
+    assert len(every) == len(set(every)) and profile == "cpu" or (
+        every == sheet.fig08_transformers(profile))
+
+
+def test_figure_8_at_cpu_trains_sgpt_as_gpt2_but_for_the_rate():
+    for runs in (sheet.fig08_against_tasks("cpu"), sheet.fig08_against_context("cpu")):
+        for task in {run.task for run in runs}:
+            recipes = {replace(run.recipe, learning_rate=0.001): run.recipe.steps * run.recipe.batch
+                       for run in runs if run.task == task}
+            assert len(recipes) == 1
+            assert runs[0].recipe.lengths != (10, 20) or min(recipes.values()) >= 2 * 10**6
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -61,7 +79,7 @@ def test_figure_8_at_the_paper_profile():
 def test_runs_of_figures_1_and_8_have_one_with_twice_the_steps(profile):
     runs = sheet.optimizer_steps(profile)
     once, twice = runs[: len(runs) // 2], runs[len(runs) // 2 :]
-    figures = {run for run in sheet.fig08_sgpt_scaling(profile) if run.task == sheet.LINEAR_8}
+    figures = {run for run in sheet.fig08_transformers(profile) if run.task == sheet.LINEAR_8}
     figures |= {*sheet.fig01_decoders(profile), *sheet.fig01_perceptrons(profile)}
     counts = {run.pretraining_tasks for run in figures}
     assert set(once) == {run for run in figures
@@ -104,11 +122,11 @@ def test_slopes_on_logarithmic_axes_are_the_exponents_of_power_laws():
 def test_scaling_ratios_by_hand():
     errors = {10**4: np.array([[8.0, 9, 4]]), 10**5: np.array([[6.0, 9, 2]]),
               10**6: np.array([[4.0, 9, 3]])}
-    ratios = sheet.scaling_ratios(errors, (10, 20, 40), "GPT-2")
-    assert ratios == {"tasks GPT-2": 0.5, "context GPT-2 T = 1e5": 1 / 3,
-                      "context GPT-2 T = 1e6": 0.75}
-    needed = "T: expected 10000, 100000, 1000000, as claims .* got 100000, 1000000"
+    assert sheet.tasks_ratio(errors, (10, 20, 40)) == 0.5
+    assert sheet.context_ratios(errors, (10, 20, 40), "GPT-2 ") == {
+        "GPT-2 T = 1e5": 1 / 3, "GPT-2 T = 1e6": 0.75}
+    needed = "T: expected 10000, 1000000, as claims .* got 100000, 1000000"
     with pytest.raises(InputError, match=needed):
-        sheet.scaling_ratios({T: errors[T] for T in (10**5, 10**6)}, (10, 20, 40), "GPT-2")
+        sheet.tasks_ratio({T: errors[T] for T in (10**5, 10**6)}, (10, 20, 40))
     with pytest.raises(InputError, match="T: expected 100000, 1000000, as claims .* got 10000$"):
         sheet.context_ratios({10**4: errors[10**4]}, (10, 20, 40))

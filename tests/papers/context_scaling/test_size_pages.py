@@ -80,7 +80,7 @@ def test_pages_share_their_runs(profile):
     default = [run for run in forms if run.model == sheet.SGPTS[profile][0]
                and run.task == sheet.LINEAR_8]
     assert len(default) == 3 and set(default) < set(asked)
-    assert set(sheet.fig08_sgpt_scaling(profile)) & set(forms) == {
+    assert set(sheet.fig08_transformers(profile)) & set(forms) == {
         run for run in forms if run.model == sheet.SGPTS[profile][0]}
     known = [run for run in asked if run in sheet.fig01_scaling(profile)]
     assert len(known) == (15 if profile == "cpu" else 18)  # GPT-2 at four or five T, the MLP at one
