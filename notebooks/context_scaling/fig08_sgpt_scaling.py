@@ -44,10 +44,6 @@ icllib.settings_of(sheet.fig08_against_tasks, shown, assumed, -1).filter(
 icllib.settings_of(sheet.fig08_against_context, shown, assumed).filter(
     regex=r"recipe\.(lengths|steps|batch)|evaluation\.lengths", axis=0)
 
-# %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel B"}
-icllib.settings_of(sheet.fig08_against_context, shown, assumed, -1).filter(
-    regex=differing, axis=0)
-
 # %% [markdown]
 # ## Figure
 #
@@ -144,7 +140,8 @@ def over_ridge(title, errors, among):
     return sheet.over_ridge(errors * task.label_variance, task, measure)
 
 evidence, learned = {}, {}
-for name, title in (("SGPT", "linear"), ("SGPT", "ReLU network"), ("GPT-2", "ReLU network")):
+for name, title in (("SGPT", "linear"), ("SGPT", "ReLU network"),
+                    ("GPT-2", "ReLU network")):
     over_tasks = {T: of(title, name, T) for T in (10**4, 10**6)}
     over_pairs = {T: of(title, name, T, among=in_context) for T in (10**5, 10**6)}
     part = f"{name} tasks {title}"
@@ -161,19 +158,9 @@ page.decide("context_scaling.16", evidence, shown, learned)
 page.verdicts()
 
 # %% [markdown]
-# GPT-2 on linear regression is judged by claims 1 and 3 on the page of Figure 1. The
-# statistic of claim 1 over the $T$ shown here, for each seed, is the slope of $\log_{10}$
-# excess error at 10 pairs against $\log_{10} T$, which is to be below $-0.05$ there:
-
-# %%
-import pandas as pd
-
-rows = {f"{name} {title}": sheet.log_slope(
-            counts, [at_10(title, name, T, "excess") for T in counts])
-        for title in tasks for name in models}
-pd.DataFrame(rows).round(3).T
-
-# %% [markdown]
+# GPT-2 on linear regression is judged by claims 1 and 3 on the page of
+# [Figure 1](fig01_scaling.ipynb).
+#
 # ## What differs and why
 #
 # - *Settings.* Appendix C gives no context lengths. Those of panel B are those of Figures 1
