@@ -152,7 +152,8 @@ most_pairs = max(deep_sgpt[0].run["evaluation"]["lengths"])
 page.decide("context_scaling.30",
             sheet.one_layer_over_deep(both), icllib.shown_profile(both),
             sheet.seen_twice(over_bounds(
-                at(both, "SGPT", most_pairs), at(both, "FeatureMLP", 10), most_pairs), deep_sgpt))
+                at(both, "SGPT", most_pairs), at(both, "FeatureMLP", 10),
+                most_pairs), deep_sgpt))
 
 def slopes(records, model):
     """Of claims 1, 2 and 31, by range of T."""
