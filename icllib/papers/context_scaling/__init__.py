@@ -33,6 +33,6 @@ from icllib.papers.context_scaling.three_tasks import (
     NETWORKS, SPARSE, TREES, Baseline, fig04_three_tasks, figure_4_baselines, figure_4_curve,
     figure_4_curves, figure_4_settings, figure_4_tasks)
 from icllib.papers.context_scaling.variants import (
-    COUNTS, DEPTHS, FORMS, by_depth, normalization, one_layer_against_tasks, one_layer_and_deep,
-    one_layer_over_deep, perceptrons_by_width, reviewer_curves, what_would_a_reviewer_ask,
-    with_and_without_normalization)
+    COUNTS, DEPTHS, FORMS, at_pairs, by_depth, normalization, one_layer_against_tasks,
+    one_layer_and_deep, one_layer_over_deep, perceptrons_by_width, reviewer_curves,
+    what_would_a_reviewer_ask, with_and_without_normalization)

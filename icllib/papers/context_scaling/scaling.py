@@ -126,8 +126,7 @@ def fig01_against_context(profile: str) -> list[Run]:
     runs = [run for run in fig01_decoders(profile) if run.pretraining_tasks in CONTEXT_COUNTS]
     if profile != "cpu":
         return runs
-    return [replace(run, model=CONTEXT_DECODER, recipe=CONTEXT_RECIPE,
-                    evaluation=CONTEXT_EVALUATION) for run in runs]
+    return [larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION) for run in runs]
 
 
 def fig01_against_tasks(profile: str) -> list[Run]:
@@ -135,8 +134,8 @@ def fig01_against_tasks(profile: str) -> list[Run]:
     runs = fig01_decoders(profile)
     if profile != "cpu":
         return runs
-    return [replace(run, model=CONTEXT_DECODER, recipe=TASKS_RECIPE, evaluation=TASKS_EVALUATION)
-            for run in runs if run.pretraining_tasks in TASKS_COUNTS]
+    return [larger(run, TASKS_RECIPE, TASKS_EVALUATION) for run in runs
+            if run.pretraining_tasks in TASKS_COUNTS]
 
 
 def against_tasks(task, model, recipe: Recipe, profile: str) -> list[Run]:
@@ -176,10 +175,8 @@ def fig08_against_tasks(profile: str) -> list[Run]:
     runs = fig08_transformers(profile)
     if profile != "cpu":
         return runs
-    return [replace(run, model=larger(run),
-                    recipe=replace(TASKS_RECIPE, learning_rate=run.recipe.learning_rate),
-                    evaluation=TASKS_EVALUATION)
-            for run in runs if run.pretraining_tasks in SGPT_COUNTS]
+    return [larger(run, TASKS_RECIPE, TASKS_EVALUATION) for run in runs
+            if run.pretraining_tasks in SGPT_COUNTS]
 
 
 def fig08_against_context(profile: str) -> list[Run]:
@@ -188,17 +185,17 @@ def fig08_against_context(profile: str) -> list[Run]:
     runs = [run for run in fig08_transformers(profile) if run.pretraining_tasks in CONTEXT_COUNTS]
     if profile != "cpu":
         return runs
-    return [run if run.task == RELU_8 else
-            replace(run, model=larger(run),
-                    recipe=replace(CONTEXT_RECIPE, learning_rate=run.recipe.learning_rate),
-                    evaluation=CONTEXT_EVALUATION) for run in runs]
+    return [run if run.task == RELU_8 else larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION)
+            for run in runs]
 
 
-def larger(run: Run):
-    """The model of Figure 8 at `cpu` in place of the small one of a run."""
-    if not isinstance(run.model, SGPT):
-        return CONTEXT_DECODER
-    return DEEP_SGPT if run.task == LINEAR_8 else run.model
+def larger(run: Run, recipe: Recipe, measure) -> Run:
+    """The run at `cpu` that panels of Figures 1 and 8 show in place of a small one, at its rate."""
+    model = CONTEXT_DECODER
+    if isinstance(run.model, SGPT):
+        model = DEEP_SGPT if run.task == LINEAR_8 else run.model
+    recipe = replace(recipe, learning_rate=run.recipe.learning_rate)
+    return replace(run, model=model, recipe=recipe, evaluation=measure)
 
 
 def optimizer_steps(profile: str) -> list[Run]:

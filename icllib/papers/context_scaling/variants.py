@@ -107,17 +107,20 @@ def errors_of(records, model: str, count: int = FIGURE_1_MOST, **chosen) -> np.n
     return samples(found, "error", model=model, pretraining_tasks=count)
 
 
+def at_pairs(records, model: str, n: int, count: int = FIGURE_1_MOST) -> np.ndarray:
+    """The errors of one model at n pairs and one T, wherever it was measured: (seeds,)."""
+    own = [record for record in records if record.run["model"]["type"] == f"models.{model}"]
+    place = tuple(own[0].run["evaluation"]["lengths"]).index(n)
+    return errors_of(own, model, count)[:, place]
+
+
 def one_layer_over_deep(records) -> dict:
     """The ratio of errors at 10 pairs that claim 30 judges, one per seed, by T.
 
     records: of `one_layer_and_deep`.
     """
-    def at_10(model, count):
-        own = [record for record in records if record.run["model"]["type"] == f"models.{model}"]
-        place = list(own[0].run["evaluation"]["lengths"]).index(10)
-        return errors_of(own, model, count)[:, place]
-
-    return {f"T = {name}": at_10("FeatureMLP", count) / at_10("SGPT", count)
+    return {f"T = {name}": at_pairs(records, "FeatureMLP", 10, count)
+            / at_pairs(records, "SGPT", 10, count)
             for name, count in (("1e4", 10**4), ("1e5", 10**5), ("1e6", 10**6))}
 
 
@@ -147,15 +150,13 @@ def with_and_without_phi(records, profile: str, ridge) -> dict:
 
 def against_counts(records, profile: str, ridge) -> dict:
     """Panel C."""
-    def at_10(model, counts, lengths):
-        place = lengths.index(10)
-        errors = [errors_of(records, model, count)[:, place] for count in counts]
+    def at_10(model, counts):
+        errors = [at_pairs(records, model, 10, count) for count in counts]
         return counts, np.stack(errors, axis=1)
 
-    decoders = fig01_against_tasks(profile)
-    counts = sorted({run.pretraining_tasks for run in decoders})
-    return {"one-layer SGPT": at_10("FeatureMLP", COUNTS, FIGURE_5_LENGTHS),
-            "GPT-2": at_10("Transformer", counts, decoders[0].evaluation.lengths),
+    counts = sorted({run.pretraining_tasks for run in fig01_against_tasks(profile)})
+    return {"one-layer SGPT": at_10("FeatureMLP", COUNTS),
+            "GPT-2": at_10("Transformer", counts),
             "ridge": (COUNTS, ridge[:, [LENGTHS.index(10)] * len(COUNTS)])}
 
 
