@@ -174,7 +174,8 @@ page.verdicts()
 #   [Figure 1](fig01_scaling.ipynb). In panel B models train on all lengths shown, with fewer
 #   prompts. So the two panels differ at 10 pairs.
 # - *Sizes.* On linear functions SGPT has eight layers, the paper's depth, and width 32; with
-#   four it stays above 1.25 times the error of ridge regression, which the {term}`gate` asks.
+#   four, trained as in panel B, it ends just at the bound of the {term}`gate`
+#   ([depth](what_would_a_reviewer_ask.ipynb)).
 #   On ReLU networks four are enough to leave ridge regression far behind. GPT-2 has three
 #   layers of width 64, in panel B on ReLU networks two.
 # - *What few tasks do.* With $10^4$ tasks training meets each prompt 200 times and fits it,

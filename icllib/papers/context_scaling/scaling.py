@@ -60,8 +60,8 @@ TASKS_COUNTS = (10**3, 10**4, 10**5, 10**6)
 TASKS_RECIPE = Recipe((10, 20), 15_625, 128, learning_rate=2e-3, schedule="cosine", warmup=0.1)
 TASKS_EVALUATION = replace(CONTEXT_EVALUATION, lengths=TASKS_RECIPE.lengths)
 
-# Figure 8 at cpu. ASSUMED: SGPT of the paper's depth on linear functions, where four layers end
-# above 1.25 times the error of ridge regression; on ReLU networks four are enough.
+# Figure 8 at cpu. ASSUMED: SGPT of the paper's depth on linear functions, where four layers,
+# trained as in panel B, end just at the bound of the gate; on ReLU networks four are enough.
 DEEP_SGPT = SGPT(8, 32)
 SGPT_COUNTS = (10**4, 10**5, 10**6)  # the range of claim 16
 
