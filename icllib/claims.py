@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from icllib.checks import types_of_fields
+from icllib.checks import one_of, types_of_fields
 from icllib.controls import CONTROLS
 from icllib.errors import DAMAGE, InputError
 from icllib.files import check_project, read_yaml
@@ -135,9 +135,10 @@ class Claim:
 
 
 def load_claims(paper: str) -> list[Claim]:
-    """The claims of a paper; raises InputError for a file or a claim that lacks what a verdict
-    needs."""
+    """The claims of a paper; raises InputError for an unknown paper, and for a file or a claim that
+    lacks what a verdict needs."""
     check_project()
+    one_of(PAPERS, paper=paper)
     path, claims = PROJECT / "claims" / f"{paper}.yml", []
     try:
         entries = read_yaml(path.read_text())["claims"]

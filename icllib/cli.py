@@ -131,7 +131,8 @@ def plan(
     table = [{"minutes": row["minutes"], "GiB": row["memory_gib"], "models": row["members"],
               "for": " ".join(row["pages"])} for row in rows]
     show(rows if as_json else table, as_json,
-         lambda row: row | {"for": row["for"].replace(" ", "\n")})
+         lambda row: row | {"for": row["for"].replace(" ", "\n")},
+         f"no fleet takes {budget} or less" if jobs else "no record is missing")
 
 
 @app.command(epilog="Example:  python -m icllib train "
@@ -160,13 +161,15 @@ def claims(
     from icllib.claims import PAPERS
     from icllib.decisions import decision_on_record
 
-    decisions = [decision_on_record(claim) for name in ids or PAPERS for claim in claims_of(name)]
+    names = PAPERS if ids in (None, [], ["all"]) else ids
+    decisions = [decision_on_record(claim) for name in names for claim in claims_of(name)]
     show([{"paper": item.claim.paper, "id": item.claim.id,
            "statement": item.claim.statement, "source": item.claim.where,
            "verdict": item.verdict, "strength": item.strength, "page": item.claim.page}
           | (numbers(item) if as_json else {}) for item in decisions], as_json, lambda row: {
         "id": row["id"], "verdict": row["verdict"], "strength": row["strength"],
-        "claim": "\n".join(filter(None, (row["statement"], row["source"], row["page"])))})
+        "claim": "\n".join(filter(None, (row["statement"], row["source"], row["page"])))},
+        "no claim hangs on it")
 
 
 def claims_of(name: str) -> list:
@@ -226,11 +229,11 @@ def parse_parameter(text: str) -> tuple[str, object]:
         return name, value
 
 
-def show(rows: list[dict], as_json: bool, narrow) -> None:
+def show(rows: list[dict], as_json: bool, narrow, nothing: str = "") -> None:
     """Rows as JSON, as lines with every column where the output is piped, and on a terminal with
-    the cells that `narrow` makes of a row, the last of which is wrapped."""
-    if as_json:
-        typer.echo(json.dumps(rows, indent=1))
+    the cells that `narrow` makes of a row, the last of which is wrapped; `nothing` where none is."""
+    if as_json or not rows:
+        typer.echo(json.dumps(rows, indent=1) if as_json else nothing)
         return
     from rich.console import Console
     from rich.table import Table

@@ -19,9 +19,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from icllib.checks import one_of
 from icllib.errors import InputError
-from icllib.results import from_settings, load_record
+from icllib.results import from_settings
 from icllib.streams import Stream
-from icllib.training.weights import load, trained_folders
+from icllib.training.weights import load, record_of, trained_folders
 
 MODELS = "models.json"  # in a folder of results: what names stand for; icllib/shipped.py writes it
 PROMPTS = 64  # queries that are asked at a time, each in a prompt of its own
@@ -63,7 +63,7 @@ def found(model) -> Trained:
     if path.suffix != ".json":
         raise InputError("model: expected a predictor, the path of a record or one of the names "
                          f"{', '.join(names()) or '(none yet)'}, got {model!r}")
-    run = from_settings(load_record(path).run)
+    run = from_settings(record_of(path).run)
     predictor = load(path)
     predictor.module.double()  # so that an answer does not depend on what is asked beside it
     stream = Stream.of([0], "evaluation", "cpu")
@@ -133,9 +133,9 @@ class InContextRegressor(RegressorMixin, InContext):
         """Store the pairs: X (n, d), y (n,)."""
         X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
         trained = found(self.model)
-        if trained.classes:
+        if trained.classes or trained.log_odds:
             raise InputError(f"model: expected one that answers with a number, got {self.model!r}, "
-                             f"which tells {trained.classes} classes: see InContextClassifier")
+                             f"which tells {trained.classes or 2} classes: see InContextClassifier")
         return self.store(trained, X, y)
 
     def predict(self, X):
@@ -180,9 +180,9 @@ class InContextClassifier(ClassifierMixin, InContext):
 
     def written(self, places, trained: Trained) -> np.ndarray:
         """The labels as the model reads them: (n,), or (n, classes) in one-hot form."""
-        if trained.dimension and bool(trained.classes) != (self.labels == "one-hot"):
-            expected = "'one-hot'" if trained.classes else "'truth' or 'signs'"
-            raise InputError(f"labels: expected {expected} for this model, got {self.labels!r}")
+        right = "one-hot" if trained.classes else "truth" if trained.log_odds else "signs"
+        if trained.dimension and self.labels != right:
+            raise InputError(f"labels: expected {right!r} for this model, got {self.labels!r}")
         if self.labels != "one-hot":
             return places if self.labels == "truth" else 2 * places - 1
         count = len(self.classes_)

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from icllib.errors import InputError
 from icllib.files import check_writable
+from icllib.pages import find_page
 from icllib.results import (
-    PROJECT, check_page, check_profile, digest, find_record, results_folder, settings)
+    PROJECT, WITH_PILOT, check_profile, digest, find_record, results_folder, settings)
 from icllib.status import runs_of
 from icllib.training.checkpoint import checkpoints
 from icllib.training.fleets import processors
@@ -49,8 +50,8 @@ def parts_of(paths: list[str]) -> tuple[str, str, list[str]]:
         raise InputError("records: expected <paper>/<page>/<profile>/<name>.json, all of one page "
                          f"and profile, got {' '.join(paths)}")
     page, profile = "/".join(folder[:2]), folder[2]
-    check_page(page)
-    check_profile(profile)
+    find_page(page)
+    check_profile(profile, WITH_PILOT)
     return page, profile, [Path(path).stem for path in paths]
 
 

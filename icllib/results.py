@@ -35,9 +35,8 @@ def results_folder() -> Path:
     return folder_named("ICLLIB_RESULTS", "results")
 
 
-def check_profile(profile: str) -> None:
-    """Raises InputError for an unknown profile; "stored" is one that computes nothing."""
-    known = ("stored", *WITH_PILOT)
+def check_profile(profile: str, known=("stored", *WITH_PILOT)) -> None:
+    """Raises InputError for a profile that is not known; "stored" is one that computes nothing."""
     if profile not in known:
         raise InputError(f"profile: expected one of {', '.join(known)}, got {profile!r}")
 

@@ -1,5 +1,6 @@
 """Claims have what a verdict needs, and their files are sound."""
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -144,6 +145,16 @@ def test_an_entry_that_cannot_be_is_told_in_one_line(tmp_path, monkeypatch, old,
     with pytest.raises(InputError, match=f"expected claims, got .*{reason}") as error:
         load_claims("causal_lm")
     assert "\n" not in str(error.value)
+
+
+def test_a_paper_that_is_not_ours_is_told():
+    with pytest.raises(InputError, match="paper: expected one of .*context_scaling.*got 'causallm'"):
+        load_claims("causallm")
+
+
+def test_all_claims_are_those_of_all_papers_and_a_page_may_have_none(icllib):
+    assert json.loads(icllib("claims", "all", "--json")[1]) == json.loads(icllib("claims", "--json")[1])
+    assert icllib("claims", "causal_lm/affine_functions")[:2] == (0, "no claim hangs on it\n")
 
 
 @pytest.mark.parametrize("claim_id", ["causal_lm.99", "nonsense.1", "causal_lm"])

@@ -62,10 +62,11 @@ def test_scikit_learn_s_checks_pass_with_ridge(estimator):
     assert set(not_passed(estimator)) <= SKIPPED
 
 
-@pytest.mark.parametrize("kind", [InContextRegressor, InContextClassifier])
-def test_scikit_learn_s_checks_pass_with_a_trained_decoder(kind, folders):
+@pytest.mark.parametrize("estimator", [InContextRegressor(), InContextClassifier(labels="signs")],
+                         ids=str)
+def test_scikit_learn_s_checks_pass_with_a_trained_decoder(estimator, folders):
     path, = trained(folders, run())
-    assert set(not_passed(kind(str(path)))) <= SKIPPED
+    assert set(not_passed(estimator.set_params(model=str(path)))) <= SKIPPED
 
 
 def test_ridge_in_context_is_ridge():
@@ -179,6 +180,16 @@ def test_the_model_of_a_quantifier_answers_by_its_name():
     so_far[1] *= -1
     model.fit(so_far, [True, False, False])
     assert not model.predict(rest).any() and model.predict(rest).dtype == bool
+
+
+def test_a_model_is_asked_in_the_labels_that_it_was_trained_on():
+    X, y = np.ones((3, 1)), [True, True, False]
+    with pytest.raises(InputError, match="labels: expected 'truth' for this model, got 'signs'"):
+        InContextClassifier("signed_averaging/every", "signs").fit(X, y)
+    with pytest.raises(InputError, match="labels: expected 'signs' for this model, got 'truth'"):
+        InContextClassifier("signed_averaging/ssa").fit(X, y)
+    with pytest.raises(InputError, match="model: expected one that answers with a number, .* 2 cl"):
+        InContextRegressor("signed_averaging/every").fit(X, X[:, 0])
 
 
 def test_an_unknown_way_to_write_labels_is_refused():

@@ -34,6 +34,19 @@ def test_a_fleet_that_completes_two_pages_counts_for_both():
     assert by_value([alone, shared, more], {"A": 1, "B": 1, "C": 1}) == [alone, shared, more]
 
 
+def test_where_nothing_is_to_be_done_the_plan_says_so(icllib, monkeypatch):
+    assert icllib("plan", "--profile", "gpu", "--page", "solvable_attention")[:2] == (
+        0, "no record is missing\n")
+    monkeypatch.setattr(plan, "plan", lambda *_: [job("a", 10, "A")])
+    assert icllib("plan", "--profile", "gpu", "--budget", "9m")[:2] == (
+        0, "no fleet takes 9m or less\n")
+
+
+def test_a_profile_that_trains_nothing_is_refused(icllib):
+    code, _, err = icllib("plan", "--profile", "stored")
+    assert code == 2 and err.startswith("icllib: profile: expected one of smoke, ")
+
+
 def test_a_budget_takes_the_first_ones_that_fit():
     jobs = [job("a", 10, "A"), job("b", 20, "B"), job("c", 1, "C")]
     assert within(jobs, 30) == jobs[:2] and within(jobs, 29) == jobs[:1]

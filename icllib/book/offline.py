@@ -5,6 +5,7 @@
 Both lie in _build/offline afterwards; the site must have been built.
 """
 
+import argparse
 import io
 import re
 import shutil
@@ -68,6 +69,8 @@ def write_pdf(path: Path) -> None:
 
 def main() -> None:
     """Writes both, the zip first, which needs no Chromium."""
+    argparse.ArgumentParser(prog="python -m icllib.book.offline", description=__doc__,
+                            formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     pages()
     OFFLINE.mkdir(parents=True, exist_ok=True)
     print(shutil.make_archive(str(OFFLINE / "site"), "zip", SITE))

@@ -112,7 +112,10 @@ class Computation(Protocol):
 
 
 class Trained:
-    """A trained fleet as a predictor, and the stream of the prompts that it was trained on."""
+    """A trained fleet as a predictor, and the stream of the prompts that it was trained on.
+
+    Raises InputError for prompts of another shape than (M, B, N, d) and (M, B, N) or (M, B, N, C).
+    """
 
     def __init__(self, module, stream=None):
         self.module, self.stream = module, stream
@@ -126,5 +129,9 @@ class Trained:
         return self.call(self.module.predictions_by_layer, xs, ys, lengths, points)
 
     def call(self, forward, xs, ys, lengths, points):
+        if xs.dim() != 4 or len(xs) != self.members or ys.shape[:3] != xs.shape[:3]:
+            raise InputError(f"xs, ys: expected ({self.members}, B, N, d) and ({self.members}, B, N) "
+                             f"of {self.members} trained models, got {tuple(xs.shape)} and "
+                             f"{tuple(ys.shape)}")
         dtype = next(self.module.parameters()).dtype
         return forward(xs.to(dtype), ys.to(dtype), lengths, **points).to(xs.dtype)

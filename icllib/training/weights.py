@@ -13,7 +13,8 @@ from safetensors.torch import save_file
 
 from icllib.errors import DAMAGE, InputError
 from icllib.files import PACKAGE
-from icllib.results import digest, from_settings, key, load_record, results_folder, settings, versions
+from icllib.results import (
+    Record, digest, from_settings, key, load_record, results_folder, settings, versions)
 from icllib.streams import Stream
 from icllib.training.build import build
 from icllib.training.run import Run, Trained
@@ -33,10 +34,10 @@ def save_weights(run: Run, folder: Path, module, member: int) -> None:
 def load(source) -> Trained:
     """A trained model of the book as a predictor, on the CPU and in single precision.
 
-    source: a Run, or the path of a record. Raises InputError where no weights of its training
-    are kept.
+    source: a Run, a record or the path of one. Raises InputError for a path without a record, and
+    where no weights of its training are kept.
     """
-    run = source if isinstance(source, Run) else from_settings(load_record(Path(source)).run)
+    run = source if isinstance(source, Run) else from_settings(record_of(source).run)
     path = find_weights(run)
     if path is None:
         raise InputError(f"{type(run.model).__name__}, seed {run.seed}: expected its weights, "
@@ -45,6 +46,16 @@ def load(source) -> Trained:
     module = build([run.model], [run.seed], run.task, replace(run.recipe, precision="fp32"), "cpu")
     module.load_state_dict({name: values[None].float() for name, values in read(path)[1].items()})
     return Trained(module, Stream.of([run.seed], "training", "cpu"))
+
+
+def record_of(source) -> Record:
+    """A record, or the one at a path; raises InputError where there is none."""
+    if isinstance(source, Record):
+        return source
+    if not Path(source).is_file():
+        raise InputError(f"{source}: expected the path of a record, found no file; models that have a "
+                         "name are those of icllib.estimators")
+    return load_record(Path(source))
 
 
 def trained_folders() -> list[Path]:

@@ -26,9 +26,11 @@ from icllib.papers.causal_lm.lines import LENGTHS
 page = icllib.Page("causal_lm/affine_functions")
 records = icllib.records(causal_lm.affine_functions, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(causal_lm.affine_functions(shown)[0])
+icllib.settings_table(causal_lm.affine_functions(shown)[0])[["value"]]
 
 # %% [markdown]
+# All settings are ours, since the paper has no such model.
+#
 # ## Figure
 
 # %%

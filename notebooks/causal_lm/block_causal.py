@@ -5,12 +5,12 @@
 # results depend on the unusual transformer block of the paper's code?
 #
 # **In short:** two experiments of our own on linear regression, with small models
-# ({term}`profile` `pilot`, 26 minutes of processor time); nothing is decided. A mask
-# between the {term}`causal <causal mask>` and the {term}`prefix mask` has an error between
-# theirs. With unshared layers it falls at every step from 0.042 to 0.0019, as the blocks of
-# pairs that see each other grow from one pair to all 20; with shared layers blocks of two
-# gain nothing. An ordinary transformer block learns less reliably at this size: its three
-# seeds scatter by a factor of 10 to 500.
+# ({term}`profile` `pilot`, 26 minutes of processor time); nothing is decided. Between the
+# {term}`causal <causal mask>` and the {term}`prefix mask` lie masks under which blocks of
+# pairs see each other. With unshared layers the error falls at every step from 0.042 to
+# 0.0019, as the blocks grow from one pair to all 20. With shared layers blocks of two gain
+# nothing, and larger ones do. An ordinary transformer block learns less reliably at this
+# size: its three seeds scatter by a factor of 10 to 500.
 #
 # Both are variants of the models of [Table 1](table01_prefix_causal.ipynb).
 #

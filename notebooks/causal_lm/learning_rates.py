@@ -4,7 +4,7 @@
 # **In short:** a learning rate that suits the {term}`prefix mask` better than the
 # {term}`causal mask` would decide a comparison of the two. So each kind of model of
 # [Table 1](table01_prefix_causal.ipynb) is trained at the same three rates, and all pages
-# of trained models at {term}`profile` `cpu` take one of them. On average 0.008 ends with
+# with models of this kind at {term}`profile` `cpu` take one of them. On average 0.008 ends with
 # the lowest error, but at that rate chance decides whether some models learn at all. So it
 # is 0.004, and three times the steps.
 #
@@ -22,7 +22,8 @@ from icllib.papers.causal_lm import printed, trained
 page = icllib.Page("causal_lm/learning_rates")
 records = icllib.records(trained.learning_rates, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.learning_rates, shown, trained.assumed(shown))
+icllib.settings_table(trained.learning_rates(shown)[0], trained.assumed(shown),
+                      trained.table_1("paper")[0], shown)
 
 # %% [markdown]
 # These are the settings of the first model at the first rate.
@@ -80,7 +81,8 @@ ratios.map(lambda value: short(value, 3))
 #   where the answer is constant, though the model of this page had learned at the same
 #   rate. That training was stopped, and the next best rate taken with 12,000 steps. Of the
 #   twelve models here one does not leave the plateau at 0.004, the causal mask with shared
-#   layers on the nonlinear task; it needs more steps. At 0.016 four do not.
+#   layers on the nonlinear task; it needs more steps. At 0.008 the same one has hardly left
+#   it, and at 0.016 four do not.
 # - The range began at 0.002, was too low for the first four models, and moved up before any
 #   other page was trained.
 # - One seed is little: where two rates are close, the choice is chance. A rate of each

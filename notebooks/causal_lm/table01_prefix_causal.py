@@ -48,9 +48,9 @@ shown = icllib.shown_profile(records)
 icllib.settings_of(trained.table_1, shown, trained.assumed(shown))
 
 # %% [markdown]
-# These are the settings of the first row. Those marked *assumed* are not in the text or the
-# appendix; all but the seeds come from the paper's [public
-# code](https://github.com/google-research/causallm_icl).
+# These are the settings of the first row. Those marked *assumed* are not in the appendix. They
+# come from the paper's [public code](https://github.com/google-research/causallm_icl), but
+# for the seeds and `evaluation.own_prompts`, which are ours.
 #
 # ## Figure
 

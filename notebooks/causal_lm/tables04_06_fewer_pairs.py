@@ -52,7 +52,7 @@ table = page.save_figure(
     *(series(f"{cell.task}, paper", line(cell), of_tables, entry[cell], "paper")
       for cell in cells))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared layers, trained with the extra loss, and with unshared ones. All errors rise with each step to fewer pairs, ours in the regressions most at the first step."}, "figure": {"caption": "Error on queries against the number of pairs at test, for transformers that were trained with one number of pairs (the rightmost), on three tasks: ours above, printed ones below. Blue is the prefix mask, orange the causal one; solid lines have shared layers and the extra loss, dashed ones have neither. The curves rise to the left where a model cannot make do with fewer pairs."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared layers, trained with the extra loss, and with unshared ones. All errors rise with each step to fewer pairs, those of the prefix mask in the regressions most at the first step."}, "figure": {"caption": "Error on queries against the number of pairs at test, for transformers that were trained with one number of pairs (the rightmost), on three tasks: ours above, printed ones below. Blue is the prefix mask, orange the causal one; solid lines have shared layers and the extra loss, dashed ones have neither. The curves rise to the left where a model cannot make do with fewer pairs."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, legend_below
 

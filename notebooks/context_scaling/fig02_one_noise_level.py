@@ -9,8 +9,8 @@
 # small and have 8 dimensions instead of the paper's 20 ({term}`profile` `cpu`, eight
 # minutes on a CPU). The error of SGPT is 1.08 to 1.14 times that of ridge regression, and
 # up to 35 pairs below that of GPT-2 with the same seed. This decides nothing: with 20
-# dimensions half of the figure has fewer pairs than dimensions, with 8 none of it has, and
-# that is a different problem. The claims stay open.
+# dimensions a third of the figure has fewer pairs than dimensions, with 8 none of it has,
+# and that is a different problem. The claims stay open.
 #
 # In *SGPT* the key, query and value weights of GPT-2 are the identity, and the softmax
 # becomes the division of each row by its sum of absolute values. The embedding stays

@@ -190,7 +190,7 @@ page.verdicts()
 #   that at both levels, though it adapts to nothing. So the bound is now the best single
 #   penalty for both levels together: only a predictor that treats the levels differently
 #   gets below it, as tuned ridge regression does.
-# - *The seeds of GPT-2 differ much,* as in Figure 2: one does as well as SGPT at 20 pairs,
+# - *The seeds of GPT-2 differ much,* as in Figure 2: one comes close to SGPT at 20 pairs,
 #   two are well above. Hence its wide bands, which reach below the floor, where no error
 #   can lie on average.
 # - *Telling the levels apart is easy at $d = 8$.* From some 15 pairs on it succeeds almost

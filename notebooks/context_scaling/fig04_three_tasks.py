@@ -8,9 +8,9 @@
 # weights, is as good as GPT-2 on all three families, better than XGBoost on trees, and on
 # sparse functions near the Lasso and far below {term}`least squares`. Our models are small
 # and trained for 20 minutes on a CPU ({term}`profile` `cpu`). On networks SGPT is as good
-# as GPT-2, but neither matches a network that is trained on the prompt alone. On trees its
-# error is 1.4 times that of XGBoost at 50 pairs and 2.7 times at 100. On sparse functions
-# it is above that of least squares. All claims stay open: trees with 4 dimensions and
+# as GPT-2, but neither matches a network that is trained on the prompt alone. On trees
+# SGPT has 1.4 times the error of XGBoost at 50 pairs and 2.7 times at 100. On sparse
+# functions its error is above that of least squares. All claims stay open: trees with 4 dimensions and
 # networks with 8, instead of 20, are another problem, and on sparse functions none has
 # learned enough.
 #
@@ -197,11 +197,11 @@ page.verdicts()
 #   lengths, and trees and networks have fewer dimensions than 20; sparse functions are the
 #   paper's. What such models fail to do says nothing about the paper's models. Fewer
 #   dimensions are also another task: on trees over 20 coordinates XGBoost has errors of
-#   0.96 and 0.57 at 50 and 100 pairs, over 4 it has 0.385 and 0.158. So the
+#   0.94 and 0.57 at 50 and 100 pairs, over 4 it has 0.385 and 0.158. So the
 #   {term}`gates <gate>` on trees and networks count models at the paper's $d$ alone.
 # - *Trees.* It is the other way round than in the footnote. GPT-2 learns when $x$ and $y$
-#   share a token. With separate tokens its error hardly depends on $n$, far above 1.25
-#   times that of XGBoost: it would first have to learn which $y$ belongs to which $x$.
+#   share a token. With separate tokens its error hardly depends on $n$ and is far above
+#   1.25 times that of XGBoost at 50 pairs and more: it would first have to learn which $y$ belongs to which $x$.
 #   Beside GPT-2 with shared tokens, SGPT is worse by 10% at 50 pairs and by 17% at 100.
 #   XGBoost is better than all of them there, perhaps since trees over so few coordinates
 #   suit its greedy splits.

@@ -5,7 +5,7 @@
 # matter?
 #
 # **In short:** they matter for how good SGPT is, not for whether it uses the context. Our
-# models are small and trained shortly ({term}`profile` `cpu`, ten minutes on a CPU). On
+# models are small and trained briefly ({term}`profile` `cpu`, ten minutes on a CPU). On
 # linear functions the other three readings have 24 to 51% more error than the one that this
 # book uses, with signs and with the last skip. On ReLU networks the skip helps, and the
 # sign makes no clear difference. More pairs help in all four readings. No claim depends on
@@ -144,7 +144,9 @@ pd.DataFrame({title: {form: with_interval(ratios(title, form), 3) for form in ot
 #   which were set for the default. Another rate might bring the other forms nearer, and
 #   nothing here says how they compare after long training.
 # - The paper does not make this comparison. Context lengths, $T$ and training settings are
-#   those of Figure 8 at the largest $T$.
+#   those of the models that [a page](optimizer_steps.ipynb) trains for twice the steps, at
+#   their largest $T$. [Figure 8](fig08_sgpt_scaling.ipynb) has larger models on linear
+#   functions.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/context_scaling/normalization/figure.csv>`.

@@ -138,9 +138,9 @@ page.verdicts()
 # - *GPT-2.* The spread between seeds is as large as the differences between sizes; with one
 #   layer or one head one seed of three hardly learns.
 # - *One learning rate for all.* All sizes share one learning rate and one number of steps,
-#   which were chosen for other sizes ([Figure 1](fig01_scaling.ipynb)). The paper does not
-#   say whether each size had its own. If the best rate depends on the size, the shared one
-#   can decide such a sweep.
+#   which were chosen for GPT-2 of two layers and SGPT of four. The paper does not say
+#   whether each size had its own. If the best rate depends on the size, the shared one can
+#   decide such a sweep.
 # - *Larger profiles.* As `gpu` changes one thing at a time, it can show that another depth,
 #   width or number of heads does better, not that no combination does.
 # - *Which task.* The paper does not say on which of its five tasks that size was best, nor

@@ -193,7 +193,7 @@ pd.DataFrame(rows).T.round(3)
 #   hardly learns, at the one learning rate and scale that we tried.
 # - **C.** From $10^5$ tasks on one layer gains nothing, as the paper says of features.
 #   That it does not task-scale is true from $10^3$ tasks on: at $10^2$, where training
-#   meets each prompt thousands of times, its error is 1.70, and from there its slope is
+#   meets each prompt 32,000 times, its error is 1.70, and from there its slope is
 #   $-0.11$, below the bound of claims 1 and 2. SGPT with eight layers
 #   does task-scale ([Figure 8](fig08_sgpt_scaling.ipynb)).
 # - **D.** Twice the width lowers the error of the MLP by 5% at 10 pairs and by 18% at 40,

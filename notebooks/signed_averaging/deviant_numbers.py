@@ -50,8 +50,8 @@ icllib.settings_of(sheet.deviant_numbers, shown, deviant.ASSUMED)
 
 # %% [markdown]
 # These are the models of [Figure 4](fig04_every.ipynb) and [Figure 5](fig05_some.ipynb)
-# with positions, trained again; the settings are those of softmax under `every`. All see
-# the same numbers, at every size.
+# with positions, trained again; the settings are those of softmax under `every`. All
+# models of one seed see the same numbers.
 #
 # ## Figure
 #

@@ -175,7 +175,7 @@ page.verdicts()
 # - *The shape* is the paper's (claim 2): from $\sigma = 4$ on the error of softmax grows far faster than
 #   the targets. At $\sigma = 3$ it grows by a factor of 4.7 in the mean, where the claim asks for 5. The
 #   paper's Table 6 prints 0.9, 7.5 and 119 at $\sigma = 3$, 5 and 10 for two layers and four heads, where
-#   these have 0.9, 11.0 and 121.
+#   these have 0.9, 10.8 and 119.
 # - *Over the grid* SSA is 5% better in the mean of cells and seeds (0.93, 1.00, 0.86, 0.99 and 1.00 by
 #   seed). What lead there is comes from wide inputs: with ordinary functions the ratio is 0.86 (0.79 to
 #   0.94), with ordinary inputs 1.0. The paper's claims are about functions. One wide input among ordinary

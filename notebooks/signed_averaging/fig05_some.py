@@ -63,7 +63,7 @@ level = scale.ax.axhline(1 / 8, color="white")
 
 # %% [markdown]
 # Means over seeds; colors follow the square root of the share. White line in the scale: the constant
-# predictor, 1/8. At $\sigma = 20$ and 30 it does better than the mean of ten models, nearly everywhere
+# predictor, 1/8. At $\sigma = 20$ and 30 it does better than the mean of ten models nearly everywhere,
 # because of the few that fail there.
 
 # %% tags=["numbers"]
@@ -129,8 +129,8 @@ page.verdicts()
 #   the caption, 1 to 40 in the text.
 # - *Why claim 10 is open.* The ratio of SSA to softmax lies between 0.3 and 38 from seed to seed, with a
 #   mean of 2.2 (0.83 to 5.9). That SSA is better is unlikely by these numbers, but they do not exclude it.
-# - *Models that fail at large $\sigma$* err at all positions alike, as the second figure shows, and not at
-#   the far ones. Softmax and SSA of one seed start from the same weights and see the same sequences; the
+# - *Models that fail at large $\sigma$* err at all positions, as the second figure shows, and not at
+#   the far ones alone. Softmax and SSA of one seed start from the same weights and see the same sequences; the
 #   fifth seed fails in both, with and without positions.
 # - *Balanced labels.* Where late answers are not easy, both are wrong somewhere in most sequences of 40
 #   numbers and more, from $\sigma = 10$ on.

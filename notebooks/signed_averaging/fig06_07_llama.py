@@ -7,10 +7,10 @@
 #
 # **In short:** the paper says that Llama models, given examples in a {term}`prompt` or
 # fine-tuned, fail on long lists as small models do. No Llama model was run for this page:
-# their weights cannot be had here, and all of it would take an estimated 9 hours of an
-# H200 GPU. The page shows the paper's one printed row (on lines Llama 3.3 70B has 25
-# times the {term}`softmax` model's error in distribution, and 1.1 times at the largest
-# scale), what errors are to be read against, and the commands.
+# their weights cannot be had here, and what the table below counts would take an
+# estimated 9 hours of an H200 GPU. The page shows the paper's one printed row (on lines
+# Llama 3.3 70B has 25 times the {term}`softmax` model's error in distribution, and 1.1
+# times at the largest scale), what errors are to be read against, and the commands.
 #
 # {cite:t}`naim2025scaled` give the quantifiers `some` (Figure 6) and `every` (Figure 7)
 # to Llama 3.3 70B and Llama 3.1 8B, with five examples in a system prompt. After each

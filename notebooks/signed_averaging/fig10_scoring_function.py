@@ -4,8 +4,8 @@
 # **The question:** scaled signed averaging ({term}`SSA`) replaces the exponential of
 # {term}`softmax` by a power of each score. How do the two differ?
 #
-# **In short:** near a score of 0 the power reacts more strongly than the exponential, and
-# beyond a crossing more gently; with the exponent 2 they cross at a score of 2.5. With a
+# **In short:** near a score of 0 the power grows faster than the exponential, and for large
+# scores more slowly; with the exponent 2 the exponential overtakes it at a score of 2.5. With a
 # growing exponent $n = m$ and the scale $b = 1/m$ the power tends to the exponential, for
 # scores of both signs. The page draws a formula, trains nothing, and no {term}`claim` hangs
 # on it.
@@ -111,8 +111,9 @@ pd.DataFrame({f"m = {r.run['n']:g}": {
 #   its own backward pass. That gives $n b$ at $x = 0$, where automatic differentiation of
 #   the formula gives 0.
 # - *Stronger or gentler.* The paper says that $f$ reacts more gently to large positive
-#   scores. It does so beyond the crossing in the table. Near 0 it reacts more strongly: its
-#   slope there is $n$, and that of the exponential is 1.
+#   scores. It does so well before the crossing in the table: for $n = 2$ its slope is the
+#   smaller one from $x = 1.7$ on. Near 0 it reacts more strongly: its slope there is $n$,
+#   and that of the exponential is 1.
 # - *The limit* is stated for $x \ge 0$. It holds for both signs, with errors that for large
 #   $m$ are of the same size and opposite sign.
 #

@@ -8,8 +8,8 @@
 # count is as printed: 288 in 12 layers of 12 heads. In five models that have learned lines (2 layers of
 # 4 heads, width 64, profile `cpu`; 1.9 hours of processor time), the first layer keeps $n$ near its start
 # of 1.5, and the second raises it to between 1.6 and 3.9: towards softmax. On one CPU core a step at the
-# paper's size takes 1.18 times as long as with fused softmax, and 1.1 times as long as with softmax that
-# is not fused.
+# paper's size takes 1.18 times as long as with fused softmax; one with softmax that is not fused takes
+# 1.07 times as long.
 #
 # SSA gives every head of every layer a scoring function of its own,
 #
@@ -17,7 +17,7 @@
 #
 # where $n$ starts from 1.5 and $b$ from 1, and both are trained with the rest. Softmax is the limit of
 # large $n$ with $n b = 1$. {cite:t}`naim2025scaled` give the number of parameters and speak of training
-# time in Appendix B. The models here are those of [Table 1](table01_scoring_functions.ipynb); for the
+# time in Appendix B. The models here are those with SSA of [Figure 3](fig03_softmax_ssa.ipynb); for the
 # time, steps of both take turns in one process, with the paper's model and batch.
 
 # %% tags=["parameters"]

@@ -21,7 +21,9 @@ from icllib.papers import signed_averaging as sheet
 page = icllib.Page("signed_averaging/learning_rates")
 records = icllib.records(sheet.learning_rates, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.learning_rates, shown)
+settings = icllib.settings_table(
+    sheet.learning_rates(shown)[0], ["seed"], sheet.ablations.base_runs("paper")[0], shown)
+settings[~settings.index.str.contains("evaluation")]
 
 # %% [markdown]
 # These are the settings of softmax at the first rate.
@@ -38,7 +40,7 @@ table = page.save_figure(*(
     series(f"sigma = {sigma}", name, sheet.RATES, own[:, sigma - 1], shown)
     for name, own in errors.items() for sigma in (1, 10)))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error at sigma of 1 after 4,000 steps against the learning rate, both on log axes, softmax in orange and SSA in blue."}, "figure": {"caption": "Error in the training distribution after a short training, against the learning rate, both on logarithmic axes, for softmax (orange) and SSA (blue). On all later pages each takes the rate at which its own line is lowest."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Error at sigma of 1 after 4,000 steps against the learning rate, both on log axes, softmax in orange and SSA in blue."}, "figure": {"caption": "Error in the training distribution after a short training, against the learning rate, both on logarithmic axes, for softmax (orange) and SSA (blue). Models of lines at `cpu` take the rate at which their own line is lowest."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw
 

@@ -36,7 +36,7 @@ shown = icllib.shown_profile(records)
 training_settings(ablations.table05_deviant_input, shown)
 
 # %% [markdown]
-# These are the runs with softmax and with SSA of [Table 1](table01_scoring_functions.ipynb).
+# These are the models of [Figure 3](fig03_softmax_ssa.ipynb), with softmax and with SSA.
 #
 # ## Figure
 

@@ -6,8 +6,8 @@
 # *some* one, is scaled signed averaging ({term}`SSA`) then better than {term}`softmax`? And
 # does one large number decide the answers?
 #
-# **In short:** neither is seen. Errors grow with the length of a list, as they hardly do
-# with labels: under `every` softmax errs on 31% of lists of 200 ordinary numbers and SSA on
+# **In short:** neither is seen. Errors grow with the length of a list more than
+# they do with labels: under `every` softmax errs on 31% of lists of 200 ordinary numbers and SSA on
 # 19%, under `some` on 16% and 28%. {term}`Seeds <seed>` of one kind differ more than the two
 # kinds do. A single 100 misleads one softmax model of ten in its own answer, and none in an
 # answer after it. These are small models (3 layers of width 32, profile `cpu`), ten of each
@@ -95,14 +95,14 @@ page.verdicts()
 #
 # - The paper has no such experiment; its printed values are those of the claims that are
 #   repeated.
-# - *Why claim 52 is open.* The ratio of SSA to softmax is between 0.1 and 850 from seed to
+# - *Why claim 52 is open.* The ratio of SSA to softmax is between 0.15 and 850 from seed to
 #   seed, since some models of either kind go on being right far from training and others do
 #   not.
 # - *Length.* Position embeddings beyond 40 numbers are never trained, as in Figures 4 and 5.
-#   With labels that costs little, since the token before is all that is needed.
+#   With labels that costs most models little, since the token before is all that is needed.
 # - *One large number* (claim 53). With labels, a model could take the label after the large
-#   number for an answer and forget the number. Here no label helps it, and still no answer
-#   after the number is wrong. So what a large number does to attention does not make it
+#   number for an answer and forget the number. Here no label helps it, and still it misleads no
+#   answer after it. So what a large number does to attention does not make it
 #   decide the whole sequence, in models of this size.
 #
 # The numbers behind the figure:

@@ -43,7 +43,7 @@ icllib.settings_table(sheet.LawsBySimulation(1.8), assumed=("seed",))
 icllib.settings_table(sheet.LawsInTheLimit(1.8), assumed=("tasks", "seed"))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of late times, which decide in D and N"}
-icllib.settings_table(sheet.FiniteTime(0.0, sheet.LATER[-1]), assumed=(
+icllib.settings_table(sheet.fig03_scaling_laws("paper")[-1], assumed=(
     "beta", "time", "strength", "context_length", "tasks", "draws", "seed"))
 
 # %% [markdown]

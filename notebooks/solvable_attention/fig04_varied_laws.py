@@ -13,8 +13,9 @@
 #   moves back towards that of equal contexts.
 # - In closed forms $\gamma$ makes all four laws steeper, those in time and compute by
 #   more than the paper says: $-0.78$ in time at $\gamma = 0.5$, not $-0.55$.
-# - The paper advises balanced contexts. They are not the best: longer ones for rare tasks
-#   halve the loss at the same cost.
+# - The paper advises balanced contexts. They are not the best where all
+#   tasks start from the same answer: there longer ones for rare tasks halve the loss at
+#   the same cost.
 #
 # With $p = \alpha + 2\gamma - 1$ the paper's Table 2 has, in size, time, data and
 # compute,
@@ -205,7 +206,7 @@ page.verdicts()
 #   tasks that there was no time for. So only the four parts with $\beta$ of claim 43
 #   hold. With $\gamma$ the exponents in time are nearer to the generic form; the printed
 #   one [holds for large strengths](table02_exponents.ipynb).
-# - *Short contexts.* The law in time is back at $-0.41$ ($\beta = 0.5$) and $-0.44$
+# - *Short contexts.* The law in time is back at $-0.40$ ($\beta = 0.5$) and $-0.44$
 #   ($\beta = 1$) only at times far beyond the paper's $t = 5$ (claim 31).
 # - *Size and data.* At infinite time these laws do not contain $\beta$ at all, so that
 #   claim 10, which had parts in them, could not fail there. They are now claim 33, at a

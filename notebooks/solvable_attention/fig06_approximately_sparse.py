@@ -6,7 +6,7 @@
 # have noise?
 #
 # **In short:** yes, if the context is long. At context length 100 the loss stays within 0.094
-# decades of the closed form, just inside our tolerance of 0.1: it follows within 8%, on average,
+# decades of the closed form, just inside our tolerance of 0.1: it follows within 8%
 # up to $t \approx 0.4$. Then the noise sets a floor, and the loss ends a quarter above. That
 # is the loss of a model that is trained on all possible prompts, which can be computed exactly.
 # Trained on 900 prompts, it learns some of their noise by heart and ends a little higher.

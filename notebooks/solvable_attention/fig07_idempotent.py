@@ -7,7 +7,7 @@
 # **In short:** if the matrix $H$ of a task is proportional to its own square, as the paper
 # says. Then the closed form is exact at any context length $\psi$, to $10^{-10}$, which is
 # the accuracy of the integration, once a factor $\psi$ too many is taken out of the paper's
-# rate. This takes a second.
+# rate. This takes two seconds.
 #
 # The theorem needs a long context only because the matrix $H$ of a short one is not quite
 # proportional to its own square. Where $H^2 = \mu H$, nothing is left out

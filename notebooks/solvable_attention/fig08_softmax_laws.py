@@ -9,7 +9,7 @@
 # it), the mean exponents in size $D$, time $t$, data $N$ and compute $C$ are those of Table
 # 1 within 0.03 (in time $-0.45$ beside $-0.44$ at $\alpha = 1.8$). With contexts of varied
 # length the law in time is not that of Table 2 ([Figure 9](fig09_softmax_varied.ipynb)).
-# The runs take 3 minutes on one core.
+# The runs take under four minutes on one core.
 #
 # The paper puts the softmax back and trains
 #

@@ -7,7 +7,7 @@
 # data $N$ stay, their mean exponents within 0.03 of Table 1, and those in time $t$ and
 # compute $C$ are lost. In time there is no power law at all, since all tasks, however rare,
 # are learned within 160 steps. AdamW brings the loss to a tenth near step 42.
-# {term}`Gradient descent <gradient descent>` does at the fastest of four learning rates,
+# {term}`Gradient descent <gradient descent>`, at the fastest of four learning rates, does so
 # near step 155 at $\alpha = 1.8$ and 60 at 2.1. The runs take two minutes at full size.
 #
 # AdamW divides each step by the size of recent gradients. A rare task has small gradients,

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 import icllib
 from icllib.errors import InputError
@@ -29,6 +30,22 @@ def test_a_loaded_model_answers_as_its_record_says(trained):
         np.testing.assert_allclose(measured(run, icllib.load(run)), recorded, rtol=1e-5)
         path = trained / f"{digest(settings(run))}.json"
         np.testing.assert_allclose(measured(run, icllib.load(path)), recorded, rtol=1e-5)
+
+
+def test_a_record_gives_its_model_and_a_path_without_one_is_told(trained, tmp_path):
+    run = runs()[0]
+    record = find_record(run, "test")
+    np.testing.assert_allclose(measured(run, icllib.load(record)), record["error"], rtol=1e-5)
+    for source in ("signed_averaging/every", tmp_path / "none.json"):
+        with pytest.raises(InputError, match=f"{source}: expected the path of a record, found no file"):
+            icllib.load(source)
+
+
+@pytest.mark.parametrize("xs, ys", [((2, 8, 3), (2, 8)), ((2, 4, 8, 3), (2, 4, 8)),
+                                    ((1, 4, 8, 3), (1, 4, 7))])
+def test_prompts_of_another_shape_are_told(trained, xs, ys):
+    with pytest.raises(InputError, match=r"xs, ys: expected \(1, B, N, d\) and \(1, B, N\)"):
+        icllib.load(runs()[0]).predict(torch.zeros(xs), torch.zeros(ys), (2,))
 
 
 def test_models_of_other_seeds_answer_otherwise(trained):
