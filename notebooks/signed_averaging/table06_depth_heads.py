@@ -138,9 +138,10 @@ page.verdicts()
 #   times the $8 \cdot 10^{-5}$ of softmax in Table 1.
 # - *What would decide.*
 #   `python -m icllib run signed_averaging/table06_depth_heads --profile cpu` trains all
-#   shapes at width 64 for 20,000 steps, where the pilot has 1,300. It takes many hours,
-#   which `python -m icllib status` estimates; whether such models reach the error of 0.005
-#   is only seen then.
+#   shapes at width 64 for 7,000 steps, where the pilot has 1,300. Of these 12L8AH and
+#   12Al8AH are trained, and have errors of 0.002 to 0.003
+#   ([Figures 1, 9](boundary_values.ipynb)). The others take hours, which
+#   `python -m icllib status` estimates; whether small shapes reach 0.005 is only seen then.
 # - *One layer.* Each {term}`token` holds one number, so that in one layer no token ever
 #   holds an $x_k$ together with its $y_k$. Such a model can form means of the labels, but
 #   not the products $x_k y_k$, from which the slope follows. Ours stop near an error of 1,
