@@ -11,8 +11,8 @@
 # has, and feed-forward layers alone 2.0, where always answering 0 costs 2 (claim 13). On
 # functions three times as large and more attention alone is even slightly better, with 0.91
 # times the error of the full model (claim 33). These are three models of each kind, of 12
-# layers and width 64 ({term}`profile` `cpu`, three hours of processor time), which have
-# learned the task.
+# layers and width 64 ({term}`profile` `cpu`, three hours of processor time); those with
+# attention have learned the task.
 #
 # {cite:t}`naim2025scaled` take parts away from models of lines, $y = a x + c$, trained with
 # $x, a, c \sim N(0, 1)$ and tested with $a, c \sim N(0, \sigma)$. That feed-forward layers
