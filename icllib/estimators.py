@@ -64,7 +64,7 @@ def found(model) -> Trained:
         raise InputError("model: expected a predictor, the path of a record or one of the names "
                          f"{', '.join(names()) or '(none yet)'}, got {model!r}")
     run = from_settings(record_of(path).run)
-    predictor = load(path)
+    predictor = load(run)
     predictor.module.double()  # so that an answer does not depend on what is asked beside it
     stream = Stream.of([0], "evaluation", "cpu")
     prompt = run.task.sample(stream, torch.arange(1024)[None], run.recipe.points)

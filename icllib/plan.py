@@ -38,9 +38,10 @@ class Job:
 def plan(pages, profile: str, members: int | None = None) -> list[Job]:
     """The fleets that these pages miss at a profile, in the order of `by_value`.
 
-    members: the most models that train together. Raises InputError for an unknown profile. A fleet that cannot be built here, for lack of
+    members: the most models that train together. A fleet that cannot be built here, for lack of
     data say, is told and left out. A model that several pages measure is trained for
     the first of them; the others take its weights, or its record, when they are executed.
+    Raises InputError for an unknown profile, and for "stored", which trains nothing.
     """
     check_profile(profile, WITH_PILOT)
     runs = {page: trained_runs(page, profile) for page in pages}
