@@ -46,11 +46,9 @@ def raw_html(name: str) -> str:
     return "".join(re.findall(r"```\{raw\} html\n(.*?)```", text, re.DOTALL))
 
 
-def write_page(folder, name: str, models=None, theme: str = "light"):
+def write_page(folder, name: str, models, theme: str = "light"):
     """A file that shows a page, with the script `models` for its models; returns its address."""
-    html = raw_html(name)
-    if models:
-        html = html.replace("../../_static/live/models.js", models.as_uri())
+    html = raw_html(name).replace("../../_static/live/models.js", models.as_uri())
     html = html.replace("../../_static/live", STATIC.as_uri())
     path = folder / f"{name}-{theme}.html"
     path.write_text(f'<!doctype html><html data-theme="{theme}"><meta charset="utf-8">'

@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 from icllib.claims import PAPERS, Claim, find_claim, load_claims
-from icllib.controls import CONTROLS
 from icllib.decisions import decide, decision_on_record, evidence_path, holds, interval
 from icllib.errors import InputError
 from icllib.verdicts import ours_text
@@ -100,16 +99,13 @@ def test_a_gate_has_one_bound(change):
         replace(ORDERING, gate=gate)
 
 
-@pytest.mark.parametrize("evidence, control, scale, can_be_lost", [
-    (LOW, "roles exchanged", "log", True),
-    (HIGH, "roles exchanged", "log", True),
-    ([0.5, 0.999, 1.7], "roles exchanged", "log", True),  # open: the control must not hold
-    (LOW, "no effect", "log", True),
+@pytest.mark.parametrize("evidence, control", [
+    (LOW, "roles exchanged"), (HIGH, "roles exchanged"), (LOW, "no effect"),
+    ([0.5, 0.999, 1.7], "roles exchanged"),  # open: the control must not hold
 ])
-def test_controls_that_evidence_gives(evidence, control, scale, can_be_lost):
-    claim = replace(ORDERING, control=control, scale=scale)
-    decided = decide(claim, {"n = 1": evidence, "n = 2": evidence}, "paper")
-    assert decided.can_be_lost == can_be_lost
+def test_controls_that_evidence_gives(evidence, control):
+    claim = replace(ORDERING, control=control, scale="log")
+    assert decide(claim, {"n = 1": evidence, "n = 2": evidence}, "paper").can_be_lost
 
 
 def test_a_control_that_passes_shows_a_claim_without_power():
@@ -131,7 +127,6 @@ def test_parts_of_others_are_a_control():
 def test_a_control_is_of_a_known_kind():
     with pytest.raises(InputError, match="control: expected one of roles exchanged"):
         replace(ORDERING, control="hope")
-    assert len(CONTROLS) <= 15
 
 
 # ---- the ledger -----------------------------------------------------------------------------

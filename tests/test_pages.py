@@ -9,12 +9,12 @@ import nbformat
 import pandas as pd
 import pytest
 
+import icllib
 from icllib.claims import find_claim, load_claims
 from icllib.decisions import evidence_path, ledger
 from icllib.errors import InputError
 from icllib.pages import (
     Page, all_pages, notebooks_folder, provenance_line, settings_of, settings_table)
-from icllib.papers import context_scaling
 from icllib.results import PROJECT, WITH_PILOT, Record, digest, results_folder, settings
 from icllib.runner import notebook_problem, page_source
 from icllib.status import runs_of, status
@@ -132,13 +132,26 @@ def test_settings_tell_a_row_of_integers_by_its_ends():
     assert settings_table(Recipe((5, 10, 20), steps=5)).loc["lengths", "value"] == "(5, 10, 20)"
 
 
-@pytest.mark.parametrize("place", [0, -1])
-def test_settings_of_a_page_stand_beside_the_papers(place):
-    runs_of_page, assumed = context_scaling.fig01_scaling, context_scaling.ASSUMED
-    run, printed = (runs_of_page(profile)[place] for profile in ("cpu", "paper"))
-    table = settings_of(runs_of_page, "cpu", assumed, place)
-    assert table.equals(settings_table(run, assumed, printed, "cpu"))
-    assert {"paper", "cpu", "assumed"} == set(table["from"])
+def test_settings_tell_where_they_are_from():
+    table = settings_table(Recipe((1,), steps=5), ["batch"], Recipe((1,), steps=9), "cpu")
+    assert table.loc[["steps", "batch", "learning_rate"], "from"].tolist() == [
+        "cpu", "assumed", "paper"]
+    steps = {"cpu": (1, 2), "paper": (1, 3)}
+    runs = lambda profile: [Recipe((1,), steps=number) for number in steps[profile]]
+    assert [settings_of(runs, "cpu", place=place).loc["steps", "from"] for place in (0, -1)] == [
+        "paper", "cpu"]
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda: Page("causal_lm/propositions").decide("causal_lm.42", {"n = 40": [0.5]}, "paper"),
+     "causal_lm.42: expected a claim of page causal_lm/propositions"),
+    (lambda: settings_table(Recipe((1,), steps=5), ["widht"]), "assumed: expected names among"),
+    (lambda: icllib.shown_profile([]), "expected records of one profile"),
+    (lambda: icllib.records([], "cpu", "mine/page"), "runs_of_profile: expected a function"),
+])
+def test_what_a_page_does_wrongly_is_told(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
 
 
 def test_stored_evidence_belongs_to_claims_of_the_page():
@@ -147,10 +160,6 @@ def test_stored_evidence_belongs_to_claims_of_the_page():
         evidence = json.loads(path.read_text()) if path.exists() else {}
         claims = {c.id for c in load_claims(page.split("/")[0]) if c.page == page}
         assert set(evidence) == claims
-
-
-def test_claims_name_pages_that_exist():
-    assert {item.claim.page for item in ledger()} - {None} <= set(PAGES)
 
 
 def test_no_record_is_stale_and_something_is_stored_for_every_page(states):

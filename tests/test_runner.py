@@ -122,9 +122,10 @@ def test_a_page_that_was_saved_with_another_profile_is_refused(page, icllib, tmp
     assert files(tmp_path) == before
 
 
-def test_parameters_reach_the_page(page, icllib):
-    page("assert (profile, size) == ('cpu', 5)")
-    assert icllib("run", "causal_lm/sample", "--profile", "cpu", "-p", "size=5")[0] == 0
+@pytest.mark.parametrize("text, value", [("5", 5), ("all", "all"), ("[1, 2]", [1, 2])])
+def test_parameters_reach_the_page(page, icllib, text, value):
+    page(f"assert (profile, size) == ('cpu', {value!r})")
+    assert icllib("run", "causal_lm/sample", "--profile", "cpu", "-p", f"size={text}")[0] == 0
 
 
 @pytest.mark.parametrize("words, message", [
@@ -133,6 +134,8 @@ def test_parameters_reach_the_page(page, icllib):
     (["run", "causal_lm/sample", "-p", "sise=2"], "parameter: expected one of size, got 'sise'"),
     (["run", "causal_lm/sample", "-p", "profile=cpu"], "expected --profile for the profile"),
     (["run", "causal_lm/sample", "-p", "size"], "parameter: expected NAME=VALUE, got 'size'"),
+    (["run", "causal_lm/sample", "-p", "size=2"], "-p: expected a profile to compute at"),
+    (["plan", "--profile", "cpu", "--budget", "soon"], "--budget: expected a time such as"),
     (["claims", "causal_lm.99"], "claim id: expected causal_lm.1 to"),
     (["claims", "other.1"], "claim id: expected <paper>.<number>"),
 ])

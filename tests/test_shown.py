@@ -111,11 +111,3 @@ def test_a_record_of_the_page_that_is_damaged_is_named(results):
     path.write_text("[" * 100_000)
     row, = status(["context_scaling/estimators"])
     assert row.state == "unknown" and str(path) in row.reason
-
-
-def test_what_a_page_shows_is_kept_as_text(page):
-    shown = json.loads((PROJECT / "results/context_scaling/estimators/shown.json").read_text())
-    assert set(shown) == {"files", "records", "notebook"}
-    assert set(shown["files"]) == {"figure.csv", "evidence.json"}
-    stored = (PROJECT / "results/context_scaling/estimators").glob("*/*.json")
-    assert set(shown["records"]) == {path.stem for path in stored}

@@ -49,7 +49,7 @@ def test_a_paper_names_its_pages_and_all_names_every_page(page, icllib):
 
 
 def test_help_shows_examples(icllib):
-    for command in ("run", "status", "claims", "book"):
+    for command in ("run", "status", "plan", "train", "claims", "export", "book"):
         code, out, _ = icllib(command, "--help")
         assert code == 0 and "Example" in out and "python -m icllib" in out
 

@@ -5,6 +5,15 @@ from itertools import product
 import torch
 from torch.func import functional_call
 
+DIMENSION = 4
+
+
+def prompts(dtype=torch.float64, members=3, points=13):
+    """Inputs (members, 2, points, DIMENSION) and labels (members, 2, points)."""
+    generator = torch.Generator().manual_seed(1)
+    xs = torch.randn(members, 2, points, DIMENSION, generator=generator, dtype=dtype)
+    return xs, torch.randn(members, 2, points, generator=generator, dtype=dtype)
+
 
 @torch.no_grad()
 def equals_plain_loops(module, plain, xs, ys, lengths):

@@ -5,6 +5,7 @@ import math
 import contract
 import pytest
 import torch
+from contract import DIMENSION, prompts
 from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.errors import InputError
@@ -12,7 +13,6 @@ from icllib.models import MLP, FeatureMLP, ScalarRegression
 from icllib.models.features import FEATURES, feature_row, kernel_row, linear_row
 
 LENGTHS = (3, 12, 1, 7, 3)
-DIMENSION = 4
 SEEDS = (5, 11, 2)
 MODELS = [FeatureMLP("linear", width=6), FeatureMLP("l1", activation="gelu", width=6),
           FeatureMLP("hilbert", prompt=True, width=6), FeatureMLP("exponential", width=6),
@@ -21,13 +21,6 @@ KERNELS = {
     "exponential": lambda z, other: math.exp(z @ other),
     "hilbert": lambda z, other: 1 / math.dist(z.tolist(), other.tolist()) ** DIMENSION,
 }
-
-
-def prompts(dtype=torch.float64, members=3, points=13):
-    """Inputs (members, 2, points, DIMENSION) and labels (members, 2, points)."""
-    generator = torch.Generator().manual_seed(1)
-    xs = torch.randn(members, 2, points, DIMENSION, generator=generator, dtype=dtype)
-    return xs, torch.randn(members, 2, points, generator=generator, dtype=dtype)
 
 
 def prompt_matrix(xs, ys, length):
@@ -71,17 +64,6 @@ def test_the_linear_scalar_is_one_gradient_step():
         query, x, y = xs[..., length, :], xs[..., :length, :], ys[..., :length]
         expected = (query * (x.mT @ y[..., None])[..., 0]).sum(-1)
         assert torch.equal(linear_row(xs, ys, LENGTHS)[..., k, -1], expected)
-
-
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_the_kernel_scalar_is_nadaraya_and_watsons(kernel):
-    xs, ys = prompts()
-    estimates = kernel_row(kernel, xs, ys, LENGTHS)[..., -1]
-    for k, length in enumerate(LENGTHS):
-        for b in range(2):
-            weights = [KERNELS[kernel](xs[0, b, length], x) for x in xs[0, b, :length]]
-            expected = sum(w * y for w, y in zip(weights, ys[0, b])) / sum(weights)
-            torch.testing.assert_close(estimates[0, b, k], expected, atol=1e-12, rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

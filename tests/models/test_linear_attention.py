@@ -6,6 +6,7 @@ from functools import partial
 import contract
 import pytest
 import torch
+from contract import DIMENSION, prompts
 from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.attention import causal_pairs, full_pairs, with_queries
@@ -15,7 +16,6 @@ from icllib.models.linear_attention import construct
 from icllib.theory import gradient_descent as theory
 
 LENGTHS = (3, 12, 0, 7, 3)
-DIMENSION = 4
 SEEDS = (5, 11, 2)
 MODELS = [LinearAttention(2, mask, merged)
           for mask in ("prefix", "causal") for merged in (False, True)]
@@ -29,13 +29,6 @@ def shaken(model, seeds=SEEDS, dtype=torch.float64):
         for name, parameter in module.named_parameters():
             parameter *= (0.2 if name.startswith("project") else 0.4) / parameter.std()
     return module
-
-
-def prompts(dtype=torch.float64, members=3, points=13):
-    """Inputs (members, 2, points, DIMENSION) and labels (members, 2, points)."""
-    generator = torch.Generator().manual_seed(1)
-    xs = torch.randn(members, 2, points, DIMENSION, generator=generator, dtype=dtype)
-    return xs, torch.randn(members, 2, points, generator=generator, dtype=dtype)
 
 
 def plain_attention(module, model, member, xs, ys, length):

@@ -6,6 +6,7 @@ from functools import partial
 import contract
 import pytest
 import torch
+from contract import DIMENSION, prompts
 from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -16,7 +17,6 @@ from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 
 LENGTHS = (3, 12, 0, 7, 3)
-DIMENSION = 4
 SEEDS = (5, 11, 2)
 SETTINGS = [SGPT(layers=2, width=16), SGPT(2, 16, mlp_skip=False), SGPT(2, 16, "absolute"),
             SGPT(2, 16, "none")]
@@ -29,13 +29,6 @@ def shaken(model, seeds=SEEDS, dtype=torch.float64):
         for parameter in module.parameters():
             parameter *= 0.3 / parameter.std()
     return module
-
-
-def prompts(dtype=torch.float64, members=3, points=13):
-    """Inputs (members, 2, points, DIMENSION) and labels (members, 2, points)."""
-    generator = torch.Generator().manual_seed(1)
-    xs = torch.randn(members, 2, points, DIMENSION, generator=generator, dtype=dtype)
-    return xs, torch.randn(members, 2, points, generator=generator, dtype=dtype)
 
 
 def plain_phi(row, model):

@@ -41,18 +41,6 @@ def test_linear_self_attention_is_a_triple_loop(pairs_mask):
     assert torch.equal(outputs[0], ys)
 
 
-def test_gradient_descent_equals_autograd():
-    """The gradient of the mean squared error, halved as in Eq. 3."""
-    xs, ys = regression(2, PAIRS)
-    path = theory.gradient_descent(xs, ys, 0.4, 6)
-    weights = torch.zeros(2, DIMENSION, dtype=torch.float64, requires_grad=True)
-    for step in range(7):
-        torch.testing.assert_close(path[step], weights.detach(), atol=1e-12, rtol=0)
-        loss = 0.5 * ((xs @ weights[..., None])[..., 0] - ys).square().mean(-1).sum()
-        (gradient,) = torch.autograd.grad(loss, weights)
-        weights = (weights - 0.4 * gradient).detach().requires_grad_()
-
-
 def test_causal_gradient_descent_is_a_double_loop():
     xs, ys = regression(PAIRS)
     path = theory.causal_gradient_descent(xs[None], ys[None], 0.6, 4)[:, 0].numpy()
@@ -99,19 +87,6 @@ def test_online_gradient_descent_is_kaczmarz():
             weights = weights + (y - x @ weights) / (x @ x) * x
             assert x @ weights == pytest.approx(y)
             assert path[i + 1, b] == pytest.approx(weights, abs=1e-12)
-
-
-def test_expected_kaczmarz_error_by_monte_carlo():
-    """Within 4 standard errors of 40,000 runs with a random query each, d = 4."""
-    random, runs, d = np.random.default_rng(0), 40_000, 4
-    missing = random.standard_normal((runs, d))  # w - w_j, zero start
-    for pairs in range(13):
-        query = random.uniform(-1, 1, (runs, d))
-        errors = (missing * query).sum(1) ** 2
-        expected = float(theory.expected_kaczmarz_error(d, torch.tensor(float(pairs))))
-        assert abs(errors.mean() - expected) < 4 * errors.std() / runs**0.5
-        x = random.uniform(-1, 1, (runs, d))
-        missing -= ((missing * x).sum(1) / (x * x).sum(1))[:, None] * x
 
 
 # ---- the closed form of the Riccati equations ------------------------------------------------

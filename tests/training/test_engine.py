@@ -114,19 +114,6 @@ def test_prompts_of_a_member_do_not_depend_on_its_fleet(sizes):
             assert torch.equal(alone[0], together[member])
 
 
-@pytest.mark.parametrize("sizes", [(8, 30, 1000), (None, None, None)])
-@pytest.mark.parametrize("model", MODELS)
-def test_a_fleet_equals_single_runs(model, sizes):
-    seeds = (1, 0, 9)
-    fleet = settled(train(TASK, model, RECIPE, seeds, sizes))
-    start = settled(model.build(seeds, 2, 5))
-    assert any((fleet[name] - start[name]).abs().max() > 1e-3 for name in fleet)
-    for member, (seed, size) in enumerate(zip(seeds, sizes)):
-        single = settled(train(TASK, model, RECIPE, [seed], [size]))
-        for name, values in single.items():
-            torch.testing.assert_close(fleet[name][member], values[0], atol=1e-5, rtol=0)
-
-
 @pytest.mark.parametrize("model", MODELS)
 def test_two_identical_runs_are_equal_to_the_bit(model):
     first, second = (train(TASK, model, RECIPE, [1, 2], [8, 1000]).state_dict() for _ in range(2))

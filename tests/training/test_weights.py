@@ -75,3 +75,5 @@ def test_weights_of_other_versions_and_none_are_not_taken(trained, monkeypatch):
         icllib.load(zero)
     monkeypatch.setattr(type(one.recipe), "version", 99)
     assert find_weights(one) is None
+    with pytest.raises(InputError, match="seed 1: expected its weights, .*; run its page at"):
+        icllib.load(one)

@@ -14,7 +14,6 @@ from icllib.papers.signed_averaging.quantifier_models import SIZES, Cell, cells,
 from icllib.papers.signed_averaging.quantifiers import open_rates, reader_error
 from icllib.results import digest, settings, stacked
 from icllib.tasks import Quantifier
-from icllib.tasks.quantifiers import truth
 from icllib.training import records
 from icllib.training.run import Trained
 
@@ -94,14 +93,6 @@ def test_a_shared_fleet_changes_nothing():
     for member, task in enumerate(TASKS):
         for name, values in evaluation.measure([task], Erratic()).items():
             np.testing.assert_array_equal(values[0], together[name][member])
-
-
-@pytest.mark.parametrize("quantifier", ["every", "some"])
-def test_truth_is_that_of_python(quantifier):
-    rows = torch.randn(20, 6, generator=torch.Generator().manual_seed(0))
-    judge = all if quantifier == "every" else any
-    expected = [[judge(x > 0 for x in row[: k + 1]) for k in range(6)] for row in rows.tolist()]
-    assert truth(quantifier, rows).tolist() == expected
 
 
 # ---- attention of the last layer ------------------------------------------------------------
