@@ -51,6 +51,9 @@ def run(
 
     names = [name for page in pages for name in find_pages(page)]
     check_profile(profile)
+    if as_recorded and (parameter or members):
+        raise InputError("--as-recorded: expected no --parameter and no --members, as models are "
+                         "trained as they were")
     parameters = dict(parse_parameter(text) for text in parameter)
     for name in names:
         check_parameters(name, parameters)
@@ -188,14 +191,15 @@ def claims_of(name: str) -> list:
 
 def numbers(item) -> dict:
     """What is printed for a claim, its tolerance, and the samples and intervals of its parts."""
-    from icllib.decisions import interval
+    from icllib.decisions import finite_parts, interval
 
     claim = item.claim
     intervals = item.evidence and {part: interval(samples, claim.scale)
                                    for part, samples in item.evidence.items()}
     return {"printed": claim.printed, "scale": claim.scale, "tolerance": claim.tolerance,
-            "profile": item.profile, "evidence": item.evidence, "intervals": intervals,
-            "gate": item.gate, "control": item.control_verdict}
+            "profile": item.profile, "evidence": finite_parts(item.evidence),
+            "intervals": finite_parts(intervals), "gate": finite_parts(item.gate),
+            "control": item.control_verdict}
 
 
 @app.command(epilog="Example:  python -m icllib book")
@@ -233,7 +237,7 @@ def show(rows: list[dict], as_json: bool, narrow, nothing: str = "") -> None:
     """Rows as JSON, as lines with every column where the output is piped, and on a terminal with
     the cells that `narrow` makes of a row, the last of which is wrapped; `nothing` where none is."""
     if as_json or not rows:
-        typer.echo(json.dumps(rows, indent=1) if as_json else nothing)
+        typer.echo(json.dumps(rows, indent=1, allow_nan=False) if as_json else nothing)
         return
     from rich.console import Console
     from rich.table import Table

@@ -97,7 +97,7 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
     too few models have learned. gate: for each part, or for all parts at once, what the models
     behind each sample have reached. control: samples for each part where the claim must not hold,
     for controls that evidence alone does not give. Raises InputError for an unknown profile, for
-    evidence without the claim's parts or samples, and where gate or control are missing.
+    evidence without the claim's parts or samples, and where the gate is missing.
     """
     if profile not in WITH_PILOT:
         raise InputError(f"{claim.id}: expected evidence at one of {', '.join(WITH_PILOT)}, "
@@ -167,6 +167,16 @@ def holds(claim: Claim, part: str, samples) -> str:
         return "no"
     inside = bottom <= mean <= top and not claim.on_bound(mean)
     return "by its mean" if inside else "not by its mean"
+
+
+def finite(values) -> list[float | None]:
+    """Numbers for JSON, which has no infinity and no NaN."""
+    return [value if math.isfinite(value) else None for value in values]
+
+
+def finite_parts(parts: dict | None) -> dict | None:
+    """The same of the numbers of each part."""
+    return parts and {part: finite(values) for part, values in parts.items()}
 
 
 def evidence_path(page: str) -> Path:

@@ -132,12 +132,13 @@ def chance(decision: Decision, profile: str, seeds: int) -> float:
 def seeds_needed(decision: Decision) -> float:
     """With how many seeds every part's 95% t interval would lie on one side of its bounds.
 
-    The mean and spread over the seeds at hand are taken as they are: it is the smallest n for which
+    The mean and spread over the seeds that have learned, or all where none has, are taken as they
+    are: it is the smallest n for which
     the interval's half-width, t(n - 1) s / sqrt(n), is less than the mean's distance from the
     nearest bound. Infinite where `MOST_SEEDS` are too few.
     """
-    return max(seeds_of_part(decision.claim, part, decision.evidence[part])
-               for part in decision.claim.parts)
+    return max(seeds_of_part(decision.claim, part,
+                             decision.counted(part) or decision.evidence[part]) for part in decision.claim.parts)
 
 
 def seeds_of_part(claim, part: str, samples) -> float:

@@ -1,7 +1,6 @@
 """The state of every page: which records are fresh, stale or missing, and what they would cost."""
 
 import importlib.util
-import os
 import time
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,7 +12,7 @@ from icllib.results import WITH_PILOT, find_record
 from icllib.runner import notebook_problem
 from icllib.training import Fleet, Recipe
 from icllib.training.cpu import one_core
-from icllib.training.fleets import fleets
+from icllib.training.fleets import cores, fleets
 from icllib.training.records import runs_at
 from icllib.training.run import Run
 
@@ -114,7 +113,7 @@ def cost(runs, profile: str) -> str:
     except InputError as error:  # a step cannot be taken without its data
         return f"not known: {error}"
     if profile in ON_CPU:
-        seconds /= os.cpu_count()
+        seconds /= cores()
     for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
         if seconds >= size:
             return f"{seconds / size:.1f} {unit} on {device_of(profile)}"
@@ -123,7 +122,7 @@ def cost(runs, profile: str) -> str:
 
 def device_of(profile: str) -> str:
     """What a profile's cost is told for."""
-    return f"{os.cpu_count()} CPU cores" if profile in ON_CPU else "an H200"
+    return f"{cores()} CPU cores" if profile in ON_CPU else "an H200"
 
 
 def seconds_of(fleet: list[Run], profile: str) -> float:

@@ -71,7 +71,7 @@ def colored(verdict: str, words: str, meaning: str) -> str:
 
 MEANINGS = {
     "holds": "every part's 95% interval lies in the region that was fixed before the run",
-    "mixed": "some parts hold, others fail or hold by their mean only",
+    "mixed": "some parts hold; others fail, or their intervals do not settle it",
     "fails": "every part's 95% interval lies outside the region that was fixed before the run",
     "open": "the intervals do not settle it, or too few models have learned",
     "not run": "there is no evidence yet",

@@ -135,6 +135,7 @@ def test_parameters_reach_the_page(page, icllib, text, value):
     (["run", "causal_lm/sample", "-p", "profile=cpu"], "expected --profile for the profile"),
     (["run", "causal_lm/sample", "-p", "size"], "parameter: expected NAME=VALUE, got 'size'"),
     (["run", "causal_lm/sample", "-p", "size=2"], "-p: expected a profile to compute at"),
+    (["run", "causal_lm/sample", "--as-recorded", "--members", "2"], "--as-recorded: expected no"),
     (["plan", "--profile", "cpu", "--budget", "soon"], "--budget: expected a time such as"),
     (["claims", "causal_lm.99"], "claim id: expected causal_lm.1 to"),
     (["claims", "other.1"], "claim id: expected <paper>.<number>"),

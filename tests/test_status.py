@@ -95,7 +95,7 @@ def test_an_estimate_of_cost_says_on_what_machine(monkeypatch):
     runs = status.runs_of("context_scaling/fig01_scaling")
     assert status.cost(runs("paper"), "paper").endswith("hours on an H200")
     monkeypatch.setattr(status, "step_seconds", lambda *parts: 0.1)
-    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr(status, "cores", lambda: 2)
     trained = [replace(run, seed=seed) for run in runs("cpu")[:1] for seed in range(40)]
     hours = 40 * trained[0].recipe.steps * 0.1 / 2 / 3600
     assert status.cost(trained, "cpu") == f"{hours:.1f} hours on 2 CPU cores"

@@ -3,7 +3,7 @@
 from icllib.book.papers import hours, papers, records_of
 from icllib.claims import PAPERS
 from icllib.pages import all_pages
-from icllib.results import digest, from_settings, results_folder, settings
+from icllib.results import clock_of, digest, from_settings, results_folder, settings
 from icllib.status import ON_CPU, runs_by_profile, seconds_of, work
 from icllib.training.fleets import fleets
 from icllib.training.run import Run
@@ -54,7 +54,7 @@ def recorded_speed() -> float:
     """Multiply-adds per second of one core, over all committed records of training on a CPU."""
     trained = [record for paper in PAPERS for record in records_of(f"{paper}/*")
                if record.run["type"] == "training.Run" and "fleet" in record.provenance
-               and "processor_seconds" in record.provenance]
+               and clock_of(record.provenance) == "processor"]
     seconds = sum(record.provenance["processor_seconds"] / record.provenance["fleet"]
                   for record in trained)
     return sum(work(from_settings(record.run)) for record in trained) / seconds

@@ -12,7 +12,7 @@ import pandas as pd
 
 from icllib.book.papers import hours, papers
 from icllib.claims import PAPERS
-from icllib.decisions import STRENGTHS, VERDICTS, Decision, interval
+from icllib.decisions import STRENGTHS, VERDICTS, Decision, finite, finite_parts, interval
 from icllib.files import PROJECT, write_text
 from icllib.verdicts import badge, ours_text, printed_text, tolerance_text, typeset
 
@@ -30,7 +30,8 @@ def write_ledger(decisions: list[Decision], folder: Path) -> None:
     write_text(folder / "summary.md", summary(decisions))
     write_text(folder / "ledger.html", app(decisions))
     write_datatables(folder / "served")
-    write_text(folder / "served/claims.json", json.dumps(list(map(entry, decisions)), indent=1))
+    entries = json.dumps(list(map(entry, decisions)), indent=1, allow_nan=False)
+    write_text(folder / "served/claims.json", entries)
     write_text(folder / "served/claims.csv", as_csv(decisions))
 
 
@@ -160,7 +161,7 @@ def entry(item: Decision) -> dict:
             "statistic": claim.statistic, "scale": claim.scale, "tolerance": claim.tolerance,
             "verdict": item.verdict, "evidence": item.strength, "profile": item.profile,
             "post_hoc": claim.post_hoc, "added_by_us": claim.ours, "page": claim.page,
-            "not_run": claim.not_run, "cost": claim.cost, "gate": item.gate,
+            "not_run": claim.not_run, "cost": claim.cost, "gate": finite_parts(item.gate),
             "control": claim.control, "control_verdict": item.control_verdict,
             "parts": [part_entry(item, part) for part in item.evidence or ()]}
 
@@ -168,15 +169,10 @@ def entry(item: Decision) -> dict:
 def part_entry(item: Decision, part: str) -> dict:
     """What was measured for a part; the mean and its interval are of the samples that count."""
     samples = item.evidence[part]
-    mean, low, high = map(finite, interval(item.counted(part) or samples, item.claim.scale))
-    bottom, top = map(finite, item.claim.region(part))
+    mean, low, high = finite(interval(item.counted(part) or samples, item.claim.scale))
+    bottom, top = finite(item.claim.region(part))
     return {"part": part, "mean": mean, "low": low, "high": high, "at_least": bottom,
-            "at_most": top, "holds": item.state(part), "samples": list(map(finite, samples))}
-
-
-def finite(value: float) -> float | None:
-    """JSON has no infinity and no NaN."""
-    return value if abs(value) < float("inf") else None
+            "at_most": top, "holds": item.state(part), "samples": finite(samples)}
 
 
 def as_csv(decisions: list[Decision]) -> str:

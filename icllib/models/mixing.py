@@ -41,14 +41,14 @@ class FusedSoftmax(Weighted):
         self.register_buffer("temperature", draw.constant(temperature, ()).detach())  # (M,)
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor, places=None) -> Tensor:
-        folded = (tensor.flatten(0, 1) for tensor in (self.cooled(q), k, v))  # (M B, H, T, d)
+        folded = (tensor.flatten(0, 1) for tensor in (self.scaled(q, mask), k, v))  # (M B, H, T, d)
         return scaled_dot_product_attention(*folded, attn_mask=mask).unflatten(0, q.shape[:2])
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
         """The attention map: (M, B, H, T, T)."""
-        return super().weights(self.cooled(q), k, mask)
+        return super().weights(self.scaled(q, mask), k, mask)
 
-    def cooled(self, q: Tensor) -> Tensor:
+    def scaled(self, q: Tensor, mask: Tensor) -> Tensor:
         """Queries over the temperature of their member."""
         return q / self.temperature[:, None, None, None, None]
 

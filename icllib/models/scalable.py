@@ -8,29 +8,20 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
 
 from icllib import attention
 from icllib.checks import finite, whole
 from icllib.errors import InputError
-from icllib.models.mixing import Weighted
+from icllib.models.mixing import FusedSoftmax, Weighted
 from icllib.models.stacked import Initializer, StackedLinear
 
 
-class ScaledSoftmax(Weighted):
+class ScaledSoftmax(FusedSoftmax):
     """Softmax of scores times s log n, n being the tokens that a query sees: s per head."""
 
     def __init__(self, draw: Initializer, heads: int, s: float):
-        super().__init__(attention.softmax)
+        Weighted.__init__(self, attention.softmax)
         self.s = draw.constant(s, (heads,))  # (M, H)
-
-    def forward(self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor, places=None) -> Tensor:
-        folded = (tensor.flatten(0, 1) for tensor in (self.scaled(q, mask), k, v))  # (M B, H, T, d)
-        return scaled_dot_product_attention(*folded, attn_mask=mask).unflatten(0, q.shape[:2])
-
-    def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
-        """The attention map: (M, B, H, T, T)."""
-        return super().weights(self.scaled(q, mask), k, mask)
 
     def scaled(self, q: Tensor, mask: Tensor) -> Tensor:
         """Queries times s log n."""

@@ -42,7 +42,7 @@ def alone(folder: Path):
 def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
     """Write a checkpoint in two moves and drop those older than the last two.
 
-    Raises OSError where there is no room for it.
+    Those of later steps go too: training has not come from them, as they were damaged. Raises OSError where there is no room for it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / f"step-{step:09d}.safetensors"
@@ -55,7 +55,9 @@ def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
     info = {"sha256": checksum(part), "step": step, **info}
     os.replace(part, data)
     write_text(data.with_suffix(".json"), json.dumps(info | {"digest": digest(info)}))
-    for old in checkpoints(folder)[KEPT:]:
+    found = checkpoints(folder)
+    own = found.index(data.with_suffix(".json"))
+    for old in found[:own] + found[own + KEPT :]:
         old.unlink()
         old.with_suffix(".safetensors").unlink(missing_ok=True)
 

@@ -30,9 +30,14 @@ def processors() -> list[str]:
     """What a fleet can be split over: the visible GPUs, or else the CPU cores."""
     if torch.cuda.is_available():
         return [f"cuda:{index}" for index in range(torch.cuda.device_count())]
+    return ["cpu"] * cores()
+
+
+def cores() -> int:
+    """How many CPU cores this process may use."""
     if hasattr(os, "sched_getaffinity"):  # absent from macOS
-        return ["cpu"] * len(os.sched_getaffinity(0))
-    return ["cpu"] * os.cpu_count()
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count()
 
 
 def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:

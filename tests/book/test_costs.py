@@ -22,10 +22,11 @@ def test_nothing_is_missing_where_all_is_recorded():
 def test_the_speed_of_records_is_their_work_over_their_seconds(monkeypatch):
     model = Transformer(1, 1, 8, tokens="separate")
     made = []
-    for steps, seconds, fleet in ((10, 2.0, 1), (30, 12.0, 4)):  # 3 seconds of the latter's own
+    for steps, seconds, fleet, device in ((500, 0.1, 1, "NVIDIA H200"), (10, 2.0, 1, "2 CPU cores"),
+                                          (30, 12.0, 4, "2 CPU cores")):  # 3 seconds of its own
         run = Run(AffineFunctions(), model, Recipe((0, 1), steps, batch=4), None, seed=0)
-        made.append(Record.of(run, {"error": 1.0},
-                              {"processor_seconds": seconds, "fleet": fleet}))
+        made.append(Record.of(run, {"error": 1.0}, {
+            "processor_seconds": seconds, "fleet": fleet, "device": device}))
     monkeypatch.setattr(costs, "PAPERS", ("one",))
     monkeypatch.setattr(costs, "records_of", lambda pages: made)
     forward = model.multiplications(1, run.recipe.layout[0])  # the backward pass costs twice that

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -60,6 +61,13 @@ def test_files_for_programs_carry_samples_bounds_and_no_infinity():
     rows = list(csv.DictReader(io.StringIO(as_csv([SOME, NONE]))))
     assert [(row["part"], row["mean"]) for row in rows] == [
         ("a", "0.5"), ("b", "0.9"), ("c", "1.1"), ("", "")]
+
+
+def test_a_gate_that_is_infinite_is_null():
+    gated = replace(CLAIM, gate={"statistic": "error", "at_most": 0.01, "source": "ours"})
+    own = entry(decide(gated, SOME.evidence, "cpu", [float("inf")]))
+    assert json.loads(json.dumps(own, allow_nan=False))["gate"] == {
+        part: [None] for part in CLAIM.parts}
 
 
 def test_the_page_of_a_claim_has_all_that_decides_it():

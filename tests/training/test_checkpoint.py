@@ -171,6 +171,8 @@ def test_damaged_information_falls_back_and_at_last_training_starts_anew(tmp_pat
     first, second = capsys.readouterr().err.splitlines()
     assert str(newest) in first and first.endswith("falling back to the one before")
     assert str(oldest) in second and second.endswith("starting anew")
+    save_checkpoint(tmp_path, 50, {"x": torch.ones(1)}, {"seconds": 1.0})
+    assert load_checkpoint(tmp_path)[1]["step"] == 50  # which goes before what was damaged
 
 
 def signed_anew(folder, change):
