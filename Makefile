@@ -25,13 +25,17 @@ ON_SSE := ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_ENABLE_INSTRU
 ON_AVX2 := ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 MKL_ENABLE_INSTRUCTIONS=AVX2 \
 	OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL" \
 	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F
+GOLDEN := tests/test_golden.py \
+	tests/papers/causal_lm/test_trained.py::test_errors_of_a_cell_are_those_of_its_seeds \
+	tests/papers/signed_averaging/test_affine.py::test_golden_numbers_of_a_small_run \
+	tests/papers/signed_averaging/test_quantifier_models.py::test_training_is_measured_and_read_back
 
 # Two processes of one thread each: more threads than cores wait for each other.
 test: export OMP_NUM_THREADS := 1
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
-	$(ON_SSE) $(BIN)/python -m pytest -q tests/test_golden.py & \
-	$(ON_AVX2) $(BIN)/python -m pytest -q tests/test_golden.py; avx2=$$?; wait $$! && exit $$avx2
+	$(ON_SSE) $(BIN)/python -m pytest -q $(GOLDEN) & \
+	$(ON_AVX2) $(BIN)/python -m pytest -q $(GOLDEN); avx2=$$?; wait $$! && exit $$avx2
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
 		--nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 300 \
 		-p no:cacheprovider notebooks
