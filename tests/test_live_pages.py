@@ -192,6 +192,36 @@ def test_sigma_noise_and_number_change_the_points_and_come_back(visit):
         assert np.allclose(points_of(page), [[-2, 2], [0, 1], [1, -6]])
 
 
+def test_the_number_adds_no_point_that_is_there(visit):
+    with visit(address="#seed=3") as page:
+        points = points_of(page)
+        page.locator("#live-remove").click()
+        page.locator("#live-shuffle").click()
+        page.locator("#live-count").fill("5")
+        page.locator("#live-count").fill("12")
+        again = points_of(page)
+        assert len(again) == len(np.unique(again, axis=0)) == len(points)
+        page.locator("#live-count").fill("39")
+        assert len(np.unique(points_of(page), axis=0)) == 39
+
+
+def test_a_point_outside_the_frame_stays_on_its_height_and_is_seen(visit):
+    with visit(address="#sigma=1&points=0,-12 1,2&shown=ridge") as page:
+        page.locator("#live-plot").focus()
+        page.keyboard.press("ArrowRight")
+        assert np.allclose(points_of(page), [[0.1, -12], [1, 2]])
+        assert page.locator(".point.outside").count() == 1
+        assert float(page.locator(".point").first.get_attribute("cy")) == 340
+        page.keyboard.press("ArrowUp")
+        assert np.allclose(points_of(page), [[0.1, -4], [1, 2]])
+
+
+def test_a_right_click_adds_nothing(visit):
+    with visit() as page:
+        page.locator("#live-plot").click(button="right", position={"x": 200, "y": 200})
+        assert len(points_of(page)) == 3
+
+
 def test_the_order_matters_to_the_causal_mask_alone(visit):
     with visit(address="#seed=1&shown=prefix causal") as page:
         before = {name: heights_of(page, name) for name in ("prefix", "causal")}

@@ -6,7 +6,7 @@ from icllib.book.links import linked_html
 from icllib.book.papers import duration, hours, papers, title_of
 from icllib.book.tables import tidy
 from icllib.controls import CONTROLS
-from icllib.decisions import Decision, interval
+from icllib.decisions import Decision, interval, verdict_of
 from icllib.plotting import short
 from icllib.verdicts import (badge, gate_text, meaning, parts_table, printed_text, tolerance_text,
                              typeset)
@@ -44,11 +44,14 @@ def facts(item: Decision):
     """What is to be known of a claim: names and HTML."""
     claim = item.claim
     yield "Where in the paper", escape(claim.where)
+    read = READ[claim.printed["read"]]
     if not isinstance(claim.printed["value"], dict):
-        yield "The paper's words or number", (f"{typeset(printed_text(claim))} "
-                                              f"({READ[claim.printed['read']]})")
+        yield "The paper's words or number", f"{typeset(printed_text(claim))} ({read})"
+    elif item.profile:
+        yield "The paper's numbers", f"{read}; in the table below"
     else:
-        yield "The paper's numbers", f"{READ[claim.printed['read']]}; in the table below"
+        numbers = (f"{part}: {printed_text(claim, part)}" for part in claim.parts)
+        yield "The paper's numbers", f"{'; '.join(map(typeset, numbers))} ({read})"
     yield "Judged by", f"{typeset(claim.statistic)} ({claim.predicate})"
     yield "Holds if", f"each part's 95% interval{ON_SCALE[claim.scale]} lies in the region: {regions(claim)}"
     if claim.gate:
@@ -81,7 +84,7 @@ def regions(claim) -> str:
 
 
 def what_would_change(item: Decision) -> str:
-    """The part that is nearest to another state, and what it would take."""
+    """The parts whose state decides, or of those that could alone the nearest to its bound."""
     if not item.profile:
         return "a run: there is no evidence yet"
     states = {part: item.state(part) for part in item.evidence}
@@ -89,13 +92,24 @@ def what_would_change(item: Decision) -> str:
                          ("by its mean", "more seeds for {}: its interval crosses the bound"),
                          ("not by its mean", "more seeds for {}: its interval crosses the bound")):
         found = [part for part, own in states.items() if own == state]
-        if found and item.verdict in ("open", "mixed"):
+        if found and changes(states, found):
             return words.format(", ".join(map(typeset, found)))
-    part = min(item.evidence, key=lambda part: distance(item, part))
+    alone = [part for part in states if changes(states, [part])]
+    if not alone:
+        return "no part alone: it is mixed while one part holds and another does not"
+    part = min(alone, key=lambda part: distance(item, part))
     mean, low, high = interval(item.counted(part) or item.evidence[part], item.claim.scale)
     bound = nearest_bound(item, part)
+    nearest = ", and no part lies nearer to its bound" * (len(alone) == len(states))
     return (f"a 95% interval of {typeset(part)} on the other side of {short(bound, 3)}; "
-            f"it is {short(low, 3)} to {short(high, 3)}, and no part lies nearer to its bound")
+            f"it is {short(low, 3)} to {short(high, 3)}{nearest}")
+
+
+def changes(states: dict[str, str], parts) -> bool:
+    """Whether the verdict would be another if these parts all held, or all failed."""
+    verdict_with = lambda new: verdict_of([new.get(part, own) for part, own in states.items()])
+    return any(verdict_with(dict.fromkeys(parts, state)) != verdict_with({})
+               for state in ("yes", "no"))
 
 
 def nearest_bound(item: Decision, part: str) -> float:

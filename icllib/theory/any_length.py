@@ -16,8 +16,8 @@ from icllib.theory.riccati import context_matrix
 def time_to_reach(output, v0, w0, psi, strength, share) -> float:
     """When f, on its way from f(0) to Lambda, has this value.
 
-    v0, w0: (2,), the two coordinates that H_s couples. Raises InputError for psi < 1 and for an
-    output that is not between f(0) and Lambda.
+    v0, w0: (2,), the two coordinates that H_s couples. Raises InputError for psi < 1, and for an
+    output that is not between f(0) and Lambda or, as from v0 = w0 where Lambda < 0, never reached.
     """
     if psi < 1:
         raise InputError(f"psi: expected at least 1, got {psi:g}")
@@ -32,6 +32,8 @@ def time_to_reach(output, v0, w0, psi, strength, share) -> float:
         raise InputError(f"output: expected a value between {f(0):g} and {strength:g}, "
                          f"got {output:g}")
     end = (1 if left > 0 else -1) * 60 / rates.max()  # far past the root on the side of Lambda
+    if (f(end) - output) * left > 0:
+        raise InputError(f"output: expected a value that f reaches from this start, got {output:g}")
     tau = lambda u: scipy.optimize.brentq(
         lambda at: f(at) - strength - left * np.exp(-u), 0, end, xtol=1e-15, rtol=1e-14
     ) if u > 0 else 0.0

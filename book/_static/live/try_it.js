@@ -19,6 +19,7 @@ const shown = () => exported.filter(({ name }) => state.shown.includes(name)).ma
   if (!ready.has(model)) ready.set(model, live.unpack(model));
   return ready.get(model);
 });
+const inFrame = (y) => live.between(-4 * state.sigma, 4 * state.sigma, y);
 const ridge = (n = points.length) => live.ridge(points.slice(0, n), live.penalty(state));
 
 // ---- what is drawn at once ----
@@ -41,8 +42,8 @@ const draw = (grid = GRID) => {
     live.line(scales, `curve ${color(name)}`, zip(ys)).dataset.model = name;
   }
   points.forEach(({ x, y }, place) => {
-    const at = { cx: scales.x(x), cy: scales.y(y) };
-    const kind = place === state.selected ? "point selected" : "point";
+    const at = { cx: scales.x(x), cy: scales.y(inFrame(y)) }; // at the edge, if it is outside
+    const kind = `point${place === state.selected ? " selected" : ""}${y === inFrame(y) ? "" : " outside"}`;
     live.element(svg, "circle", { ...at, r: 6, class: kind });
     // for fingers
     live.element(svg, "circle", { ...at, r: 16, class: "handle", "data-point": place });
@@ -169,9 +170,8 @@ const changed = () => {
 };
 
 const moveTo = (place, x, y) => {
-  const top = 4 * state.sigma;
   state.selected = place;
-  live.place(state, state.points[place], x, live.between(-top, top, y));
+  live.place(state, state.points[place], x, y);
   changed();
 };
 const add = (x, y) => {
@@ -190,20 +190,23 @@ const shuffle = () => {
 };
 // Those of the seed follow the points that are there.
 const resize = (n) => {
-  const more = live.pointsOf(state.seed).slice(state.points.length, n);
-  state.points = [...state.points, ...more].slice(0, n);
+  const all = live.pointsOf(state.seed), { length: now } = state.points;
+  const there = new Set(state.points.map(({ x }) => x));
+  const more = [...all.slice(now), ...all.slice(0, now)].filter(({ x }) => !there.has(x));
+  state.points = [...state.points, ...more.slice(0, Math.max(0, n - now))].slice(0, n);
 };
 
 // ---- mouse, touch and keyboard ----
 
 const placeOf = (event) => {
   const box = svg.getBoundingClientRect();
-  return [scales.fromX(event.clientX - box.left), scales.fromY(event.clientY - box.top)];
+  return [scales.fromX(event.clientX - box.left), inFrame(scales.fromY(event.clientY - box.top))];
 };
 const pointOf = ({ target }) => ("point" in target.dataset ? Number(target.dataset.point) : null);
 
 let dragged = null, pressed = null;
 svg.addEventListener("pointerdown", (event) => {
+  if (event.button !== 0) return; // a menu, say
   pressed = [event.clientX, event.clientY];
   dragged = pointOf(event);
   if (dragged === null) return;
@@ -227,7 +230,7 @@ svg.addEventListener("pointercancel", () => { dragged = pressed = null; });
 
 const step = (right, up) => (event) => {
   const by = event.shiftKey ? 0.5 : 0.1, { x, y } = live.labeled(state)[state.selected];
-  moveTo(state.selected, x + by * right, y + by * state.sigma * up);
+  moveTo(state.selected, x + by * right, up ? inFrame(y + by * state.sigma * up) : y);
 };
 const choose = (by) => () => {
   state.selected = (state.selected + by + state.points.length) % state.points.length;
