@@ -20,9 +20,10 @@ live.unpack = (exported) => {
     const values = tensors[name] = new Float64Array(size);
     for (let i = 0; i < size; i++) values[i] = scale * numbers[place++];
   }
-  const layer = (name) => ({ weight: transposed(tensors[`${name}.weight`],
-                                                tensors[`${name}.bias`].length),
-                             bias: tensors[`${name}.bias`] });
+  const layer = (name) => {
+    const bias = tensors[`${name}.bias`];
+    return { weight: transposed(tensors[`${name}.weight`], bias.length), bias };
+  };
   const norm = (name) => ({ gain: tensors[`${name}.gain`], bias: tensors[`${name}.bias`] });
   const block = (name) => ({
     attentionNorm: norm(`${name}.attention_norm`), qkv: layer(`${name}.qkv`),
@@ -111,9 +112,10 @@ const gelu = (x) => {
   return x;
 };
 
-const perceptron = (block, x, rows) =>
-  add(x, affine(block.contract, gelu(affine(block.expand, normalize(block.mlpNorm, x, rows),
-                                            rows)), rows));
+const perceptron = (block, x, rows) => {
+  const wide = gelu(affine(block.expand, normalize(block.mlpNorm, x, rows), rows));
+  add(x, affine(block.contract, wide, rows));
+};
 
 // Values mixed by every head. own: queries, keys and values (rows, 3 width); context: those of the
 // labeled points, of which row sees the first seen(row), and itself too where `andItself`.
@@ -176,25 +178,23 @@ live.predict = (model, points, queries, notice) => {
   const asked = queries.map(({ x }) => separate ? [x] : [x, 0]);
   const context = embedded(model, tokens, tokens.map((_, place) => place));
   const states = embedded(model, asked, places);
-  const causal = (row) => row + 1, all = () => tokens.length;
+  const known = tokens.length, rows = asked.length;
+  const causal = (row) => row + 1, all = () => known;
   model.blocks.forEach((block, layer) => {
-    const labeled = affine(block.qkv, normalize(block.attentionNorm, context, tokens.length),
-                           tokens.length);
-    const own = affine(block.qkv, normalize(block.attentionNorm, states, asked.length),
-                       asked.length);
+    const labeled = affine(block.qkv, normalize(block.attentionNorm, context, known), known);
+    const own = affine(block.qkv, normalize(block.attentionNorm, states, rows), rows);
     const noticed = notice && ((row, head, weights) => notice(layer, head, row, weights));
-    const mixed = attend(model, block.transform, own, asked.length, labeled,
-                         (row) => places[row], model.seesItself, noticed);
-    add(states, affine(block.project, mixed, asked.length));
-    perceptron(block, states, asked.length);
+    const mixed = attend(model, block.transform, own, rows, labeled, (row) => places[row],
+                         model.seesItself, noticed);
+    add(states, affine(block.project, mixed, rows));
+    perceptron(block, states, rows);
     if (layer === model.blocks.length - 1) return; // only queries are read
-    const among = attend(model, block.transform, labeled, tokens.length, labeled,
+    const among = attend(model, block.transform, labeled, known, labeled,
                          model.mask === "causal" ? causal : all, false);
-    add(context, affine(block.project, among, tokens.length));
-    perceptron(block, context, tokens.length);
+    add(context, affine(block.project, among, known));
+    perceptron(block, context, known);
   });
-  const normal = normalize(model.finalNorm, states, asked.length);
-  return affine(model.readOut, normal, asked.length).slice(0, asked.length);
+  return affine(model.readOut, normalize(model.finalNorm, states, rows), rows).slice(0, rows);
 };
 
 })();

@@ -29,8 +29,8 @@ live.frame = (svg, settings) => {
   svg.replaceChildren();
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("height", height);
-  const clip = live.element(live.element(svg, "clipPath", { id: `${svg.id}-clip` }), "rect",
-                            { x: left, y: top, width: right - left, height: bottom - top });
+  const clip = live.element(svg, "clipPath", { id: `${svg.id}-clip` });
+  live.element(clip, "rect", { x: left, y: top, width: right - left, height: bottom - top });
   for (const value of live.ticks(lowX, highX, logX, (right - left) / 60)) {
     const x = scales.x(value);
     live.element(svg, "line", { class: "grid", x1: x, x2: x, y1: top, y2: bottom });
@@ -42,9 +42,10 @@ live.frame = (svg, settings) => {
     live.element(svg, "text", { x: left - 6, y: y + 4, "text-anchor": "end" }, short(value));
   }
   live.element(svg, "text", { x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, labelX);
-  live.element(svg, "text", { x: 12, y: (top + bottom) / 2, "text-anchor": "middle",
-                              transform: `rotate(-90 12 ${(top + bottom) / 2})` }, labelY);
-  scales.inside = live.element(svg, "g", { "clip-path": `url(#${clip.parentElement.id})` });
+  const middle = (top + bottom) / 2, turned = `rotate(-90 12 ${middle})`;
+  live.element(svg, "text",
+    { x: 12, y: middle, "text-anchor": "middle", transform: turned }, labelY);
+  scales.inside = live.element(svg, "g", { "clip-path": `url(#${clip.id})` });
   return scales;
 };
 

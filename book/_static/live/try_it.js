@@ -34,8 +34,9 @@ const answersAt = (places) => {
 const draw = (grid = GRID) => {
   const start = performance.now(), top = 4 * state.sigma, f = live.functionOf(state);
   points = live.labeled(state);
-  scales = live.frame(svg, { height: HEIGHT, lowX: -live.EDGE, highX: live.EDGE, lowY: -top,
-                             highY: top, labelX: "x", labelY: "y" });
+  scales = live.frame(svg, {
+    height: HEIGHT, lowX: -live.EDGE, highX: live.EDGE, lowY: -top, highY: top, labelX: "x",
+    labelY: "y" });
   const zip = (ys) => grid.map((x, k) => [x, ys[k]]);
   live.line(scales, "truth", zip(grid.map((x) => state.sigma * f(x))));
   for (const [name, ys] of answersAt(grid)) {
@@ -43,8 +44,9 @@ const draw = (grid = GRID) => {
   }
   points.forEach(({ x, y }, place) => {
     const at = { cx: scales.x(x), cy: scales.y(inFrame(y)) }; // at the edge, if it is outside
-    const kind = `point${place === state.selected ? " selected" : ""}${y === inFrame(y) ? "" : " outside"}`;
-    live.element(svg, "circle", { ...at, r: 6, class: kind });
+    const { classList } = live.element(svg, "circle", { ...at, r: 6, class: "point" });
+    classList.toggle("selected", place === state.selected);
+    classList.toggle("outside", y !== inFrame(y));
     // for fingers
     live.element(svg, "circle", { ...at, r: 16, class: "handle", "data-point": place });
   });
@@ -78,8 +80,8 @@ const drawErrors = () => {
     labelX: "points before", labelY: "squared error" });
   for (const { name, band } of state.task === "affine" ? shown() : []) {
     const law = band[state.sigma - 1].slice(0, most).map(([low, high], k) => [k + 1, low, high]);
-    live.line(side, `band ${color(name)}`, [...law.map(([n, low]) => [n, low]),
-                                            ...law.reverse().map(([n, , high]) => [n, high])]);
+    const lows = law.map(([n, low]) => [n, low]), highs = law.map(([n, , high]) => [n, high]);
+    live.line(side, `band ${color(name)}`, [...lows, ...highs.reverse()]);
   }
   const lines = shown().map((model) => [model.name, guesses(model)]);
   const ridges = points.slice(1).map(({ x }, k) => ridge(k + 1)(x));
@@ -89,8 +91,8 @@ const drawErrors = () => {
       [k + 1, Math.max((answers[k] - y) ** 2, LEAST)]));
     live.line(side, `curve thin ${color(name)}`, errors);
     for (const [n, error] of errors) {
-      live.element(side.inside, "circle", { class: `dot ${color(name)}`, r: 2.5, cx: side.x(n),
-                                            cy: side.y(error) });
+      live.element(side.inside, "circle",
+        { class: `dot ${color(name)}`, r: 2.5, cx: side.x(n), cy: side.y(error) });
     }
   }
 };
@@ -123,8 +125,9 @@ const attentionOf = (model, place) => {
       live.element(cell, "title", {}, `${token(column, each)}: ${(100 * weight).toFixed(1)}%`);
     });
   });
-  live.element(map, "rect", { class: "chosen", x: left + width * each * place, y: 0.5,
-                              width: width * each, height: height * rows.length });
+  live.element(map, "rect", {
+    class: "chosen", x: left + width * each * place, y: 0.5, width: width * each,
+    height: height * rows.length });
   return figure;
 };
 
@@ -183,17 +186,17 @@ const remove = () => {
 };
 const shuffle = () => {
   const chosen = state.points[state.selected];
-  const order = new Map(state.points.map((point) => [point, Math.random()]));
-  state.points.sort((one, other) => order.get(one) - order.get(other));
+  state.points = state.points.map((point) => [Math.random(), point])
+    .sort(([one], [other]) => one - other).map(([, point]) => point);
   state.selected = state.points.indexOf(chosen);
   changed();
 };
 // Those of the seed follow the points that are there.
 const resize = (n) => {
-  const all = live.pointsOf(state.seed), { length: now } = state.points;
-  const there = new Set(state.points.map(({ x }) => x));
-  const more = [...all.slice(now), ...all.slice(0, now)].filter(({ x }) => !there.has(x));
-  state.points = [...state.points, ...more.slice(0, Math.max(0, n - now))].slice(0, n);
+  const all = live.pointsOf(state.seed), there = new Set(state.points.map(({ x }) => x));
+  const more = [...all.slice(state.points.length), ...all].filter(
+    ({ x }) => !there.has(x) && there.add(x));
+  state.points = [...state.points, ...more].slice(0, n);
 };
 
 // ---- mouse, touch and keyboard ----
