@@ -58,4 +58,4 @@ pretend-gpu: $(INSTALLED)
 	$(CUDA_PYTHON) benchmarks/pretend_gpu/run.py
 
 clean:
-	rm -rf _build runs book/_generated
+	rm -rf _build book/_generated

@@ -1,12 +1,13 @@
-"""Model-steps per second: the loop that most people run, beside our fleets of 1, 4, 8 and 16.
+"""Model-steps per second: the loop that most people run, beside our fleets.
 
-    python benchmarks/bench.py [--seconds 20] [--sizes 3/2/64 ...] [--members 1 4 8 16] [--dry-run]
+    python benchmarks/bench.py [--seconds 20] [--sizes 3/2/64 ...] [--members 1 4 ...] [--dry-run]
 
 The reference trains a `transformers` GPT2Model: one model, batches sampled on the CPU, the loss
 read with .item() at every step. All contestants of a size take turns, several rounds each, so
 that a busy machine slows them alike. Compilation and capture are timed apart. On a CPU each uses
-one thread; ours keep freed memory, as in training. A share is the matrix products that a step needs
-over those that the device does in the same time when it does nothing else. Results go to
+one thread; ours keep freed memory, as in training. What the device has no room for is left out, and
+so is the reference where `transformers` is not installed. A share is the matrix products that a step
+needs over those that the device does in the same time when it does nothing else. Results go to
 benchmarks/results/<device>.json, after every size.
 """
 
@@ -14,6 +15,7 @@ import argparse
 import contextlib
 import json
 import statistics
+import sys
 import time
 from dataclasses import dataclass
 
@@ -25,6 +27,7 @@ from icllib.models.products import product
 from icllib.results import PROJECT, rounded
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe
+from icllib.training.build import of_memory
 from icllib.training.cpu import one_core
 from icllib.training.capture import captured_step
 from icllib.training.provenance import provenance
@@ -112,6 +115,19 @@ def prepare(members: int | None, size: Size, batch: int, device: str):
     return step, {"seconds_to_start": time.monotonic() - started, "captured": captured}
 
 
+def prepared(contestants: dict, size: Size, batch: int, device: str) -> dict:
+    """Those contestants that can be made ready here; says on stderr why the others cannot."""
+    ready = {}
+    for name, members in contestants.items():
+        try:
+            ready[name] = prepare(members, size, batch, device)
+        except (ImportError, RuntimeError) as error:
+            if not (isinstance(error, ImportError) or of_memory(error)):
+                raise
+            print(f"bench: without {name} ({' '.join(str(error).split())[:100]})", file=sys.stderr)
+    return ready
+
+
 def synchronize(device: str) -> None:
     """Wait until the device has done what it was given."""
     if device == "cuda":
@@ -147,15 +163,15 @@ def product_rate(device: str) -> float:
 
 
 def measure(size: Size, members, batch: int, seconds: float, device: str) -> list[dict]:
-    """One row per contestant: ms per model-step, model-steps per second, and against the first."""
+    """One row per contestant: ms per model-step, model-steps per second, and how many times faster."""
     rate = product_rate(device)
     if device == "cuda":
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
     needed = 6 * batch * our_model(size).multiplications(size.dimension, size.lengths)
     contestants = {"transformers": None} | {f"ours, M={count}": count for count in members}
-    ready = {name: prepare(count, size, batch, device) for name, count in contestants.items()}
-    times = {name: [] for name in contestants}
+    ready = prepared(contestants, size, batch, device)
+    times = {name: [] for name in ready}
     for _ in range(ROUNDS):
         for name, (step, _) in ready.items():
             with contextlib.nullcontext() if name == "transformers" else one_core():
@@ -167,8 +183,9 @@ def measure(size: Size, members, batch: int, seconds: float, device: str) -> lis
                      "model_steps_per_second": 1 / each,
                      "share_of_product_rate": needed / each / rate,
                      "peak_memory_mib": peak_memory_mib(device)} | preparation)
-    for row in rows:
-        row["times_faster"] = rows[0]["ms_per_model_step"] / row["ms_per_model_step"]
+    if "transformers" in ready:
+        for row in rows:
+            row["times_faster"] = rows[0]["ms_per_model_step"] / row["ms_per_model_step"]
     return rounded(rows)
 
 
@@ -177,7 +194,8 @@ def main() -> None:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=20, help="per contestant and size")
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
-    parser.add_argument("--members", nargs="+", type=int, default=[1, 4, 8, 16])
+    parser.add_argument("--members", nargs="+", type=int,
+                        default=[1, 4, 8, 16] if torch.cuda.is_available() else [1, 4])
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--dry-run", action="store_true", help="store nothing")
     options = parser.parse_args()
@@ -188,11 +206,14 @@ def main() -> None:
         rows = measure(SIZES[name], options.members, options.batch, options.seconds, device)
         print(f"\n{name}, {SIZES[name].tokens} tokens, batch {options.batch}")
         for row in rows:
-            print("{contestant:>14}: {ms_per_model_step:9.3g} ms per model-step, {times_faster:5.2f} "
-                  "times the reference, share {share_of_product_rate:4.0%}, ready after "
-                  "{seconds_to_start:3.0f} s".format(**row), flush=True)
+            against = ("{times_faster:5.2f} times the reference, ".format(**row)
+                       if "times_faster" in row else "")
+            print("{contestant:>14}: {ms_per_model_step:9.3g} ms per model-step, {against}share "
+                  "{share_of_product_rate:4.0%}, ready after {seconds_to_start:3.0f} s".format(
+                      **row, against=against), flush=True)
         if not options.dry_run:
-            store(name, {"provenance": made, "rows": rows})
+            own = name if options.batch == 64 else f"{name}, batch {options.batch}"
+            store(own, {"provenance": made, "rows": rows})
 
 
 def store(name: str, measured: dict) -> None:

@@ -6,12 +6,12 @@
 Needs Chromium and the built book.
 """
 
-import shutil
 import statistics
 import sys
 
 from playwright.sync_api import sync_playwright
 
+from icllib.book.offline import chromium
 from icllib.results import PROJECT
 
 PAGE = (PROJECT / "_build/html/book/live/try_it.html").as_uri()
@@ -63,7 +63,7 @@ def take_picture(browser) -> None:
 def main(what: str = "") -> None:
     """Print both times, for a usual number of points and for the most; or take the picture."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"),
+        browser = playwright.chromium.launch(executable_path=chromium(),
                                              args=["--no-sandbox", "--disable-gpu"])
         if what == "picture":
             return take_picture(browser)

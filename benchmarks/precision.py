@@ -4,19 +4,19 @@
 
 Trains one decoder to a low loss in fp32 on noiseless linear regression, then measures the same
 parameters on the same prompts in fp32, TF32 and bf16 (the forward pass alone), also by how far
-their answers are from those of fp32, and goes on training in each. On a GPU only: a CPU computes
+their answers are from those of fp32, and goes on training in each. Results go to the device's
+file under benchmarks/results. On a GPU only: a CPU computes
 everything in fp32.
 """
 
 import argparse
-import json
 
 import torch
+from bench import store
 
 from icllib.evaluate import ErrorByLength
-from icllib.files import write_text
 from icllib.models import Transformer
-from icllib.results import PROJECT, rounded
+from icllib.results import rounded
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe
@@ -74,15 +74,14 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=5000)
     options = parser.parse_args()
     start = trained(options.steps, "fp32")
-    result = {"provenance": provenance("bench", "cuda"), "steps": options.steps}
+    made = {"provenance": provenance("bench", "cuda"), "steps": options.steps}
     for precision in ("fp32", "tf32", "bf16"):
         longer = trained(options.steps, precision, start)
-        result[precision] = {"same_parameters": error(start.module, precision),
-                             "distance_to_fp32": distance_to_fp32(start.module, precision),
-                             "trained_on_evaluated_in_fp32": error(longer.module, "fp32")}
-        print(precision, result[precision], flush=True)
-        write_text(PROJECT / "benchmarks" / "results" / "precision.json",
-                   json.dumps(rounded(result), indent=1))
+        result = {"same_parameters": error(start.module, precision),
+                  "distance_to_fp32": distance_to_fp32(start.module, precision),
+                  "trained_on_evaluated_in_fp32": error(longer.module, "fp32")}
+        print(precision, result, flush=True)
+        store(f"precision {precision}", made | rounded(result))
 
 
 if __name__ == "__main__":

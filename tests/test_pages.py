@@ -177,7 +177,8 @@ def test_every_record_is_of_a_run_that_some_page_lists():
 
 
 def test_all_kept_weights_take_60_megabytes_at_most():
-    kept = [path.stat().st_size for path in results_folder().glob("*/*/*/*.safetensors")]
+    kept = [path.stat().st_size for path in results_folder().glob("*/*/*/*.safetensors")
+            if path.parent.name not in ("gpu", "paper")]  # which git ignores
     assert kept and sum(kept) <= 60e6
 
 

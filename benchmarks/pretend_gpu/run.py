@@ -266,7 +266,7 @@ def main() -> int:
         codes = [subprocess.run([sys.executable, *sys.argv], env=environment(Path(folder), name)
                                 | ({"PRETEND_FIRST": "1"} if index == 0 else {})).returncode
                  for index, name in enumerate(options.architectures)]
-    return max(codes)
+    return max(map(abs, codes))  # of a process that was killed, negative
 
 
 def pretend(options) -> int:

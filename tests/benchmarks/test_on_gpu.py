@@ -54,6 +54,12 @@ def test_what_was_made_is_packed_whether_all_went_well_or_not(call, tmp_path, en
     assert all("--profile gpu --time-limit" in words for words in calls)
 
 
+def test_a_later_call_adds_to_the_archive(call, tmp_path):
+    assert call(RECORD, "pages", "60", "a/b").wait() == 0
+    assert call(RECORD.replace("new", "newer"), "pages", "60", "a/b").wait() == 0
+    assert sorted(packed(tmp_path)) == ["results/paper/new.json", "results/paper/newer.json"]
+
+
 def test_once_the_time_is_over_no_page_is_begun(call, tmp_path):
     assert call(RECORD + "/bin/sleep 2; exit 3", "pages", "1", "a/b", "c/d").wait() == 1
     assert len((tmp_path / "calls").read_text().splitlines()) == 1

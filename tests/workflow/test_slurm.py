@@ -15,6 +15,7 @@ from icllib.plan import plan
 from slurm_cluster import cluster, missing_programs
 
 PAGES = ["context_scaling/fig02_one_noise_level", "context_scaling/fig05_one_layer"]
+pytestmark = pytest.mark.timeout(3600)  # the waits below are longer than a test's usual time
 SLOW = f"{sys.executable} {PROJECT}/tests/workflow/slow_icllib.py"
 
 
