@@ -121,7 +121,7 @@ def prepared(contestants: dict, size: Size, batch: int, device: str) -> dict:
     for name, members in contestants.items():
         try:
             ready[name] = prepare(members, size, batch, device)
-        except (ImportError, RuntimeError) as error:
+        except Exception as error:
             if not (isinstance(error, ImportError) or of_memory(error)):
                 raise
             print(f"bench: without {name} ({' '.join(str(error).split())[:100]})", file=sys.stderr)

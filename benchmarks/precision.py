@@ -5,8 +5,7 @@
 Trains one decoder to a low loss in fp32 on noiseless linear regression, then measures the same
 parameters on the same prompts in fp32, TF32 and bf16 (the forward pass alone), also by how far
 their answers are from those of fp32, and goes on training in each. Results go to the device's
-file under benchmarks/results. On a GPU only: a CPU computes
-everything in fp32.
+file under benchmarks/results. On a GPU only: a CPU computes everything in fp32.
 """
 
 import argparse

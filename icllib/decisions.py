@@ -50,6 +50,10 @@ class Decision:
         """The samples of a part whose models have learned."""
         return learned(self.claim, self.evidence[part], self.gate and self.gate[part])
 
+    def counted_or_all(self, part: str) -> list[float]:
+        """The same, or all samples where no model has learned."""
+        return self.counted(part) or self.evidence[part]
+
     def state(self, part: str) -> str:
         """What a part says, see `state`."""
         return state(self.claim, part, self.evidence[part], self.gate and self.gate[part])

@@ -39,9 +39,8 @@ def plan(pages, profile: str, members: int | None = None) -> list[Job]:
     """The fleets that these pages miss at a profile, in the order of `by_value`.
 
     members: the most models that train together. A fleet that cannot be built here, for lack of
-    data say, is told and left out. A model that several pages measure is trained for
-    the first of them; the others take its weights, or its record, when they are executed.
-    Raises InputError for an unknown profile, and for "stored", which trains nothing.
+    data say, is told and left out. A model that several pages measure is trained for the first of
+    them; the others take its weights, or its record, when they are executed. Raises InputError for an unknown profile, and for "stored", which trains nothing.
     """
     check_profile(profile, WITH_PILOT)
     runs = {page: trained_runs(page, profile) for page in pages}
@@ -133,12 +132,11 @@ def seeds_needed(decision: Decision) -> float:
     """With how many seeds every part's 95% t interval would lie on one side of its bounds.
 
     The mean and spread over the seeds that have learned, or all where none has, are taken as they
-    are: it is the smallest n for which
-    the interval's half-width, t(n - 1) s / sqrt(n), is less than the mean's distance from the
-    nearest bound. Infinite where `MOST_SEEDS` are too few.
+    are: it is the smallest n for which the interval's half-width, t(n - 1) s / sqrt(n), is less
+    than the mean's distance from the nearest bound. Infinite where `MOST_SEEDS` are too few.
     """
-    return max(seeds_of_part(decision.claim, part,
-                             decision.counted(part) or decision.evidence[part]) for part in decision.claim.parts)
+    return max(seeds_of_part(decision.claim, part, decision.counted_or_all(part))
+               for part in decision.claim.parts)
 
 
 def seeds_of_part(claim, part: str, samples) -> float:

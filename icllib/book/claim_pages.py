@@ -98,7 +98,7 @@ def what_would_change(item: Decision) -> str:
     if not alone:
         return "no part alone: it is mixed while one part holds and another does not"
     part = min(alone, key=lambda part: distance(item, part))
-    mean, low, high = interval(item.counted(part) or item.evidence[part], item.claim.scale)
+    mean, low, high = interval(item.counted_or_all(part), item.claim.scale)
     bound = nearest_bound(item, part)
     nearest = ", and no part lies nearer to its bound" * (len(alone) == len(states))
     return (f"a 95% interval of {typeset(part)} on the other side of {short(bound, 3)}; "
@@ -114,14 +114,14 @@ def changes(states: dict[str, str], parts) -> bool:
 
 def nearest_bound(item: Decision, part: str) -> float:
     """The end of a part's region that its mean is nearest to."""
-    mean = interval(item.counted(part) or item.evidence[part], item.claim.scale)[0]
+    mean = interval(item.counted_or_all(part), item.claim.scale)[0]
     return min(item.claim.region(part), key=lambda bound: abs(bound - mean))
 
 
 def distance(item: Decision, part: str) -> float:
     """From a part's interval to the nearest bound, in units of the bound."""
     bound = nearest_bound(item, part)
-    ends = interval(item.counted(part) or item.evidence[part], item.claim.scale)[1:]
+    ends = interval(item.counted_or_all(part), item.claim.scale)[1:]
     gap = min(abs(end - bound) for end in ends)
     return gap / abs(bound) if bound else gap
 

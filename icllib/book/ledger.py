@@ -130,8 +130,7 @@ def cells(item: Decision) -> list[str]:
     by_part = isinstance(printed, dict)
     numbers = ({part: printed_text(claim, part) for part in claim.parts} if by_part
                else {"": printed_text(claim)})
-    ours = {part: ours_text(claim, part, item.counted(part) or samples)
-            for part, samples in (item.evidence or {}).items()}
+    ours = {part: ours_text(claim, part, item.counted_or_all(part)) for part in item.evidence or ()}
     bounds = {part: tolerance_text(claim, part) for part in claim.parts}
     bounds = bounds if len(set(bounds.values())) > 1 else {"": next(iter(bounds.values()))}
     return [papers()[claim.paper].short,
@@ -168,11 +167,10 @@ def entry(item: Decision) -> dict:
 
 def part_entry(item: Decision, part: str) -> dict:
     """What was measured for a part; the mean and its interval are of the samples that count."""
-    samples = item.evidence[part]
-    mean, low, high = finite(interval(item.counted(part) or samples, item.claim.scale))
+    mean, low, high = finite(interval(item.counted_or_all(part), item.claim.scale))
     bottom, top = finite(item.claim.region(part))
     return {"part": part, "mean": mean, "low": low, "high": high, "at_least": bottom,
-            "at_most": top, "holds": item.state(part), "samples": finite(samples)}
+            "at_most": top, "holds": item.state(part), "samples": finite(item.evidence[part])}
 
 
 def as_csv(decisions: list[Decision]) -> str:

@@ -42,7 +42,8 @@ def alone(folder: Path):
 def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
     """Write a checkpoint in two moves and drop those older than the last two.
 
-    Those of later steps go too: training has not come from them, as they were damaged. Raises OSError where there is no room for it.
+    Those of later steps go too: training has not come from them, as they were damaged. Raises
+    OSError where there is no room for it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / f"step-{step:09d}.safetensors"
