@@ -36,7 +36,7 @@ from icllib.papers.signed_averaging import weight_sizes
 page = icllib.Page("signed_averaging/query_key_weights")
 records = icllib.records(sheet.query_key_weights, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.query_key_weights, shown, ("along.steps", "seed"))
+icllib.settings_of(sheet.query_key_weights, shown, ["seed"])
 
 # %% [markdown]
 # These are the settings of the model trained on $N(0, 1)$; the others differ in
@@ -61,7 +61,7 @@ legend = weight_sizes.draw_sizes(table)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.series.isin(weight_sizes.LAWS)], digits=3, x="training steps")
+numbers(table[table.series.isin(weight_sizes.LAWS)], digits=3, x="size over that at the start")
 
 # %% [markdown]
 # ## The paper's numbers beside ours

@@ -26,7 +26,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import (
-    FIRST_STDS, SIGMAS, SIZES, ablations, geometric_rows, reached_on_law,
+    FIRST_STDS, SIGMAS, SIZES, ablations, geometric_rows, reached_on_own_law,
     training_settings)
 
 page = icllib.Page("signed_averaging/training_laws")
@@ -36,44 +36,47 @@ training_settings(ablations.training_laws, shown)
 
 # %% [markdown]
 # These are the settings of the base model, the softmax model of [Table
-# 1](table01_scoring_functions.ipynb). The others differ in `task.input_std` or have no
-# curriculum.
+# 1](table01_scoring_functions.ipynb). The others differ in `task.input_std`; those trained on
+# $N(0, 10)$ also take 50,000 steps.
 #
 # ## Figure
 #
 # The first three panels show the error against the standard deviation of all inputs, of the
-# first input alone, and of the functions. The last one follows the error along training, in
-# tests with $x, a, c \sim N(0, 1)$.
+# first input alone, and of the functions. The last one follows the error along training with
+# and without a curriculum, in tests with $x, a, c \sim N(0, 1)$.
 
 # %%
 import numpy as np
 
-models, size = ablations.models_by_law(shown), SIZES[shown]
-metric = lambda name: ablations.by_model(records, models, name)
-panels = {  # title: deviations or steps, errors of every model
-    "inputs": (size.grid, {name: grid[:, :, size.grid.index(1)]
-                           for name, grid in metric("error_grid").items()}),
-    "first input": (FIRST_STDS, metric("error_deviant")),
-    "functions": (SIGMAS, metric("error")),
-    "steps": (size.stops, {name: along[:, :, 0]
-                           for name, along in metric("error_along").items()})}
+both = icllib.records(ablations.with_and_without_curriculum, profile, page=page.name)
+size, smaller = SIZES[shown], icllib.shown_profile(both)
+metric = lambda name: ablations.by_model(records, ablations.models_by_law(shown), name)
+along = ablations.by_model(both, ablations.models_by_curriculum(smaller), "error_along")
+panels = {  # title: profile, deviations or steps, errors of every model
+    "inputs": (shown, size.grid, {name: grid[:, :, size.grid.index(1)]
+                                  for name, grid in metric("error_grid").items()}),
+    "first input": (shown, FIRST_STDS, metric("error_deviant")),
+    "functions": (shown, SIGMAS, metric("error")),
+    "steps": (smaller, SIZES[smaller].stops, {f"{name} a curriculum": errors[:, :, 0]
+                                              for name, errors in along.items()})}
 table = page.save_figure(*(
-    geometric_rows(title, name, dict(zip(xs, errors[name].T)), shown)
-    for title, (xs, errors) in panels.items() for name in models))
+    geometric_rows(title, name, dict(zip(xs, own.T)), of_profile)
+    for title, (of_profile, xs, errors) in panels.items() for name, own in errors.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error on logarithmic axes for models trained on N(0, 1), N(0, 10) and N(0, 100) and without curriculum: against the standard deviation of the inputs, of the first input alone, of the functions, and along training."}, "figure": {"caption": "Mean squared error, on a logarithmic axis, of softmax models that were trained on inputs from $N(0, 1)$, $N(0, 10)$ and $N(0, 100)$, and on $N(0, 1)$ without a curriculum: against the scale of all inputs, of the first input alone, and of the functions, and along training. If wider training helped, its curves would be lower where the test is wide."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import GREEN, ORANGE, PURPLE, SKY, draw, legend_below
 
-figure, grid = plt.subplots(2, 2, figsize=(9, 6.6), sharey=True)
+figure, grid = plt.subplots(2, 2, figsize=(9, 6.6))
 for axes, title in zip(grid.flat, panels):
-    for name, color, marker in zip(models, (ORANGE, SKY, GREEN, PURPLE), "os^D"):
+    colors = (ORANGE, PURPLE) if title == "steps" else (ORANGE, SKY, GREEN)
+    for name, color, marker in zip(panels[title][2], colors, "os^"):
         draw(axes, table, title, name, color=color, marker=marker)
-    axes.set(yscale="log", xlabel=rf"$\sigma$ of the {title}",
-             ylim=(table.y.min() / 4, 10 * table.y.max()))
+    axes.set(yscale="log", xlabel=rf"$\sigma$ of the {title}")
 axes.set(xlabel="training steps")
+axes.legend()
 labels = [axes.set(ylabel="mean squared error") for axes in grid[:, 0]]
-legend = legend_below(axes, 4)
+legend = legend_below(grid[0, 0], 3)
 
 # %% [markdown]
 # The curves are geometric means over {term}`seeds <seed>`; bands are
@@ -98,16 +101,16 @@ numbers(table, ["steps"], digits=3, x="training steps")
 # ## The paper's numbers beside ours
 
 # %%
-near, deviant = panels["functions"][1], panels["first input"][1]
-at_50 = FIRST_STDS.index(50)
-grids, parts = metric("error_grid"), {}
-own = {name: reached_on_law(grids[name], size.grid, runs[0].task.input_std)
-       for name, runs in models.items()}
+near = {name: errors[:, 0] for name, errors in metric("error").items()}
+deviant = metric("error_deviant")
+far = {name: errors[:, FIRST_STDS.index(50)] for name, errors in deviant.items()}
+own, narrow = reached_on_own_law(shown, records), "N(0, 1)"
+parts, learned, by_seed = {}, {}, ablations.seed_by_seed
 for name in ("N(0, 10)", "N(0, 100)"):
-    parts[f"{name} at sigma = 1"] = near[name][:, 0] / near["N(0, 1)"][:, 0]
-    parts[f"{name} deviant"] = deviant["N(0, 1)"][:, at_50] / deviant[name][:, at_50]
-page.decide("signed_averaging.14", parts, shown, {
-    part: np.maximum(own["N(0, 1)"], own[part[: part.index(")") + 1]]) for part in parts})
+    parts[f"{name} at sigma = 1"] = by_seed(np.divide, near[name], near[narrow])
+    parts[f"{name} deviant"] = by_seed(np.divide, far[narrow], far[name])
+    learned |= dict.fromkeys(list(parts)[-2:], by_seed(max, own[narrow], own[name]))
+page.decide("signed_averaging.14", parts, shown, learned)
 page.decide("signed_averaging.46", {
     name: deviant[name][:, -1] / deviant[name][:, FIRST_STDS.index(std)]
     for name, std in (("N(0, 1)", 1), ("N(0, 10)", 10))}, shown,
@@ -145,4 +148,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/training_laws/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(icllib.provenance_line(records + both, page.name))

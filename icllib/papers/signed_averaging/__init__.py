@@ -15,7 +15,7 @@ from icllib.papers.signed_averaging.affine import (
     ASSUMED, FIRST_STDS, RATES, SEARCHED, SIGMAS, SIZES, affine_run, decoder, learning_rates,
     scorings, scorings_on_affine_functions)
 from icllib.papers.signed_averaging.affine_controls import (
-    reached, reached_on_law, ridge_errors, ridge_failure, ridge_over, ridge_rise)
+    reached, reached_on_law, reached_on_own_law, ridge_errors, ridge_failure, ridge_over, ridge_rise)
 from icllib.papers.signed_averaging.affine_measures import (
     DEVIANT, FIRST_COUNTED, LearnedExponents, LineAnswers, ShiftedErrors)
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory

@@ -9,8 +9,9 @@ import numpy as np
 import torch
 
 from icllib.baselines import Ridge
-from icllib.papers.signed_averaging.ablations import failure_on_sequence, geometric_mean, on_line, rise
-from icllib.papers.signed_averaging.affine import SIGMAS
+from icllib.papers.signed_averaging.ablations import (by_model, failure_on_sequence, geometric_mean,
+                                                      models_by_law, on_line, rise)
+from icllib.papers.signed_averaging.affine import SIGMAS, SIZES
 from icllib.papers.signed_averaging.affine_measures import LineAnswers, ShiftedErrors
 from icllib.tasks import AffineFunctions
 
@@ -69,3 +70,10 @@ def reached_on_law(grid, stds, input_std: float) -> np.ndarray:
     """
     place = min(range(len(stds)), key=lambda i: abs(stds[i] - input_std))
     return grid[:, place, stds.index(1)] / (1 + stds[place] ** 2)
+
+
+def reached_on_own_law(profile: str, records) -> dict[str, np.ndarray]:
+    """The same of the models of the page training_laws: law -> (seeds,)."""
+    models, stds = models_by_law(profile), SIZES[profile].grid
+    return {name: reached_on_law(grid, stds, models[name][0].task.input_std)
+            for name, grid in by_model(records, models, "error_grid").items()}

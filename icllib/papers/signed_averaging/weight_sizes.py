@@ -8,11 +8,9 @@ import numpy as np
 import pandas as pd
 import torch
 
-from icllib.papers.signed_averaging.ablations import by_model, models_by_law
-from icllib.papers.signed_averaging.affine import SIZES
-from icllib.papers.signed_averaging.affine_controls import reached_on_law
-from icllib.plotting import GREEN, ORANGE, POSITIVE, SKY, draw, legend_below, series
-from icllib.results import stacked
+from icllib.papers.signed_averaging.ablations import models_by_law, seed_by_seed
+from icllib.papers.signed_averaging.affine_controls import reached_on_own_law
+from icllib.plotting import GREEN, ORANGE, POSITIVE, SKY, legend_below, series
 from icllib.training import Run
 
 LAWS = {"N(0, 1)": ORANGE, "N(0, 10)": SKY, "N(0, 100)": GREEN}  # colors as in training_laws
@@ -48,11 +46,9 @@ def layer_sizes(block) -> torch.Tensor:
 
 
 def query_key_weights(profile: str) -> list[Run]:
-    """The models of the page training_laws, at the end of training and along it."""
-    models = models_by_law(profile)
-    return [replace(run, evaluation=WeightSizes(), along=replace(run.along,
-                                                                 evaluation=WeightSizes()))
-            for name in LAWS for run in models[name]]
+    """The models of the page training_laws, weighed."""
+    return [replace(run, evaluation=WeightSizes(), along=None)
+            for runs in models_by_law(profile).values() for run in runs]
 
 
 # ---- what the page shows --------------------------------------------------------------------
@@ -65,53 +61,48 @@ def over_layers(sizes) -> np.ndarray:
 
 def evidence(records) -> dict:
     """The parts of the claim: Q and K after wide training over those after training on N(0, 1)."""
-    found = {name: over_layers(sizes) for name, sizes in stacked(records, LAWS, "sizes").items()}
+    found = {name: over_layers(sizes) for name, sizes in sizes_by_law(records).items()}
     narrow, *wide = LAWS
-    return {f"{letter}, {name}": found[name][:, kind] / found[narrow][:, kind]
+    return {f"{letter}, {name}": seed_by_seed(
+        np.divide, found[name][:, kind], found[narrow][:, kind])
             for name in wide for kind, letter in enumerate("QK")}
+
+
+def sizes_by_law(records) -> dict[str, np.ndarray]:
+    """The sizes of every model: law -> (seeds, KINDS, layers)."""
+    return {name: np.array([record["sizes"] for record in records
+                            if record.run["task"]["input_std"] == input_std])
+            for name, input_std in zip(LAWS, (1, 10, 100))}
 
 
 def reached(profile: str, records) -> dict:
     """The gate of the claim, by part: what the models of training_laws reached on their own law."""
-    models = models_by_law(profile)
-    grids = by_model(records, models, "error_grid")
-    own = {name: reached_on_law(grids[name], SIZES[profile].grid, models[name][0].task.input_std)
-           for name in LAWS}
-    narrow, *wide = LAWS
-    return {f"{letter}, {name}": np.maximum(own[narrow], own[name])
+    own, (narrow, *wide) = reached_on_own_law(profile, records), LAWS
+    return {f"{letter}, {name}": seed_by_seed(max, own[narrow], own[name])
             for name in wide for letter in "QK"}
 
 
 def size_tables(records, profile: str) -> list[pd.DataFrame]:
-    """The sizes over all layers along training, over what they start from: each seed, the means."""
-    tables, stops = [], records[0].run["along"]["steps"]
-    for name, sizes in stacked(records, LAWS, "sizes_along").items():
-        sizes = over_layers(sizes)
-        for place, kind in enumerate(KINDS):
-            start = START**2 if kind == "scores" else START  # expected of N(0, START^2) weights
-            relative = np.insert(sizes[:, :, place] / start, 0, 1, axis=1)
-            tables += [series(kind, f"{name}, seed {seed}", [0, *stops], path, profile)
-                       for seed, path in enumerate(relative)]
-            tables.append(series(kind, name, [0, *stops], relative, profile, POSITIVE))
+    """The sizes over all layers over those at the start: the mean of a law, and each seed."""
+    start, tables = np.array([START, START, START, START**2]), []
+    for name, sizes in sizes_by_law(records).items():
+        relative = over_layers(sizes) / start
+        tables += [series("sizes", f"{name}, seed {seed}", KINDS, own, profile)
+                   for seed, own in enumerate(relative)]
+        tables.append(series("sizes", name, KINDS, relative, profile, POSITIVE))
     return tables
 
 
 def draw_sizes(table):
-    """A panel for each of KINDS with a line for each seed; returns the legend."""
-    _, panels = plt.subplots(2, 2, sharex=True, figsize=(9, 5.6))
-    for axes, kind in zip(panels.flat, KINDS):
-        for name, color in LAWS.items():
-            seeds = table.series[table.series.str.startswith(f"{name}, seed")].unique()
-            for curve in seeds:
-                draw(axes, table, kind, curve, color=color, marker="o",
-                     label=name if curve == seeds[0] else "_")
-        axes.axhline(1, color="grey", lw=1)
-        axes.set(title=kind, yscale="log")
-        ticks = (1, 3, 10, 30) if kind == "scores" else (1, 2, 3, 4)
-        axes.set_yticks(ticks, ticks)
-        axes.minorticks_off()
-    for axes in panels[:, 0]:
-        axes.set_ylabel("size / size at the start")
-    for axes in panels[1]:
-        axes.set_xlabel("training steps")
-    return legend_below(panels[0, 0], 3)
+    """For each of KINDS, a dot for each model; returns the legend."""
+    figure, axes = plt.subplots(figsize=(8, 4))
+    for aside, (name, color) in zip((-0.2, 0, 0.2), LAWS.items()):
+        rows = table[table.series.str.startswith(f"{name}, seed")]
+        axes.plot(rows.x.map(KINDS.index) + aside, rows.y, "o", color=color, label=name)
+    axes.axhline(1, color="grey", lw=1)
+    axes.set(yscale="log", ylabel="size / size at the start")
+    ticks = (1, 2, 5, 10, 20, 50, 100)
+    axes.set_yticks(ticks, ticks)
+    axes.set_xticks(range(len(KINDS)), KINDS)
+    axes.minorticks_off()
+    return legend_below(axes, 3)

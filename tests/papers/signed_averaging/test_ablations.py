@@ -47,7 +47,9 @@ def test_pages_share_their_runs():
     assert len(parts - table_6) == ablations.DEPTH_SIZES["cpu"].seeds  # feed-forward only
     assert names(ablations.boundary_values("cpu")) < table_6 | table_5
     table_1 = names(scorings_on_affine_functions("cpu"))
-    assert len(names(ablations.training_laws("cpu")) - table_1) == 3 * ablations.SIZES["cpu"].seeds
+    wider = {name: names(runs) for name, runs in ablations.models_by_law("cpu").items()}
+    assert wider.pop("N(0, 1)") < table_1 and not table_1 & set.union(*wider.values())
+    assert len(names(ablations.with_and_without_curriculum("cpu")) & table_1) == 5
     # At `paper` the base model is 12L8AH.
     softmax = names(ablations.models_by_scoring("paper")["softmax"])
     assert softmax < names(ablations.table06_depth_heads("paper"))
@@ -58,10 +60,10 @@ def test_pages_share_their_runs():
 def test_laws_of_training():
     laws = ablations.models_by_law("paper")
     stds = {name: runs[0].task.input_std for name, runs in laws.items()}
-    assert stds == {"N(0, 1)": 1, "N(0, 10)": 10, "N(0, 100)": 100, "N(0, 1), no curriculum": 1}
-    with_curriculum = {name for name, runs in laws.items() if runs[0].recipe.curriculum}
-    assert with_curriculum == set(stds) - {"N(0, 1), no curriculum"}
-    assert all(run.model.scoring == Softmax() for runs in laws.values() for run in runs)
+    assert stds == {"N(0, 1)": 1, "N(0, 10)": 10, "N(0, 100)": 100}
+    both = ablations.models_by_curriculum("paper")
+    assert [bool(runs[0].recipe.curriculum) for runs in both.values()] == [True, False]
+    assert all(run.model.scoring == Softmax() for runs in (laws | both).values() for run in runs)
     ssa = ablations.models_by_scoring("paper")["SSA"]
     assert [run.model.scoring for run in ssa] == [SignedAveraging()] * 3
 

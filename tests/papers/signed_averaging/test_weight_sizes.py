@@ -7,9 +7,10 @@ import torch
 from icllib.claims import find_claim
 from icllib.models import Transformer
 from icllib.papers.signed_averaging import WeightSizes, query_key_weights, training_laws
-from icllib.papers.signed_averaging import SIZES, weight_sizes
+from icllib.papers.signed_averaging import weight_sizes
 from icllib.results import Record, settings
 from icllib.training.run import Trained
+from icllib.training.weights import training_key
 
 
 def test_sizes_are_those_of_the_matrices_and_of_what_makes_the_scores():
@@ -40,27 +41,20 @@ def test_a_model_starts_at_the_size_that_the_figure_divides_by():
 
 @pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
 def test_the_models_are_those_of_training_laws(profile):
-    trained = lambda run: (run.task, run.model, run.recipe, run.seed, run.along.steps)
-    known = [trained(run) for run in training_laws(profile)]
     runs = query_key_weights(profile)
-    each = SIZES[profile].seeds
-    assert [trained(run) for run in runs] == known[: len(runs)] and len(runs) == 3 * each
-    assert [run.task.input_std for run in runs] == [1.0] * each + [10.0] * each + [100.0] * each
+    assert list(map(training_key, runs)) == list(map(training_key, training_laws(profile)))
 
 
 def test_ratios_are_to_the_narrow_law_seed_by_seed():
-    draw, runs = np.random.default_rng(0), query_key_weights("pilot")
-    sizes = draw.uniform(1, 2, (9, 4, 2))
-    along = draw.uniform(1, 2, (9, 5, 4, 2))
-    made = [Record(settings(run), {}, {"sizes": own.tolist(), "sizes_along": path.tolist()}, {})
-            for run, own, path in zip(runs, sizes, along)]
+    draw, runs = np.random.default_rng(0), query_key_weights("cpu")  # three, three, one
+    sizes = draw.uniform(1, 2, (7, 4, 2))
+    made = [Record(settings(run), {}, {"sizes": own.tolist()}, {})
+            for run, own in zip(runs, sizes)]
     found = weight_sizes.evidence(made)
     assert set(found) == set(find_claim("signed_averaging.37").parts)
     norms = np.sqrt((sizes**2).mean(-1))
     assert found["K, N(0, 10)"] == pytest.approx(norms[3:6, 1] / norms[:3, 1])
-    assert found["Q, N(0, 100)"] == pytest.approx(norms[6:, 0] / norms[:3, 0])
-    last = weight_sizes.size_tables(made, "pilot")[-1]
-    assert (last.panel[0], last.series[0]) == ("scores", "N(0, 100)")
-    paths = np.sqrt((along[6:, :, 3] ** 2).mean(-1)) / 0.02**2
-    assert list(last.y) == pytest.approx([1, *paths.mean(0)])
-    assert list(last.x) == [0, 125, 250, 500, 1000, 2000]
+    assert found["Q, N(0, 100)"] == pytest.approx(norms[6:, 0] / norms[:1, 0])
+    *_, wide, _, _ = weight_sizes.size_tables(made, "cpu")
+    assert wide.series[0] == "N(0, 10)" and list(wide.x) == list(weight_sizes.KINDS)
+    assert list(wide.y) == pytest.approx(norms[3:6].mean(0) / [0.02, 0.02, 0.02, 0.0004])
