@@ -25,13 +25,13 @@ AT_CPU = {"N(0, 1)": {"seeds": 3}, "N(0, 10)": {"seeds": 3, "steps": 50_000},
           "N(0, 100)": {"seeds": 1, "steps": 10_000}}
 
 # Per profile: how the models of Table 6 are trained, whatever their depth.
-DEPTH_SIZES = {profile: replace(size, width=size.depths_width) for profile, size in SIZES.items()} | {
-    # ASSUMED: fewer steps and test prompts than for Table 1, for models of up to 18 layers.
-    "pilot": replace(SIZES["pilot"], steps=1300, prompts=1),
+DEPTH_SIZES = {
+    "smoke": replace(SIZES["smoke"], width=32),  # for 32 heads
     # ASSUMED: fewer steps than for Table 1, for models of up to 18 layers. Pilots of 12Al8AH, one
     # seed and 4000 steps, ended at 0.0055 with this rate and at 0.0086 with half of it.
     "cpu": replace(SIZES["cpu"], steps=7000, seeds=3),
     "gpu": replace(SIZES["gpu"], steps=15_000),  # ASSUMED: fourteen models in the time of a page
+    "paper": SIZES["paper"],
 }
 
 

@@ -157,10 +157,8 @@ class Size:
 SIZES = {
     "smoke": Size(1, 2, 8, 5, 4, 4, sigmas=(1, 30), lengths=(4, 41), balanced_sigmas=(1, 30),
                   balanced_lengths=(4, 41), sequences=8, seeds=2),
-    # ASSUMED: a model that trains in a minute on one core, and a curriculum over half of training.
-    "pilot": Size(3, 4, 32, TRAINED, 16, 1000, 2e-3, "cosine", 0.1, 25, (1, 3, 5, 10, 20, 30),
-                  (10, 20, 40, 60, 100, 150, 200), sequences=384),
-    # The same; so many seeds because models that learned alike differ a hundredfold at large sigma.
+    # ASSUMED: a model that trains in a minute on one core, and a curriculum over half of training;
+    # so many seeds because models that learned alike differ a hundredfold at large sigma.
     "cpu": Size(3, 4, 32, TRAINED, 16, 1000, 2e-3, "cosine", 0.1, 25, (1, 3, 5, 10, 20, 30),
                 (10, 20, 40, 60, 100, 150, 200), sequences=384, seeds=20, own_prompts=True),
     # ASSUMED: the paper's model, trained for less, at a higher rate.

@@ -21,8 +21,8 @@ from icllib.results import stacked
 from icllib.training import Run
 
 # ASSUMED: without labels training takes twice as long to reach the gate; seeds as in Figure 4 so far.
-SIZES = {name: size for name, size in quantifier_models.SIZES.items() if name != "pilot"}
-SIZES["cpu"] = replace(SIZES["cpu"], steps=2000, longer_every=50, seeds=10)
+SIZES = quantifier_models.SIZES | {
+    "cpu": replace(quantifier_models.SIZES["cpu"], steps=2000, longer_every=50, seeds=10)}
 
 
 def without_labels(profile: str) -> list[Run]:

@@ -13,7 +13,7 @@ from icllib.results import Record, settings
 
 
 def test_parts_and_ratios_are_those_of_loops():
-    runs = quantifier_models.fig04_every("pilot")
+    runs = quantifier_models.fig04_every("gpu")
     draw = np.random.default_rng(0)
     tested = lambda run: run.evaluation.parts[0]
     shape = lambda run: (len(tested(run).sigmas), len(tested(run).lengths))
