@@ -131,7 +131,8 @@ pd.concat(by_seed, names=["model", "seed"]).round(3)
 # %% [markdown]
 # ## The paper's numbers beside ours
 #
-# What is judged is the error of SGPT over that of the reference, against noisy labels.
+# What is judged are ratios of errors against noisy labels: SGPT over GPT-2, and both over
+# ridge regression.
 
 # %%
 def over(name, reference):

@@ -108,8 +108,7 @@ page.verdicts()
 #
 # - *Settings.* Eq. 9 leaves the width of the perceptron open, and the paper gives neither
 #   the number of steps nor $T$ for this figure. We take the number of pre-training tasks
-#   from Figure 4. At `smoke` and `cpu` fewer prompts than that are drawn, so that none
-#   comes twice.
+#   from Figure 4. Training draws 3.2 million prompts here, so each task comes once or twice.
 # - *Biases.* Eq. 9 has none; ours has them, as every perceptron of this book.
 # - *Which features.* The caption of the paper's Figure 5 speaks of one-layer SGPT, Section
 #   5.1 of an MLP on $\psi_K(A)_{N,:}$, without a word on the kernel $K$. We take the

@@ -74,7 +74,7 @@ for title, (task, lengths) in sheet.TASKS.items():
                       shown) for kernel in sheet.KERNELS]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on the perceptron on the whole row or above it, clearly above only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}, "figure": {"caption": "Above: error against the number of pairs in the prompt, over that of always answering 0, of two readings of one feature map of the prompt: linear regression on its single estimate of the label, and a perceptron (MLP) on its whole last row. Below: the error of the former over that of the latter, with the margin of the claim dashed; near 1 the single number is all that is needed."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on the perceptron on the whole row or above it, clearly above only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}, "figure": {"caption": "Above: error against the number of pairs in the prompt, over that of always answering 0, of two readings of the feature maps $\\psi_L$ and $\\psi_H$ of the prompt: linear regression on the single estimate of the label, and a perceptron (MLP) on the whole last row. Dotted is $\\psi_L$ with its own slope for each $n$, dash-dotted ridge regression, the best possible method on linear functions. Below: the error of the former over that of the latter, with the margin of the claim dashed; near 1 the single number is all that is needed."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
@@ -151,8 +151,8 @@ page.verdicts()
 #   1.24 at `cpu`, where the row is trained less, and 1.26 at `gpu`. It comes from the
 #   single slope $a$, as the best slope grows with $n$: with few pairs $\psi_L$ is mostly
 #   noise. With a slope for each $n$ the number alone is as good as the row at 10 pairs and
-#   more (dotted line). The row holds a hint of $n$ in its first entries,
-#   $(X^\top X + x_N x_N^\top) x_N / n$. With $\psi_H$, which needs no such slope, the two
+#   more (dotted line). The row holds a hint of $n$ in its first entries, $X^\top X x_N / n$,
+#   where $X$ has all inputs, the query's too. With $\psi_H$, which needs no such slope, the two
 #   models differ little everywhere.
 # - *What the intervals leave out.* All seeds are measured on the same 4,096 prompts, so the
 #   intervals do not contain the spread of these prompts. It matters for $\psi_L$ on linear

@@ -141,10 +141,11 @@ for number, over_tasks, beside in ((34, False, alone_of), (35, True, prompt_of))
 
 context, many_tasks = sheet.feature_ratios(by_input["prompt"], "ReLU network")
 learned = sheet.features_learned(by_input, prompt_of)["psi_L ReLU network"]
-ridge = sheet.best_ridge(sheet.RELU_8, sheet.evaluation(lengths, shown))
+task, lengths = sheet.TASKS["ReLU network"]
+best = sheet.best_ridge(task, sheet.evaluation(lengths, shown))
 page.decide("context_scaling.27", {"ReLU network": many_tasks}, shown, learned)
 page.decide("context_scaling.28", {"ReLU network": context}, shown, learned,
-            {"ReLU network": [ridge[-1] / ridge[0]]})
+            {"ReLU network": [best[-1] / best[0]]})
 page.verdicts()
 
 # %% [markdown]

@@ -143,10 +143,9 @@ pd.DataFrame({title: {form: with_interval(ratios(title, form), 3) for form in ot
 # - *One learning rate for all.* The forms share one learning rate and one number of steps,
 #   which were set for the default. Another rate might bring the other forms nearer, and
 #   nothing here says how they compare after long training.
-# - The paper does not make this comparison. Context lengths, $T$ and training settings are
-#   those of the models that [a page](optimizer_steps.ipynb) trains for twice the steps, at
-#   their largest $T$. [Figure 8](fig08_sgpt_scaling.ipynb) has larger models on linear
-#   functions.
+# - The paper does not make this comparison. $T$ is $10^6$. Steps, batch and learning rate are
+#   those of SGPT with the usual steps on [another page](optimizer_steps.ipynb).
+#   [Figure 8](fig08_sgpt_scaling.ipynb) has a larger model on linear functions.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/context_scaling/normalization/figure.csv>`.

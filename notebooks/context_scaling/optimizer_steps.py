@@ -4,11 +4,11 @@
 # **The question:** the paper does not say how long it trains. Would twice our number of
 # steps change what Figures 1 and 8 show on linear regression?
 #
-# **In short:** the claim is open. With small models and short training ({term}`profile`
-# `cpu`, about two hours on a CPU) it does not, but most of these models have learned too
-# little to count. No {term}`seed` of GPT-2, SGPT or the perceptron comes to the other side
-# of a bound. The errors themselves still fall, with $10^6$ tasks and 10 pairs by an eighth
-# to a quarter, and the seeds of GPT-2 spread more.
+# **In short:** no, but this decides little. With twice the steps no {term}`seed` of GPT-2,
+# SGPT or the perceptron comes to the other side of a bound. But models are small and
+# training is short ({term}`profile` `cpu`, about two hours on a CPU), and most have learned
+# too little to count, so the claim is open. The errors themselves still fall, with $10^6$
+# tasks and 10 pairs by an eighth to a quarter, and the seeds of GPT-2 spread more.
 #
 # {cite:t}`abedsoltan2024context` give neither steps nor epochs. This matters for
 # {term}`task-scaling`. With a fixed number of epochs, more tasks would also mean more

@@ -61,8 +61,9 @@ for metric in ("error", "excess"):
             if axis in models[name]:
                 errors = sheet.over_axis(sizes[sizes.model == name], axis, best, metric)
                 tables.append(series(panel, name, errors.columns, errors, shown))
-        level = [floor[metric].mean()] * len(errors.columns)
-        tables.append(series(panel, "ridge", errors.columns, level, shown))
+        values = sorted(sizes[axis][sizes[axis] > 0].unique())  # SGPT has 0 heads
+        level = [floor[metric].mean()] * len(values)
+        tables.append(series(panel, "ridge", values, level, shown))
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At cpu the error of SGPT falls with layers and with width; that of GPT-2 has no clear order beyond the spread of its seeds; with one layer and with one head single seeds hardly learn."}, "figure": {"caption": "Mean squared error, averaged over the number of pairs, of SGPT and GPT-2 against the number of layers, the width and the number of heads; the title has the sizes that are held fixed. The dashed line is ridge regression, the best possible method. Bands are 95% intervals over seeds and dashes single seeds; where they overlap, the sizes cannot be told apart."}}

@@ -60,6 +60,7 @@ from icllib.plotting import series
 
 task, trained = sheet.UNTRAINED_LENGTHS[shown]
 tested = settings[0].evaluation.lengths
+# Runs come model by model, in this order, each with all seeds.
 groups = {"SGPT": 0, "GPT-2": 1, "GPT-2 without positions": 2}
 
 def of(name):

@@ -144,9 +144,8 @@ page.verdicts()
 #   allows, so that every random row lies below it. The entropy is least with as many
 #   weights at the maximum as fit and the rest on one more. If $\alpha_{\max}$ is only
 #   some upper bound of the weights, as the text says, the printed expression bounds the
-#   entropy from neither side, and $H \ge - \log \alpha_{\max}$ still holds. Claim 20 at
-#   first had the corrected bound among its parts; it now stands in claim 27, and as
-#   printed in claim 26.
+#   entropy from neither side, and $H \ge - \log \alpha_{\max}$ still holds. As printed it
+#   is claim 26; corrected, claim 27.
 # - *Softmax.* Its Jacobian is bounded, and softmax has a Theorem 1 of its own. What
 #   separates the two is the speed: with the range $M$, what softmax leaves to the smaller
 #   weights falls exponentially, and what SSA leaves falls as a power. So does the

@@ -6,8 +6,8 @@
 # fail?
 #
 # **In short:** the paper says that Llama models, given examples in a {term}`prompt` or
-# fine-tuned, fail on long lists as small models do. No Llama model was run for this page:
-# their weights cannot be had here, and what the table below counts would take an
+# fine-tuned, fail on lists longer than those of their examples. No Llama model was run for
+# this page: their weights cannot be had here, and what the table below counts would take an
 # estimated 9 hours of an H200 GPU. The page shows the paper's one printed row (on lines
 # Llama 3.3 70B has 25 times the {term}`softmax` model's error in distribution, and 1.1
 # times at the largest scale), what errors are to be read against, and the commands.

@@ -111,9 +111,9 @@ pd.DataFrame({f"m = {r.run['n']:g}": {
 #   its own backward pass. That gives $n b$ at $x = 0$, where automatic differentiation of
 #   the formula gives 0.
 # - *Stronger or gentler.* The paper says that $f$ reacts more gently to large positive
-#   scores. It does so well before the crossing in the table: for $n = 2$ its slope is the
-#   smaller one from $x = 1.7$ on. Near 0 it reacts more strongly: its slope there is $n$,
-#   and that of the exponential is 1.
+#   scores. It does so well before the crossing in the table: for $n = 2$ its derivative is
+#   the smaller one from $x = 1.7$ on. Near 0 it reacts more strongly: its derivative there
+#   is $n$, and that of the exponential is 1.
 # - *The limit* is stated for $x \ge 0$. It holds for both signs, with errors that for large
 #   $m$ are of the same size and opposite sign.
 #

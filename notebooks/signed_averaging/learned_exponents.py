@@ -5,20 +5,21 @@
 # a {term}`transformer`. Where do they go, and does training take longer than with {term}`softmax`?
 #
 # **In short:** the paper does not show the two numbers, and says that training takes no longer. Their
-# count is as printed: 288 in 12 layers of 12 heads. In five models that have learned lines (2 layers of
-# 4 heads, width 64, profile `cpu`; 1.9 hours of processor time), the first layer keeps $n$ near its start
-# of 1.5, and the second raises it to between 1.6 and 3.9: towards softmax. On one CPU core a step at the
-# paper's size takes 1.18 times as long as with fused softmax; one with softmax that is not fused takes
-# 1.07 times as long.
+# count is as printed: 288 in 12 layers of 12 heads. In five models that have learned lines (2 layers
+# of 4 heads, width 64, profile `cpu`; 1.9 hours of processor time), the first layer keeps $n$ near
+# its start of 1.5, and the second raises it to between 1.6 and 3.9; a large $n$ would be softmax. On
+# one CPU core a step at the paper's size takes 1.18 times as long as with fused softmax; one with
+# softmax that is not fused takes 1.07 times as long.
 #
 # SSA gives every head of every layer a scoring function of its own,
 #
 # $$ f(z) = (1 + b |z|)^{\operatorname{sgn}(z) \, n} , \qquad n \ge 1, \quad b > 0 , $$
 #
-# where $n$ starts from 1.5 and $b$ from 1, and both are trained with the rest. Softmax is the limit of
-# large $n$ with $n b = 1$. {cite:t}`naim2025scaled` give the number of parameters and speak of training
-# time in Appendix B. The models here are those with SSA of [Figure 3](fig03_softmax_ssa.ipynb); for the
-# time, steps of both take turns in one process, with the paper's model and batch.
+# where $n$ starts from 1.5 and $b$ from 1, and both are trained with the rest. With $n b = c$ fixed,
+# large $n$ gives the softmax of $c$ times the scores. {cite:t}`naim2025scaled` give the number of
+# parameters and speak of training time in Appendix B. The models here are those with SSA of [Figure
+# 3](fig03_softmax_ssa.ipynb); for the time, steps of both take turns in one process, with the paper's
+# model and batch.
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -119,9 +120,9 @@ page.decide("signed_averaging.15", {"12L8AH": [np.median(ratios["SSA"])]},
 count = "12 layers of 12 heads"
 page.decide("signed_averaging.34", {count: [sheet.additional_parameters(12, 12)]}, "paper",
             control={count: [sheet.additional_parameters(12, 1)]})  # a pair for each layer
-millions, table = sheet.parameters() / 1e6, sheet.TOKEN_TABLE / 1e6
+millions, tokens = sheet.parameters() / 1e6, sheet.TOKEN_TABLE / 1e6
 page.decide("signed_averaging.54", {"12L8AH": [millions]}, "paper",
-            control={"12L8AH": [millions + table]})
+            control={"12L8AH": [millions + tokens]})
 page.verdicts()
 
 # %% [markdown]

@@ -88,7 +88,7 @@ for axes, name in zip(panels[1:], (names[0], names[2])):
              marker="o", mfc="none", label="constant, sampled" if sigma == 1 else "_")
     axes.set(xlabel="length n", ylabel="share of wrong sequences", title=name)
 panels[1].set_yscale("log", nonpositive="mask")
-for own, side in ((panels[0], "left"), (axes, "right")):
+for own, side in ((panels[0], "left"), (panels[2], "right")):
     legend_below(own, 2, side)
 
 # %% [markdown]

@@ -126,9 +126,9 @@ page.verdicts()
 #   above.
 # - *Why they are open.* In the pilot the paths end at an error at $\sigma = 1$ that is
 #   hundreds of times the paper's or more, and the claims count only models with 0.005 at
-#   most. Training the larger design of [Table 1](table01_scoring_functions.ipynb) with
-#   `--profile cpu` would show whether such models get there; this page is made from the
-#   same models.
+#   most. In the larger design of [Table 1](table01_scoring_functions.ipynb) softmax and SSA
+#   get there, and [Figure 3](fig03_softmax_ssa.ipynb) compares them at equal error; the other
+#   twelve wait for `--profile cpu`.
 # - *On the way the learning rate is still high,* and at the end it is low. A model that is
 #   taken on its way is noisier than one whose training ended there.
 # - *The plateau.* Where one of two functions never left the plateau on which all models
