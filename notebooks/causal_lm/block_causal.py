@@ -36,10 +36,13 @@ page = icllib.Page("causal_lm/block_causal")
 records = icllib.records(trained.block_causal, profile, page=page.name)
 shown = icllib.shown_profile(records)
 size, of_paper = trained.SIZES[shown], trained.block_causal("paper")
+# The runs of a kind are side by side, one per seed: the first of the second kind.
 icllib.settings_table(trained.block_causal(shown)[size.seeds], trained.assumed(shown),
                       of_paper[trained.SIZES["paper"].seeds], shown)
 
 # %% [markdown]
+# These are the settings of blocks of two pairs with shared layers.
+#
 # ## Figure
 
 # %%

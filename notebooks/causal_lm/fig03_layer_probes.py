@@ -10,8 +10,8 @@
 # of 24 (the small design of {term}`profile` `pilot`). In both regressions the gap does
 # widen with depth. In classification the causal mask is ahead after layer 1 and behind
 # after layer 2, and then the gap hardly changes. From layer 1 to 2 the causal slope is 0.86
-# (linear), 0.76 (nonlinear) and 0.35 (classes) of the prefix one. Five layers leave windows
-# of two and four layers for what the paper says of 24.
+# (linear), 0.76 (nonlinear) and 0.35 (classes) of the prefix one. With 5 layers,
+# *early* is layers 1 to 2 and *late* is 2 to 5: little to test a statement about 24 layers.
 #
 # The models are the shared-layer transformers of [Table 1](table01_prefix_causal.ipynb),
 # which apply one block of weights again and again. {cite:t}`ding2024causallm` read their

@@ -60,8 +60,6 @@ panels[5].axis("off")
 legend = panels[5].legend(*panels[3].get_legend_handles_labels(), loc="center")
 
 # %% [markdown]
-# The axes do not start at zero. The paper prints no spread.
-#
 # ## Numbers
 
 # %% tags=["numbers"]
