@@ -6,22 +6,35 @@ from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 RESULTS = Path("results")
 
 
+def models() -> list[str]:
+    """results/models.json and the files that it lists, by their places among the results."""
+    listed = json.loads((RESULTS / "models.json").read_text()).values()
+    return ["models.json", *(file for files in listed for file in files.values())]
+
+
 class WithModels(build_py):
-    """Copies results/models.json and the files that it lists into the package."""
+    """Copies the models into the package."""
 
     def run(self):
         super().run()
         if self.editable_mode:  # it finds them in results/
             return
-        listed = json.loads((RESULTS / "models.json").read_text()).values()
-        for file in ("models.json", *(file for files in listed for file in files.values())):
+        for file in models():
             target = Path(self.build_lib, "icllib", RESULTS, file)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(RESULTS / file, target)
 
 
-setup(cmdclass={"build_py": WithModels})
+class SourcesWithModels(sdist):
+    """Holds the models, so that a package can be built from it."""
+
+    def make_release_tree(self, base_dir, files):
+        super().make_release_tree(base_dir, [*files, *(str(RESULTS / file) for file in models())])
+
+
+setup(cmdclass={"build_py": WithModels, "sdist": SourcesWithModels})

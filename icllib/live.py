@@ -15,7 +15,7 @@ from icllib.errors import InputError
 from icllib.files import write_text
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.papers import causal_lm, signed_averaging
-from icllib.results import PROJECT
+from icllib.results import PROJECT, results_folder
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Run, load
@@ -53,6 +53,9 @@ def export(target: Path = SCRIPT) -> list[str]:
     learned.
     """
     found = [exported(name, runs) for name, runs in models().items() if any(map(find_weights, runs))]
+    if not found:
+        raise InputError(f"models: expected weights of {', '.join(models())} in {results_folder()}, "
+                         "found none")
     lines = ",\n".join(json.dumps(model, separators=(",", ":")) for model in found)
     write_text(target, f"{HEAD}[\n{lines}\n];\n")
     return [model["name"] for model in found]

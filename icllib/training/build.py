@@ -122,11 +122,27 @@ def check_apart(losses: Tensor, parameters: list[Tensor]) -> None:
                              "on the parameters of another; nothing may reduce over the axis M")
 
 
+def check_hidden(module, prompt, layout) -> None:
+    """Raises InputError for answers that hang on labels which the prompt hides: after n pairs.
+
+    layout: context lengths and points of the queries; several queries at one length are not asked.
+    """
+    lengths, points = layout
+    if lengths != points:
+        return
+    shortest, ys = min(lengths), prompt.ys[:, :4].detach().clone().requires_grad_()
+    asked = module(prompt.xs[:, :4], ys, lengths)[:, :, lengths.index(shortest)]
+    gradient, = torch.autograd.grad(asked.sum(), ys, allow_unused=True)
+    if gradient is not None and gradient[:, :, shortest:].nan_to_num().any():
+        raise InputError(f"model: expected answers after {shortest} pairs that hang on those alone, "
+                         "got some that hang on labels after them; attention must mask them")
+
+
 def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     """The stacked module of a fleet, each member starting as its own model would alone.
 
     Raises InputError for a model that takes no classes where the task has them, for a module
-    without parameters and for one whose parameters have no leading axis of members.
+    without parameters, and for tensors without a leading axis of members or with shared memory.
     """
     classes = getattr(task, "classes", None)
     options = {"classes": classes} if classes else {}
@@ -141,10 +157,14 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     if not isinstance(module, nn.Module) or not list(module.parameters()):
         raise InputError(f"model: expected a module with parameters to train, got {module!r} of "
                          f"{kind}; what has none is a predictor, which is measured as it is")
-    for name, parameter in module.named_parameters():
-        if parameter.shape[:1] != (len(seeds),):
-            raise InputError(f"model: expected parameters with a first axis of {len(seeds)} "
-                             f"members, got {name} {tuple(parameter.shape)} of {kind}")
+    for name, values in module.state_dict().items():
+        if values.shape[:1] != (len(seeds),):
+            raise InputError(f"model: expected parameters and persistent buffers with a first axis "
+                             f"of {len(seeds)} members, got {name} {tuple(values.shape)} of {kind}")
+    places = [values.data_ptr() for values in module.state_dict().values() if values.numel()]
+    if len(set(places)) < len(places):
+        raise InputError(f"model: expected each tensor once, got some of {kind} that share memory; "
+                         "use one parameter in both places")
     for member, (model, seed) in enumerate(zip(models, seeds)):
         if model != models[0]:
             own = model.build([seed], *sizes, **options).state_dict()

@@ -33,7 +33,7 @@ def measure_kept(run: Run, profile: str, folder: Path) -> None:
     """Measure a model that was trained before, and save the record; its cost is the measuring."""
     made, started = provenance(profile, "cpu"), start_clocks("cpu")
     with one_core():
-        metrics = checked(run.evaluation, run.evaluation.measure([run.task], load(run), "cpu"))
+        metrics = measured(run.evaluation, [run.task], load(run), "cpu")
     made |= {"steps": run.recipe.steps, "seed": run.seed, "kept_weights": True}
     values = {name: value[0] for name, value in metrics.items()}
     Record.of(run, values, made | cost_since(started, "cpu")).save(folder)
@@ -139,12 +139,16 @@ def measure(fleet: Fleet, run: Run, device: str) -> dict:
 
 
 def measure_with(evaluation, fleet: Fleet, device: str) -> dict:
-    """The metrics of one evaluation; raises InputError where they are not one per member."""
-    trained = Trained(fleet.module, fleet.stream)
-    metrics = checked(evaluation, evaluation.measure(fleet.tasks, trained, device))
+    """The metrics of one evaluation."""
+    return measured(evaluation, fleet.tasks, Trained(fleet.module, fleet.stream), device)
+
+
+def measured(evaluation, tasks, trained, device) -> dict:
+    """The metrics of trained models; raises InputError where they are not one per member."""
+    metrics = checked(evaluation, evaluation.measure(tasks, trained, device))
     for name, metric in metrics.items():
-        if np.shape(metric)[:1] != (len(fleet.tasks),):
-            raise InputError(f"{name}: expected a metric of each of {len(fleet.tasks)} members, "
+        if np.shape(metric)[:1] != (len(tasks),):
+            raise InputError(f"{name}: expected a metric of each of {len(tasks)} members, "
                              f"got one of shape {np.shape(metric)}")
     return metrics
 

@@ -111,7 +111,7 @@ def complete_profiles(runs_of_profile, page: str, profiles):
 def runs_at(runs_of_profile, profile: str) -> list:
     """The runs of a profile; none of `pilot` where a page's settings have no such size."""
     try:
-        return runs_of_profile(profile)
+        return list(runs_of_profile(profile))
     except KeyError as error:
         if profile != "pilot" or error.args != ("pilot",):
             raise

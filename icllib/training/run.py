@@ -118,7 +118,7 @@ class Trained:
     """
 
     def __init__(self, module, stream=None):
-        self.module, self.stream = module, stream
+        self.module, self.stream = module.eval(), stream
         self.members = len(next(module.parameters()))
 
     def predict(self, xs, ys, lengths, **points):
