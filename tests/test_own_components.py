@@ -13,7 +13,7 @@ from icllib.baselines import LeastSquares
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import MLP, Transformer
-from icllib.models.scoring import Plain, Weighted
+from icllib.models.scoring import Plain
 from icllib.results import find_record
 from icllib.tasks import LinearRegression, Prompt, TwoNoiseLevels
 from icllib.training import Fleet, Recipe, Run, Trained, jobs, train, workers
@@ -65,62 +65,6 @@ def test_members_that_mix_are_refused():
     train(TASK, Mixing(4), RECIPE, [0], [None])
     with pytest.raises(InputError, match="expected members that do not mix"):
         train(TASK, Mixing(4), RECIPE, [0, 1], [None, None])
-
-
-@dataclass(frozen=True)
-class Changed(MLP):
-    """A perceptron on prompts, whose module is changed after it was built."""
-
-    change: object = None
-
-    def build(self, *sizes):
-        module = super().build(*sizes)
-        self.change(module)
-        return module
-
-
-def peek(module):
-    """Let it read the label that is asked for, in place of the last one that is shown."""
-    own = module.forward
-    module.forward = lambda xs, ys, lengths: own(
-        xs, torch.cat((ys[:, :, 1:], ys[:, :, :1]), dim=2), lengths)
-
-
-def tie(module):
-    """Give one of its parameters a second name."""
-    module.again = next(module.parameters())
-
-
-@pytest.mark.parametrize("change, message", [
-    (peek, "answers after 2 pairs that hang on those alone"),
-    (tie, "each tensor once, got some of Changed that share memory"),
-    (lambda module: module.register_buffer("scale", torch.tensor(1.0)),
-     r"a first axis of 1 members, got scale \(\) of Changed")])
-def test_a_model_that_could_not_be_measured_or_kept_is_refused(change, message):
-    with pytest.raises(InputError, match=f"model: expected .*{message}"):
-        train(TASK, Changed(16, change=change), RECIPE, [0])
-
-
-def test_attention_to_later_labels_is_refused():
-    @dataclass(frozen=True)
-    class Unmasked(Plain):
-        version: ClassVar[int] = 1
-
-        def build(self, draw, heads):
-            return Weighted(lambda z, mask: z.softmax(-1))
-
-    with pytest.raises(InputError, match="attention must mask them"):
-        train(TASK, Transformer(1, 2, 8, scoring=Unmasked()), RECIPE, [0])
-
-
-def test_a_trained_model_answers_without_dropout():
-    def drop(module):
-        own, module.dropout = module.forward, torch.nn.Dropout(0.5)
-        module.forward = lambda xs, ys, lengths: module.dropout(own(xs, ys, lengths))
-
-    trained = Trained(train(TASK, Changed(8, change=drop), RECIPE, [0]))
-    first, again = (ErrorByLength((2,), prompts=8).measure([TASK], trained) for _ in range(2))
-    assert first["error"] == again["error"]
 
 
 @dataclass(frozen=True)

@@ -90,8 +90,8 @@ for axes, (panel, names) in zip(panels, labels.items()):
 panels[2].vlines(causal_lm.STEP_SIZES, -0.05, 1.05, "grey", ":", lw=1)
 panels[0].set(title="a query that sees itself", ylabel="mean squared query error")
 panels[1].set(title=r"$w^{(0)} \sim N(0, I)$, prefix")
-labeled = panels[2].set(title="step sizes", xscale="log", yscale="linear", ylim=(-0.05, 1.05),
-                        xlabel=r"step size $\eta$", ylabel="share of prompts that diverge")
+panels[2].set(title="step sizes", xscale="log", yscale="linear", ylim=(-0.05, 1.05))
+labeled = panels[2].set(xlabel=r"step size $\eta$", ylabel="share of prompts that diverge")
 
 # %% [markdown]
 # ## Numbers

@@ -68,7 +68,8 @@ numbers(table[table.series.isin(weight_sizes.LAWS)], digits=3, x="size over that
 # %%
 page.decide("signed_averaging.37", weight_sizes.evidence(records), shown,
             weight_sizes.reached(shown, icllib.records(
-                sheet.training_laws, profile, page="signed_averaging/training_laws")))
+                sheet.ablations.wider_inputs, profile,
+                page="signed_averaging/training_laws")))
 page.verdicts()
 
 # %% [markdown]

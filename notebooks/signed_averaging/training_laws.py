@@ -32,9 +32,9 @@ from icllib.papers.signed_averaging import (
     training_settings)
 
 page = icllib.Page("signed_averaging/training_laws")
-records = icllib.records(ablations.training_laws, profile, page=page.name)
+records = icllib.records(ablations.wider_inputs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-training_settings(ablations.training_laws, shown)
+training_settings(ablations.wider_inputs, shown)
 
 # %% [markdown]
 # These are the settings of the base model, the softmax model of [Table

@@ -132,12 +132,17 @@ def table05_deviant_input(profile: str) -> list[Run]:
 
 
 def training_laws(profile: str) -> list[Run]:
+    """Section 5.3 and Appendix A.1: wider inputs in training, and no curriculum."""
+    return list(dict.fromkeys(wider_inputs(profile) + with_and_without_curriculum(profile)))
+
+
+def wider_inputs(profile: str) -> list[Run]:
     """Section 5.3: wider inputs in training."""
     return all_runs(models_by_law(profile))
 
 
 def with_and_without_curriculum(profile: str) -> list[Run]:
-    """A comparison that Appendix A.1 does not show, for the page training_laws."""
+    """A comparison that Appendix A.1 does not show."""
     return all_runs(models_by_curriculum(profile))
 
 

@@ -6,8 +6,8 @@ import torch
 
 from icllib.claims import find_claim
 from icllib.models import Transformer
-from icllib.papers.signed_averaging import WeightSizes, query_key_weights, training_laws
-from icllib.papers.signed_averaging import weight_sizes
+from icllib.papers.signed_averaging import (
+    WeightSizes, ablations, query_key_weights, weight_sizes)
 from icllib.results import Record, settings
 from icllib.training.run import Trained
 from icllib.training.weights import training_key
@@ -42,7 +42,7 @@ def test_a_model_starts_at_the_size_that_the_figure_divides_by():
 @pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
 def test_the_models_are_those_of_training_laws(profile):
     runs = query_key_weights(profile)
-    assert list(map(training_key, runs)) == list(map(training_key, training_laws(profile)))
+    assert list(map(training_key, runs)) == list(map(training_key, ablations.wider_inputs(profile)))
 
 
 def test_ratios_are_to_the_narrow_law_seed_by_seed():
