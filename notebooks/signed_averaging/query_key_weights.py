@@ -60,7 +60,8 @@ legend = weight_sizes.draw_sizes(table)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.series.isin(weight_sizes.LAWS)], digits=3, x="size over that at the start")
+means = table[table.series.isin(weight_sizes.LAWS)]
+numbers(means, digits=3, x="size over that at the start")
 
 # %% [markdown]
 # ## The paper's numbers beside ours
