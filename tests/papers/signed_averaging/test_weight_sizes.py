@@ -7,7 +7,7 @@ import torch
 from icllib.claims import find_claim
 from icllib.models import Transformer
 from icllib.papers.signed_averaging import (
-    WeightSizes, ablations, query_key_weights, weight_sizes)
+    SIZES, WeightSizes, ablations, query_key_weights, weight_sizes)
 from icllib.results import Record, settings
 from icllib.training.run import Trained
 from icllib.training.weights import training_key
@@ -43,6 +43,9 @@ def test_a_model_starts_at_the_size_that_the_figure_divides_by():
 def test_the_models_are_those_of_training_laws(profile):
     runs = query_key_weights(profile)
     assert list(map(training_key, runs)) == list(map(training_key, ablations.wider_inputs(profile)))
+    counts = (3, 3, 1) if profile == "cpu" else [SIZES[profile].seeds] * 3
+    assert [run.task.input_std for run in runs] == [
+        std for std, count in zip((1.0, 10.0, 100.0), counts) for _ in range(count)]
 
 
 def test_ratios_are_to_the_narrow_law_seed_by_seed():
