@@ -101,7 +101,8 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
     too few models have learned. gate: for each part, or for all parts at once, what the models
     behind each sample have reached. control: samples for each part where the claim must not hold,
     for controls that evidence alone does not give. Raises InputError for an unknown profile, for
-    evidence without the claim's parts or samples, and where the gate is missing.
+    evidence without the claim's parts or samples or with more than one of a model, and where the
+    gate is missing.
     """
     if profile not in WITH_PILOT:
         raise InputError(f"{claim.id}: expected evidence at one of {', '.join(WITH_PILOT)}, "
@@ -111,6 +112,10 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
         if parts is not None and set(parts) != set(claim.parts):
             raise InputError(f"{claim.id}: expected {name} for {list(claim.parts)}, "
                              f"got {list(parts)}")
+        for part, values in (parts or {}).items():
+            if np.ndim(values) != 1:
+                raise InputError(f"{claim.id}: expected one number of {name} for each model behind "
+                                 f"{part}, got an array of shape {np.shape(values)}")
     control = control or (controlled(claim, evidence) if claim.control else None)
     verdict = verdict_of([state(claim, part, evidence[part], gate and gate[part])
                           for part in claim.parts])
@@ -139,10 +144,13 @@ def verdict_of(states: list[str]) -> str:
 def state(claim: Claim, part: str, samples, gate) -> str:
     """What `holds` says of the samples whose models have learned; "not learned" of too few.
 
-    Where values at the gate are not one for each sample, all must pass.
+    Too few: fewer than FEWEST_SEEDS, or than half. Where values at the gate are not one for each
+    sample, all must pass.
     """
+    if gate is None:
+        return holds(claim, part, samples)
     own = learned(claim, samples, gate)
-    enough = max(math.ceil(len(samples) / 2), min(FEWEST_SEEDS, len(samples)))
+    enough = max(math.ceil(len(samples) / 2), FEWEST_SEEDS)
     return holds(claim, part, own) if len(own) >= enough else "not learned"
 
 

@@ -1,10 +1,12 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and the text of some."""
 
 import contextlib
 import copy
 import fcntl
 import functools
+import json
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -67,6 +69,13 @@ def check_project() -> None:
         raise InputError(f"{PROJECT}: expected a clone of the project, with its pages, claims and "
                          "records, got none; the installed package alone has the library, the "
                          "estimators and a few trained models")
+
+
+def to_json(content) -> str:
+    """Indented JSON in which a list of plain values stays on one line."""
+    text = json.dumps(content, indent=1, allow_nan=True)
+    flat = re.sub(r"\[[^\[\]{}]*\]", lambda match: " ".join(match[0].split()), text)
+    return flat.replace("[ ", "[").replace(" ]", "]") + "\n"
 
 
 def write_text(path: Path, text: str) -> None:

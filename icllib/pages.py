@@ -19,10 +19,10 @@ from icllib.claims import find_claim, load_claims
 from icllib.controls import FROM_EVIDENCE
 from icllib.decisions import decide
 from icllib.errors import InputError
-from icllib.files import check_writable, folder_named, write_text
+from icllib.files import check_writable, folder_named, to_json, write_text
 from icllib.plotting import use_style
-from icllib.results import (
-    DIGITS, Record, check_page, clock_of, digest, recorded_fields, rounded, to_json)
+from icllib.results import DIGITS, Record, check_page, digest, recorded_fields, rounded
+from icllib.training.provenance import clock_of
 from icllib.verdicts import Verdicts
 
 

@@ -16,12 +16,13 @@ import json
 import os
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from icllib.errors import DAMAGE, InputError
-from icllib.files import PROJECT, folder_named, write_text
+from icllib.files import PROJECT, folder_named, to_json, write_text
 
 PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
 # pilot: on few pages an earlier, smaller design of cpu, shown until three seeds of cpu are trained
@@ -94,6 +95,8 @@ def check_component(kind: type) -> None:
         raise InputError(f"{kind.__name__}: expected a class that other processes can import, got "
                          "one that is defined in a notebook, script or function; move it to the "
                          "top level of a file such as mine.py")
+    if not kind.__module__.startswith("icllib."):
+        source_of(kind)  # before anyone edits it
 
 
 def from_settings(value):
@@ -122,10 +125,19 @@ def versions(value) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def sources(run_versions: dict) -> dict[str, str]:
-    """A digest of every module outside icllib that a run's components come from."""
-    modules = sorted({name.split(":")[0] for name in run_versions if ":" in name})
-    return {name: digest(inspect.getsource(importlib.import_module(name))) for name in modules}
+def source_on_disk(kind: type) -> str:
+    """A digest of the module of a component as it is now."""
+    return digest(inspect.getsource(importlib.import_module(kind.__module__)))
+
+
+source_of = lru_cache(maxsize=None)(source_on_disk)  # as it was when it was first asked for
+
+
+def sources(run_versions: dict, read=source_of) -> dict[str, str]:
+    """A digest of every module outside icllib that a run's components come from, as it was when
+    this process first met the component: what it computes with, whatever was edited since."""
+    names = sorted(name for name in run_versions if ":" in name)
+    return {name.split(":")[0]: read(_find_type(name)) for name in names}
 
 
 def digest(value) -> str:
@@ -272,15 +284,6 @@ def stacked(records: list[Record], names, metric: str) -> dict:
             for name, own in dealt(records, names).items()}
 
 
-def clock_of(provenance: dict) -> str:
-    """What a record's cost is told in: processor time on a CPU, wall time elsewhere."""
-    on_cpu = "processor_seconds" in provenance and "CPU" in provenance["device"]
-    return "processor" if on_cpu else "wall"
-
-
-# ---- text -----------------------------------------------------------------------------------
-
-
 def rounded(value):
     """The same numbers with 6 significant digits, as JSON-ready values."""
     if isinstance(value, dict):
@@ -290,10 +293,3 @@ def rounded(value):
     if isinstance(value, (list, tuple)):
         return [rounded(item) for item in value]
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
-
-
-def to_json(content) -> str:
-    """Indented JSON in which a list of plain values stays on one line."""
-    text = json.dumps(content, indent=1, allow_nan=True)
-    flat = re.sub(r"\[[^\[\]{}]*\]", lambda match: " ".join(match[0].split()), text)
-    return flat.replace("[ ", "[").replace(" ]", "]") + "\n"

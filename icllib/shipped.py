@@ -9,12 +9,12 @@ from pathlib import Path
 
 from icllib.claims import find_claim
 from icllib.estimators import MODELS
-from icllib.files import write_text
+from icllib.files import to_json, write_text
 from icllib.models import SGPT, SignedAveraging, Softmax, Transformer
 from icllib.papers import causal_lm, context_scaling, signed_averaging
 from icllib.papers.context_scaling.learned import over_ridge, over_zero
 from icllib.papers.signed_averaging.quantifier_figures import reached
-from icllib.results import Record, digest, load_record, results_folder, settings, to_json
+from icllib.results import Record, digest, load_record, results_folder, settings
 from icllib.tasks import AffineFunctions, BagOfWords, LinearRegression, Quantifier
 from icllib.training import Run
 from icllib.training.weights import find_weights

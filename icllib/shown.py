@@ -8,7 +8,8 @@ import hashlib
 import json
 
 from icllib.errors import DAMAGE
-from icllib.results import digest, load_record, results_folder, to_json
+from icllib.files import to_json
+from icllib.results import digest, load_record, results_folder
 
 FILE = "shown.json"
 RECORDS = "records.json"  # in the folder where a page writes: what it read, by `records`

@@ -9,7 +9,8 @@ import pytest
 from a_record import PROVENANCE, RUN, saved
 
 from icllib.errors import InputError
-from icllib.results import Record, digest, load_record, to_json
+from icllib.files import to_json
+from icllib.results import Record, digest, load_record
 
 
 def edit(path, change):

@@ -58,6 +58,12 @@ def test_a_model_that_has_not_learned_decides_nothing(gate, verdict):
     assert decide(GATED, evidence, "cpu", gate).verdict == verdict
 
 
+@pytest.mark.parametrize("seeds, verdict", [(1, "open"), (2, "open"), (3, "holds")])
+def test_fewer_than_three_models_decide_nothing(seeds, verdict):
+    evidence = {part: LOW[:seeds] for part in GATED.parts}
+    assert decide(GATED, evidence, "cpu", SOUND[:seeds]).verdict == verdict
+
+
 def test_only_seeds_that_have_learned_are_counted():
     evidence = {"n = 1": [0.5, 0.52, 0.51, 9.0], "n = 2": [0.5, 0.52, 0.51, 9.0]}
     decided = decide(GATED, evidence, "cpu", [0.001, 0.001, 0.001, 0.5])
@@ -201,6 +207,11 @@ def test_interval_is_the_t_interval_of_scipy():
 def test_evidence_is_of_a_known_profile(profile):
     with pytest.raises(InputError, match=f"expected evidence at one of .* got {profile!r}"):
         decide(ORDERING, {"n = 1": LOW, "n = 2": LOW}, profile)
+
+
+def test_samples_are_one_of_each_model():
+    with pytest.raises(InputError, match=r"one number of evidence for each model.*shape \(3, 1\)"):
+        decide(ORDERING, {"n = 1": LOW, "n = 2": [[value] for value in LOW]}, "gpu")
 
 
 def test_a_part_without_samples_is_refused():

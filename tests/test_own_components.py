@@ -1,5 +1,6 @@
 """What a researcher's own components may get wrong, and is told."""
 
+import importlib
 import sys
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -259,20 +260,39 @@ def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
     (tmp_path / "own_module.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
-    from own_module import Own
+    import own_module
 
-    own = lambda profile: [Run(TASK, Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]
-    icllib.records(own, "cpu", page="mine/page")
-    icllib.records(own, "cpu", page="mine/page")
-    assert "edited" not in capsys.readouterr().err
-    (tmp_path / "own_module.py").write_text(source.replace("pass", "width = 8"))
-    import linecache
-    linecache.checkcache()
-    icllib.records(own, "cpu", page="mine/page")
-    assert capsys.readouterr().err == (
-        "icllib: own_module was edited since these records were made; where numbers change, raise "
-        "`version` in it\n")
+    own = lambda profile: [Run(TASK, own_module.Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]
     more = lambda profile: [*own(profile), replace(own(profile)[0], seed=1)]  # one is missing
+    other = lambda profile: [replace(own(profile)[0], evaluation=ErrorByLength((2,), prompts=4))]
+    icllib.records(own, "cpu", page="mine/page")
+    (tmp_path / "own_module.py").write_text(source.replace("pass", "width: int = 8"))
+    icllib.records(own, "cpu", page="mine/page")
+    assert capsys.readouterr().err == ""  # what is imported has made them
+    with pytest.raises(InputError, match="own_module: expected the code that was imported, got a"):
+        icllib.records(more, "cpu", page="mine/page")
+    importlib.reload(own_module)
+    told = "icllib: own_module was edited since {}; where numbers change, raise `version` in it\n"
     icllib.records(more, "cpu", page="mine/page")
-    assert "icllib: own_module was edited" in capsys.readouterr().err
+    assert capsys.readouterr().err == told.format("these records were made")
+    icllib.records(other, "cpu", page="mine/page")  # measured on weights of the old code
+    assert capsys.readouterr().err == told.format("this model was trained")
+    sys.modules.pop("own_module")
+
+
+def test_an_edited_module_is_told_where_training_goes_on(folders, tmp_path, monkeypatch, capsys):
+    source = ("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n")
+    (tmp_path / "own_module.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    import own_module
+
+    own = lambda: [Run(TASK, own_module.Own(4), RECIPE, ErrorByLength((2, 4), prompts=4))]
+    with pytest.raises(ZeroDivisionError), monkeypatch.context() as patch:
+        patch.setattr(jobs, "measure", lambda *_: 1 / 0)
+        jobs.train_and_save(own(), "smoke", folders)
+    (tmp_path / "own_module.py").write_text(source + "\n")
+    importlib.reload(own_module)
+    jobs.train_and_save(own(), "smoke", folders)
+    assert capsys.readouterr().err == ("icllib: own_module was edited since this training began; "
+                                       "where numbers change, raise `version` in it\n")
     sys.modules.pop("own_module")

@@ -12,7 +12,8 @@ from icllib.decisions import VERDICTS, decide, decision_on_record, holds
 from icllib.fleet import trained_runs
 from icllib.pages import all_pages
 from icllib.plan import Job, by_value, chance, minutes, seeds_needed, within
-from icllib.results import clock_of, digest, results_folder, settings
+from icllib.results import digest, results_folder, settings
+from icllib.training.provenance import clock_of
 
 SETTLED = VERDICTS[:3]
 

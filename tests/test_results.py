@@ -12,11 +12,12 @@ from a_record import PROVENANCE, RUN, saved
 from icllib.data import data_folders
 from icllib.errors import InputError
 from icllib.evaluate import Together
+from icllib.files import to_json
 from icllib.models import MLP
 from icllib.pages import Page, notebooks_folder
 from icllib.results import (
     PROJECT, Record, dealt, digest, find_record, from_settings, results_folder,
-    rounded, samples, settings, stacked, to_json, type_name, versions)
+    rounded, samples, settings, stacked, type_name, versions)
 from icllib.tasks import LinearRegression
 from icllib.training import Along, every_profile, records
 from icllib.training.jobs import checkpoints_folder

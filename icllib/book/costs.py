@@ -3,9 +3,10 @@
 from icllib.book.papers import hours, papers, records_of
 from icllib.claims import PAPERS
 from icllib.pages import all_pages
-from icllib.results import clock_of, digest, from_settings, results_folder, settings
+from icllib.results import digest, from_settings, results_folder, settings
 from icllib.status import ON_CPU, runs_by_profile, seconds_of, work
 from icllib.training.fleets import fleets
+from icllib.training.provenance import clock_of
 from icllib.training.run import Run
 
 PROFILES = ("cpu", "gpu", "paper")

@@ -9,7 +9,8 @@ import yaml
 from icllib.claims import PAPERS
 from icllib.files import PROJECT
 from icllib.pages import notebooks_folder
-from icllib.results import Record, clock_of, load_record, results_folder
+from icllib.results import Record, load_record, results_folder
+from icllib.training.provenance import clock_of
 
 
 @dataclass(frozen=True)

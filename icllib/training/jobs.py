@@ -16,7 +16,7 @@ import torch
 
 from icllib.errors import InputError, NoRoom, OutOfTime
 from icllib.files import folder_named
-from icllib.results import Record, digest, key, settings, versions
+from icllib.results import Record, digest, key, settings, sources, versions
 from icllib.training.board import board
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
@@ -24,7 +24,8 @@ from icllib.training.checkpoint import (
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.fleets import fleets, most_members, training
-from icllib.training.provenance import cost_since, memory_taken, provenance, start_clocks
+from icllib.training.provenance import (
+    cost_since, memory_taken, provenance, start_clocks, tell_of_changed_sources)
 from icllib.training.run import Run, Trained
 from icllib.training.weights import load, save_weights
 
@@ -95,12 +96,13 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
                   [run.recipe.learning_rate for run in runs], [run.model for run in runs],
                   first.along.steps if first.along else ())
     saved_in = checkpoint_folder(runs)
-    started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in)))
+    own = versions([training(run) for run in runs])
+    started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in, own)))
 
     def save():
         try:
             save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),
-                            cost_since(started, device))
+                            cost_since(started, device) | {"sources": sources(own)})
         except OSError as error:  # a full disk must not end hours of training
             print(f"icllib: no checkpoint in {saved_in} ({error}); a stop now would lose what came "
                   "after the last one", file=sys.stderr)
@@ -175,14 +177,18 @@ def checkpoint_folder(runs) -> Path:
     return checkpoints_folder() / digest([key(settings(run), versions(run)) for run in trained])
 
 
-def resume(fleet: Fleet, folder: Path) -> tuple[float, float]:
-    """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost."""
+def resume(fleet: Fleet, folder: Path, own: dict) -> tuple[float, float]:
+    """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost.
+
+    own: the versions of what trains; it tells which of these modules were edited since.
+    """
     found = load_checkpoint(folder, partial(check_state, fleet))
     if found is None:
         return 0.0, 0.0
-    tensors, cost = found
+    tensors, info = found
+    tell_of_changed_sources("this training began", [(info.get("sources"), own)])
     fleet.load(tensors)
-    return cost["wall_seconds"], cost["processor_seconds"]
+    return info["wall_seconds"], info["processor_seconds"]
 
 
 @contextlib.contextmanager

@@ -3,14 +3,16 @@
 import os
 import shutil
 import subprocess
+import sys
 import time
 from datetime import date
 from pathlib import Path
 
 import torch
 
+from icllib.errors import InputError
 from icllib.processor import processor_name
-from icllib.results import PROJECT
+from icllib.results import PROJECT, source_on_disk, sources, versions
 
 
 def provenance(profile: str, device: str) -> dict:
@@ -48,12 +50,40 @@ def cost_since(started: tuple[float, float], device: str) -> dict:
     return cost
 
 
+def clock_of(provenance: dict) -> str:
+    """What a record's cost is told in: processor time on a CPU, wall time elsewhere."""
+    on_cpu = "processor_seconds" in provenance and "CPU" in provenance["device"]
+    return "processor" if on_cpu else "wall"
+
+
 def memory_taken(device: str) -> str:
     """The most of a GPU's memory that this process held, in words; nothing for a CPU."""
     if not device.startswith("cuda"):
         return ""
     peak, (_, total) = torch.cuda.max_memory_allocated(device), torch.cuda.mem_get_info(device)
     return f", which took {peak / 2**30:.1f} of its {total / 2**30:.1f} GiB"
+
+
+def check_imported(runs) -> None:
+    """Raises InputError where a module of the user's own was edited after it was imported: other
+    processes would train the new code, this one the old."""
+    imported, now = sources(versions(runs)), sources(versions(runs), source_on_disk)
+    for name in imported:
+        if imported[name] != now[name]:
+            raise InputError(f"{name}: expected the code that was imported, got a file that was "
+                             "edited since; restart the notebook's kernel and run it again")
+
+
+def tell_of_changed_sources(since: str, made) -> None:
+    """Say which modules of the user's own were edited since something was made of them.
+
+    made: pairs of the digests that were noted then and the versions of the run.
+    """
+    changed = {name for noted, own in made if noted
+               for name, _ in noted.items() - sources(own).items()}
+    for name in sorted(changed):
+        print(f"icllib: {name} was edited since {since}; where numbers change, raise `version` in "
+              "it", file=sys.stderr)
 
 
 def commit() -> dict:

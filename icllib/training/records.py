@@ -3,14 +3,14 @@
 import contextlib
 import json
 import os
-import sys
 from pathlib import Path
 
 from icllib.errors import InputError
 from icllib.files import folder_named, temporary_folder, write_text
 from icllib.results import (
-    WITH_PILOT, Record, check_page, check_profile, digest, find_record, results_folder, sources)
+    WITH_PILOT, Record, check_page, check_profile, digest, find_record, results_folder)
 from icllib.training.engine import tell_diverged
+from icllib.training.provenance import check_imported, tell_of_changed_sources
 from icllib.training.workers import compute
 from icllib.training.run import Run
 
@@ -48,26 +48,18 @@ def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
     paper = page.split("/")[0]
     found = [find_record(run, paper, results) for run in runs]
     missing = [run for run, record in zip(runs, found) if not is_fresh(record)]
-    tell_of_changed_sources(filter(is_fresh, found))
+    tell_of_changed_sources("these records were made", (
+        (record.provenance.get("sources", {}), record.versions) for record in found
+        if is_fresh(record)))
     if not missing:
         return found
+    check_imported(missing)
     compute(runs, missing, profile, results / page)
     found = [find_record(run, paper, results) for run in runs]
     for run, record in zip(runs, found):
         if run in missing and record.provenance.get("diverged"):
             tell_diverged(run.model, run.seed, run.recipe)
     return found
-
-
-def tell_of_changed_sources(found) -> None:
-    """Say which modules of the user's own were edited since these records were made."""
-    changed = set()
-    for record in found:
-        made, now = record.provenance.get("sources", {}), sources(record.versions)
-        changed |= {name for name in made if made[name] != now.get(name)}
-    for name in sorted(changed):
-        print(f"icllib: {name} was edited since these records were made; where numbers change, "
-              "raise `version` in it", file=sys.stderr)
 
 
 def stored_records(runs_of_profile, page: str) -> list[Record]:

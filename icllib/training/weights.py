@@ -4,6 +4,7 @@ A file of weights is named by the settings of its training, without what is meas
 their key, versions included. Only one model's parameters are in it, without the axis of members.
 """
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from safetensors.torch import save_file
 from icllib.errors import DAMAGE, InputError
 from icllib.files import PACKAGE
 from icllib.results import (
-    Record, digest, from_settings, key, load_record, results_folder, settings, versions)
+    Record, digest, from_settings, key, load_record, results_folder, settings, sources,
+    versions)
 from icllib.streams import Stream
 from icllib.training.build import build
+from icllib.training.provenance import tell_of_changed_sources
 from icllib.training.run import Run, Trained
 
 
@@ -26,7 +29,9 @@ def save_weights(run: Run, folder: Path, module, member: int) -> None:
     path = folder / weights_name(run)
     own = {name: values[member].to("cpu", copy=True) for name, values in module.state_dict().items()}
     part = path.with_suffix(".part")
-    save_file(own, part, {"key": training_key(run)})
+    made_by = sources(versions(only_training(run)))
+    noted = {"sources": json.dumps(made_by)} if made_by else {}
+    save_file(own, part, {"key": training_key(run)} | noted)
     part.chmod(0o644)  # safetensors makes files that others cannot read
     part.replace(path)
 
@@ -43,8 +48,11 @@ def load(source) -> Trained:
         raise InputError(f"{type(run.model).__name__}, seed {run.seed}: expected its weights, "
                          f"{weights_name(run)}, in {results_folder()}, found none of today's "
                          "versions; run its page at its profile to train it")
+    noted, values = read(path)
+    own = json.loads(noted.get("sources", "{}")), versions(only_training(run))
+    tell_of_changed_sources("this model was trained", [own])
     module = build([run.model], [run.seed], run.task, replace(run.recipe, precision="fp32"), "cpu")
-    module.load_state_dict({name: values[None].float() for name, values in read(path)[1].items()})
+    module.load_state_dict({name: value[None].float() for name, value in values.items()})
     return Trained(module, Stream.of([run.seed], "training", "cpu"))
 
 
@@ -67,14 +75,16 @@ def find_weights(run: Run) -> Path | None:
     """The weights of a run's training, or None; raises InputError for a damaged file."""
     paths = (path for folder in trained_folders()
              for path in sorted(folder.glob(f"*/*/*/{weights_name(run)}")))
-    return next((path for path in paths if read(path)[0] == training_key(run)), None)
+    return next((path for path in paths if read(path)[0]["key"] == training_key(run)), None)
 
 
-def read(path: Path) -> tuple[str, dict[str, torch.Tensor]]:
-    """The key and the tensors of a file of weights; raises InputError where it has none."""
+def read(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
+    """What is noted in a file of weights, such as its key, and the tensors; raises InputError where
+    it has none."""
     try:
         with safe_open(path, "pt") as file:
-            return file.metadata()["key"], {name: file.get_tensor(name) for name in file.keys()}
+            noted, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}
+        return {"key": noted["key"]} | noted, tensors
     except (SafetensorError, *DAMAGE) as error:
         raise InputError(f"{path}: expected the weights of a trained model, got none that can be "
                          f"read ({error}); delete it or restore it from git") from None

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import torch
 
-from icllib.papers.signed_averaging.ablations import models_by_law, seed_by_seed
+from icllib.papers.signed_averaging.ablations import LAWS, models_by_law, seed_by_seed
 from icllib.papers.signed_averaging.affine_controls import reached_on_own_law
 from icllib.plotting import GREEN, ORANGE, POSITIVE, SKY, legend_below, series
 from icllib.training import Run
 
-LAWS = {"N(0, 1)": ORANGE, "N(0, 10)": SKY, "N(0, 100)": GREEN}  # colors as in training_laws
+COLORS = dict(zip(LAWS, (ORANGE, SKY, GREEN)))  # as in training_laws
 KINDS = ("queries", "keys", "values", "scores")
 START = 0.02  # standard deviation of every weight before training
 
@@ -72,7 +72,7 @@ def sizes_by_law(records) -> dict[str, np.ndarray]:
     """The sizes of every model: law -> (seeds, KINDS, layers)."""
     return {name: np.array([record["sizes"] for record in records
                             if record.run["task"]["input_std"] == input_std])
-            for name, input_std in zip(LAWS, (1, 10, 100))}
+            for name, input_std in LAWS.items()}
 
 
 def reached(profile: str, records) -> dict:
@@ -96,7 +96,7 @@ def size_tables(records, profile: str) -> list[pd.DataFrame]:
 def draw_sizes(table):
     """For each of KINDS, a dot for each model; returns the legend."""
     figure, axes = plt.subplots(figsize=(8, 4))
-    for aside, (name, color) in zip((-0.2, 0, 0.2), LAWS.items()):
+    for aside, (name, color) in zip((-0.2, 0, 0.2), COLORS.items()):
         rows = table[table.series.str.startswith(f"{name}, seed")]
         axes.plot(rows.x.map(KINDS.index) + aside, rows.y, "o", color=color, label=name)
     axes.axhline(1, color="grey", lw=1)
