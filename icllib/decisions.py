@@ -137,12 +137,12 @@ def verdict_of(states: list[str]) -> str:
         return "holds"
     if found == {"no"}:
         return "fails"
-    unlearned = "not learned" in found
-    return "mixed" if "yes" in found and (not unlearned or "no" in found) else "open"
+    too_few = "not counted" in found
+    return "mixed" if "yes" in found and (not too_few or "no" in found) else "open"
 
 
 def state(claim: Claim, part: str, samples, gate) -> str:
-    """What `holds` says of the samples whose models have learned; "not learned" of too few.
+    """What `holds` says of the samples whose models have passed the gate; "not counted" of too few.
 
     Too few: fewer than FEWEST_SEEDS, or than half. Where values at the gate are not one for each
     sample, all must pass.
@@ -151,7 +151,7 @@ def state(claim: Claim, part: str, samples, gate) -> str:
         return holds(claim, part, samples)
     own = learned(claim, samples, gate)
     enough = max(math.ceil(len(samples) / 2), FEWEST_SEEDS)
-    return holds(claim, part, own) if len(own) >= enough else "not learned"
+    return holds(claim, part, own) if len(own) >= enough else "not counted"
 
 
 def learned(claim: Claim, samples, gate) -> list[float]:

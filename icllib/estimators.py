@@ -5,6 +5,7 @@
 Nothing is trained: the pairs given to `fit` are the context in which the model answers.
 """
 
+import inspect
 import json
 import warnings
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regr
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from icllib.checks import one_of
+from icllib.checks import component, one_of
 from icllib.errors import InputError
 from icllib.results import from_settings
 from icllib.streams import Stream
@@ -58,6 +59,7 @@ def found(model) -> Trained:
     Raises InputError for another name, and where no weights are kept.
     """
     if hasattr(model, "predict"):
+        check_predictor(model)
         return Trained(model)
     path = names().get(model) or Path(str(model))
     if path.suffix != ".json":
@@ -71,6 +73,16 @@ def found(model) -> Trained:
     scales = [float(values.double().square().mean().sqrt()) for values in (prompt.xs, prompt.ys)]
     return Trained(predictor, run.task.dimension, max(run.recipe.lengths), tuple(scales),
                    getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy")
+
+
+def check_predictor(model) -> None:
+    """Raises InputError for a class, and for what predicts from X alone, as scikit-learn's do."""
+    component("predict", model=model)
+    try:
+        inspect.signature(model.predict).bind("xs", "ys", "lengths")
+    except TypeError:
+        raise InputError("model: expected a predictor, with predict(xs, ys, lengths), got "
+                         f"{model!r}, whose predict is another") from None
 
 
 class InContext(BaseEstimator):

@@ -52,9 +52,10 @@ def export(target: Path = SCRIPT) -> list[str]:
     Returns their names. Raises InputError for what the page cannot run, and where no seed has
     learned.
     """
-    found = [exported(name, runs) for name, runs in models().items() if any(map(find_weights, runs))]
+    known = models()
+    found = [exported(name, runs) for name, runs in known.items() if any(map(find_weights, runs))]
     if not found:
-        raise InputError(f"models: expected weights of {', '.join(models())} in {results_folder()}, "
+        raise InputError(f"models: expected weights of {', '.join(known)} in {results_folder()}, "
                          "found none")
     lines = ",\n".join(json.dumps(model, separators=(",", ":")) for model in found)
     write_text(target, f"{HEAD}[\n{lines}\n];\n")

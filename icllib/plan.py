@@ -122,7 +122,7 @@ def chance(decision: Decision, profile: str, seeds: int) -> float:
     if decision.verdict == "not run":
         return 1.0
     size, shown = WITH_PILOT.index(profile), WITH_PILOT.index(decision.profile)
-    unlearned = "not learned" in map(decision.state, decision.claim.parts)
+    unlearned = "not counted" in map(decision.state, decision.claim.parts)
     if decision.verdict != "open" or shown > size or (shown == size and unlearned):
         return 0.0
     return min(1.0, seeds / seeds_needed(decision))

@@ -70,13 +70,13 @@ def colored(verdict: str, words: str, meaning: str) -> str:
 
 
 MEANINGS = {
-    "holds": "every part's 95% interval lies in the region that was fixed before the run",
+    "holds": "every part's 95% interval lies in the region that the claim states",
     "mixed": "some parts hold; others fail, or their intervals do not settle it",
-    "fails": "every part's 95% interval lies outside the region that was fixed before the run",
+    "fails": "every part's 95% interval lies outside the region that the claim states",
     "open": "the intervals do not settle it, or too few models have learned",
     "not run": "there is no evidence yet",
     "exact": "a proof or a closed form, checked numerically",
-    "paper": "at the paper's size and settings",
+    "paper": "at the paper's size; what it leaves open, or we changed, the claim says",
     "paper's model": "the paper's model, trained for less",
     "smaller model": "a smaller model than the paper's, which has learned the task",
 }
@@ -112,7 +112,8 @@ def gate_text(decision: Decision) -> str:
     bound, worst = (("at most", max) if gate.at_least is None else ("at least", min))
     size = gate.at_most if gate.at_least is None else gate.at_least
     passed = sum(map(gate.passes, values))
-    return (f"Counts if {gate.statistic} is {bound} {short(size, 3)}: {passed} of {len(values)} "
+    statistic = f"{gate.statistic}," if "," in gate.statistic else gate.statistic
+    return (f"Counts if {statistic} is {bound} {short(size, 3)}: {passed} of {len(values)} "
             f"pass, the worst has {short(worst(values), 3)}.")
 
 

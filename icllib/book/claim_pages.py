@@ -88,7 +88,7 @@ def what_would_change(item: Decision) -> str:
     if not item.profile:
         return "a run: there is no evidence yet"
     states = {part: item.state(part) for part in item.evidence}
-    for state, words in (("not learned", "models that pass the gate, for {}"),
+    for state, words in (("not counted", "models that pass the gate, for {}"),
                          ("by its mean", "more seeds for {}: its interval crosses the bound"),
                          ("not by its mean", "more seeds for {}: its interval crosses the bound")):
         found = [part for part, own in states.items() if own == state]

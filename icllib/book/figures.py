@@ -5,9 +5,11 @@ import re
 from copy import deepcopy
 from functools import cache
 
+import pandas as pd
+
 from icllib.errors import InputError
 from icllib.pages import notebooks_folder
-from icllib.results import results_folder
+from icllib.results import load_record, results_folder
 from icllib.shown import FILE
 
 NUMBERED = "Figure %s of this book."  # unlike "Figure 2", which is the paper's
@@ -40,26 +42,38 @@ def figure_first(cells: list[dict]) -> list[dict]:
     figure["metadata"]["tags"] = ["remove-input"]
     del code["metadata"]["mystnb"]["figure"]
     parts = [[title, paragraphs[0]], paragraphs[1:]]
+    after = ("".join(cell["source"]) for cell in cells[place:] if cell["cell_type"] == "markdown")
+    told = not next(after, "#").startswith("#")
     opening, rest = (cells[0] | {"id": name, "source": "\n\n".join(part)}
                      for name, part in zip(("opening", "rest"), parts))
-    return [opening, figure | {"id": "figure"}, rest, *map(about_the_figure, between), code,
-            *cells[place + 1 :]]
+    return [opening, figure | {"id": "figure"}, rest,
+            *(about_the_figure(cell, told) for cell in between), code, *cells[place + 1 :]]
 
 
-def about_the_figure(cell: dict) -> dict:
-    """The same, but under the heading "Figure" there is no figure any more."""
+def about_the_figure(cell: dict, told: bool) -> dict:
+    """The same, but under the heading "Figure" there is no figure any more; without a word below it
+    or after the figure, which `told` says, it goes."""
     source = "".join(cell["source"])
+    if not told:
+        source = re.sub(r"\n*^## Figure\s*\Z", "", source, flags=re.M)
     return cell | {"source": re.sub("^## Figure$", "## About the figure", source, flags=re.M)}
 
 
 @cache
 def runs_shown(page: str) -> str:
-    """At which profiles the records were made that a page shows, as Markdown."""
-    path = results_folder() / page / FILE
-    shown = json.loads(path.read_text())["records"] if path.exists() else {}
-    made = results_folder().glob(f"{page.split('/')[0]}/*/*/*.json")
-    profiles = sorted({record.parent.name for record in made if record.stem in shown})
-    return f" Our runs: profile {' and '.join(profiles)}." if profiles else ""
+    """At which profiles the records were made that a page's figures show, as Markdown."""
+    folder = results_folder() / page
+    shown = json.loads((folder / FILE).read_text())["records"] if (folder / FILE).exists() else {}
+    made = [path for path in results_folder().glob(f"{page.split('/')[0]}/*/*/*.json")
+            if path.stem in shown]
+    profiles = {path.parent.name for path in made}
+    if (folder / "figure.csv").exists():
+        profiles &= set(pd.read_csv(folder / "figure.csv").profile)
+    if not profiles:
+        return ""
+    trained = any(load_record(path).run["type"] == "training.Run" for path in made)
+    done = "Our runs: profile" if trained else "Computed at profile"
+    return f" {done} {' and '.join(sorted(profiles))}."
 
 
 def first_figure(page: str) -> str:

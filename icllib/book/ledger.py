@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from icllib.book.papers import hours, papers
+from icllib.book.papers import hours, papers, title_of
 from icllib.claims import PAPERS
 from icllib.decisions import STRENGTHS, VERDICTS, Decision, finite, finite_parts, interval
 from icllib.files import PROJECT, write_text
@@ -73,7 +73,8 @@ def bar(decisions) -> str:
     pieces = "".join(f'<span class="verdict-{name.replace(" ", "-")}" style="flex-grow: '
                      f'{counts[name]}" title="{counts[name]} {name}">{counts[name]}</span>'
                      for name in found)
-    return f'<span class="verdict-bar" role="img" aria-label="Claims: {words}">{pieces}</span>'
+    return (f'<span class="verdict-bar" role="img" aria-label="Claims: {words}">{pieces}</span>'
+            f'<small aria-hidden="true">{words}</small>')
 
 
 # ---- tables ---------------------------------------------------------------------------------
@@ -87,7 +88,7 @@ def table(decisions: list[Decision]) -> str:
         claim = item.claim
         statement = claim.statement.replace("|", "\\|")
         printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
-        page = (f"[{claim.page.partition('/')[2]}](../notebooks/{claim.page}.ipynb)" if item.profile
+        page = (f"[{title_of(claim.page).partition(':')[0]}](../notebooks/{claim.page}.ipynb)" if item.profile
                 else "; ".join(filter(None, (claim.not_run, claim.cost, printed))))
         lines.append(f'| <a href="../claims/{claim.id}.html">{claim.number}</a> '
                      f"| {badge(item)}{parts_held(item)} | {statement} | {claim.where} | {page} |")

@@ -8,6 +8,7 @@ HEAD = re.compile(r"<thead>(.*?)</thead>", re.DOTALL)
 CELL = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)
 ANY_CELL = re.compile(r"<t([dh])\b.*?</t\1>", re.DOTALL)
 MARKUP = re.compile(r"(<[^>]*>|\\\(.*?\\\))")
+NUMBER = re.compile(r"\d[\d.]*e-\d+")
 EMPTY = re.compile(r"<th\b[^>]*></th>")
 
 
@@ -20,8 +21,15 @@ def tidy(html: str) -> str:
 def with_letters(cell: re.Match) -> str:
     """A cell whose symbols are typeset, but for formulas, which MathJax shows."""
     pieces = MARKUP.split(cell[0])
-    pieces[::2] = map(with_symbols, pieces[::2])
+    pieces[::2] = [with_symbols(unbroken(piece)) for piece in pieces[::2]]
     return "".join(pieces)
+
+
+def unbroken(text: str) -> str:
+    """A text in which no line ends within 5.2e-05 or before and after the sign of "sigma = 1", and
+    in which a yes is no True."""
+    text = NUMBER.sub(r'<span class="number">\g<0></span>', text.replace(" = ", "&nbsp;=&nbsp;"))
+    return {"True": "yes", "False": "no"}.get(text, text)
 
 
 def in_one_row(head: re.Match) -> str:

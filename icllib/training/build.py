@@ -111,13 +111,19 @@ def check_labels(ys: Tensor) -> None:
                          f"{ys.min():.3g} to {ys.max():.3g}")
 
 
-def check_apart(losses: Tensor, parameters: list[Tensor]) -> None:
-    """Raises InputError for members that mix: one's loss has a gradient for another's parameters.
+def check_gradients(losses: Tensor, module) -> None:
+    """Raises InputError for a parameter that nothing hangs on, and for members that mix: one's loss
+    has a gradient for another's parameters.
 
-    losses: (M,), made of these parameters.
+    losses: (M,), made of the module's parameters.
     """
-    for gradient in torch.autograd.grad(losses[0], parameters, allow_unused=True):
-        if gradient is not None and gradient[1:].nan_to_num().any():
+    trained = {name: own for name, own in module.named_parameters() if own.requires_grad}
+    gradients = torch.autograd.grad(losses[0], list(trained.values()), allow_unused=True)
+    for name, gradient in zip(trained, gradients):
+        if gradient is None:
+            raise InputError(f"model: expected a loss that hangs on each parameter, got {name} which "
+                             "it does not; leave it out, or give it requires_grad=False")
+        if gradient[1:].nan_to_num().any():
             raise InputError("model: expected members that do not mix, got one whose answers hang "
                              "on the parameters of another; nothing may reduce over the axis M")
 
@@ -145,7 +151,8 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     """The stacked module of a fleet, each member starting as its own model would alone.
 
     Raises InputError for a model that takes no classes where the task has them, for a module
-    without parameters, for tensors without a leading axis of members, and for a parameter with two names.
+    without parameters, for tensors without a leading axis of members, for a parameter with
+    two names, and for models that differ in what their modules do not hold.
     """
     classes = getattr(task, "classes", None)
     options = {"classes": classes} if classes else {}
@@ -171,6 +178,15 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     for member, (model, seed) in enumerate(zip(models, seeds)):
         if model != models[0]:
             own = model.build([seed], *sizes, **options).state_dict()
+            if alike_as_built(own, models[0].build([seed], *sizes, **options).state_dict()):
+                raise InputError("model: expected fields that differ per member to differ in the "
+                                 f"tensors of the module, got {models[0]} and {model}, which are "
+                                 "built alike; train them apart")
             for name, values in module.state_dict().items():
                 values[member] = own[name][0]
     return module.to(recipe.dtype)
+
+
+def alike_as_built(state: dict[str, Tensor], other: dict[str, Tensor]) -> bool:
+    """Whether two states of the same names have the same values."""
+    return all(torch.equal(values, other[name]) for name, values in state.items())

@@ -20,7 +20,7 @@ from icllib.progress import Progress
 from icllib.streams import Stream, constant
 from icllib.tasks import Prompt, sample_each
 from icllib.training.build import (
-    build, check_apart, check_hidden, check_labels, check_members, room_for)
+    build, check_gradients, check_hidden, check_labels, check_members, room_for)
 from icllib.training.capture import captured_step
 from icllib.training.losses import masked_losses, member_losses, permuted_pairs
 from icllib.training.recipe import Recipe
@@ -75,16 +75,15 @@ class Fleet:
 
     def check(self) -> None:
         """Raises InputError, on the first prompts, for labels without this loss, for answers that
-        hang on hidden ones, and for members that mix."""
+        hang on hidden ones, for parameters without use, and for members that mix."""
         if self.recipe.loss == "masked tokens":
             return
         prompt = self.sample()
         if self.recipe.loss == "cross-entropy":
             check_labels(prompt.ys)
         check_hidden(self.module, prompt, self.recipe.layout)
-        if len(self.alive) > 1:
-            one_each = Prompt(*(values[:, :1] for values in prompt))
-            check_apart(self.losses_on(one_each), self.parameters)
+        one_each = Prompt(*(values[:, :1] for values in prompt))
+        check_gradients(self.losses_on(one_each), self.module)
 
     def take_step(self) -> None:
         """One step of every member, with nothing read back from the device."""

@@ -119,30 +119,31 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
              "members": [digest(settings(run)) for run in runs]} | cost_since(started, device)
     for member, run in enumerate(runs):
         values = {name: value[member] for name, value in metrics.items()}
-        sound = fleet.alive[member] and all(np.isfinite(value).all() for value in values.values())
-        diverged = {} if sound else {"diverged": True}
-        if sound:
+        diverged = {"diverged": True} if has_diverged(fleet, member, values) else {}
+        if not diverged:
             save_weights(run, folder / profile, fleet.module, member)  # before its record
         Record.of(run, values, made | {"seed": run.seed} | diverged).save(folder)
     remove_checkpoints(saved_in)
 
 
+def has_diverged(fleet: Fleet, member: int, values: dict) -> bool:
+    """Whether a member's loss, or what was measured last, says so: a metric of one's own may be NaN
+    beside others that are finite."""
+    return not fleet.alive[member] or not any(np.isfinite(own).all() for own in values.values())
+
+
 def measure(fleet: Fleet, run: Run, device: str) -> dict:
     """The metrics of a trained fleet, and those on its way, for every member."""
-    metrics = measure_with(run.evaluation, fleet, device)
+    trained = Trained(fleet.module, fleet.stream)
+    metrics = measured(run.evaluation, fleet.tasks, trained, device)
     if run.along:
         stops = []
         for step in run.along.steps:
             fleet.module.load_state_dict(fleet.kept[step])
-            stops.append(measure_with(run.along.evaluation, fleet, device))
+            stops.append(measured(run.along.evaluation, fleet.tasks, trained, device))
         metrics |= {f"{name}_along": np.stack([stop[name] for stop in stops], axis=1)
                     for name in stops[0]}
     return metrics
-
-
-def measure_with(evaluation, fleet: Fleet, device: str) -> dict:
-    """The metrics of one evaluation."""
-    return measured(evaluation, fleet.tasks, Trained(fleet.module, fleet.stream), device)
 
 
 def measured(evaluation, tasks, trained, device) -> dict:

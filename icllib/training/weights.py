@@ -47,7 +47,8 @@ def load(source) -> Trained:
     if path is None:
         raise InputError(f"{type(run.model).__name__}, seed {run.seed}: expected its weights, "
                          f"{weights_name(run)}, in {results_folder()}, found none of today's "
-                         "versions; run its page at its profile to train it")
+                         "versions; delete its record, if there is one, and run its page at its "
+                         "profile to train it")
     noted, values = read(path)
     own = json.loads(noted.get("sources", "{}")), versions(only_training(run))
     tell_of_changed_sources("this model was trained", [own])

@@ -58,7 +58,7 @@ for mask in ("prefix", "causal"):
                for k, curve in enumerate(first[f"{mask}_queries"])]
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two panels, prefix and causal attention: the last coordinate of eight pairs and four queries over 50 layers. Under both masks the pairs go from their labels to 0. The queries go from 0 to minus their labels under prefix attention and to other values under causal attention."}, "figure": {"caption": "What linear attention with constructed weights computes, layer by layer: the last coordinate of some labeled pairs (grey, lighter for early ones) and of four queries (color), over 50 layers. A pair starts at its label and is solved at 0; a query is right when it reaches its dotted line, minus its label. Under the prefix mask the queries reach their lines, under the causal mask they stop elsewhere."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two panels, prefix and causal attention: the last coordinate of eight pairs and four queries over 50 layers. Under both masks the pairs go from their labels to 0. The queries go from 0 to minus their labels under prefix attention and to other values under causal attention.", "classes": "on-white"}, "figure": {"caption": "What linear attention with constructed weights computes, layer by layer: the last coordinate of some labeled pairs (grey, lighter for early ones) and of four queries (color), over 50 layers. A pair starts at its label and is solved at 0; a query is right when it reaches its dotted line, minus its label. Under the prefix mask the queries reach their lines, under the causal mask they stop elsewhere."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import COLORS, draw, legend_below
 

@@ -1,5 +1,8 @@
 # %% [markdown]
-# # A learning rate for every model of a size
+# # One learning rate for all models of a size
+#
+# **The question:** at which learning rate are models with different attention masks compared
+# fairly?
 #
 # **In short:** a learning rate that suits the {term}`prefix mask` better than the
 # {term}`causal mask` would decide a comparison of the two. So each kind of model of [Table

@@ -85,8 +85,8 @@ page.not_run()
 # ## What it would cost
 #
 # The [paper's public code](https://github.com/google-research/causallm_icl) has the shapes
-# of the T5 models, and its README names a public bucket with the six of them, pre-trained
-# and fine-tuned, as T5X checkpoints. We have not tried whether the bucket still answers.
+# of the T5 models. Its README names a public bucket with all six as T5X checkpoints,
+# pre-trained and fine-tuned. We have not tried whether the bucket still answers.
 # With the checkpoints Table 2 takes a forward pass over its prompts, $2 N D$ floating-point
 # operations for $N$ parameters and $D$ tokens: 14,042 questions of MMLU and 6,511 of BBH,
 # at 2,000 tokens each (assumed).

@@ -57,7 +57,7 @@ table = page.save_figure(*(
     for name, values in errors.items()),
     series("error", "zero, in expectation", SIGMAS, zero, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Mean squared error against sigma on a logarithmic axis for the full model, attention only and feed-forward only. The last lies along the dashed line of the zero predictor, the other two far below it for small sigma."}, "figure": {"caption": "Mean squared error, on a logarithmic axis, against the scale $\\sigma$ of the functions at test ($\\sigma = 1$ is that of training), for a full transformer, one with attention layers only and one with feed-forward layers only. The dashed line always answers 0. Feed-forward layers alone cannot look at the examples and stay on it."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Mean squared error against sigma on a logarithmic axis for the full model, attention only and feed-forward only. The last lies along the dashed line of the zero predictor, the other two far below it for small sigma."}, "figure": {"caption": "Mean squared error, on a logarithmic axis, against the scale $\\sigma$ of the functions at test ($\\sigma = 1$ is that of training), for a full transformer (12L8AH), one with attention layers only (12Al8AH) and one with feed-forward layers only. The dashed line always answers 0. Feed-forward layers alone cannot look at the examples and stay on it."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import GREEN, PURPLE, SKY, draw
 

@@ -61,7 +61,7 @@ icllib.settings_of(sheet.deviant_numbers, shown, deviant.ASSUMED)
 # %%
 table = page.save_figure(*deviant.deviant_tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.2 to 0.3 between sizes 10 and 70, with wide bands; under some SSA rises to 0.16 and softmax stays at 0. After the number all stay at 0."}, "figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) are wrong if one number of a list is very large, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.2 to 0.3 between sizes 10 and 70, with wide bands; under some SSA rises to 0.16 and softmax stays at 0. After the number all stay at 0."}, "figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
 legend = deviant.draw_shares(table)
 
 # %% tags=["numbers"]

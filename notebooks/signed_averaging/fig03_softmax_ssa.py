@@ -92,9 +92,8 @@ for axes, (title, values) in zip(panels.flat[1:], maps.items()):
     figure.colorbar(image, ax=axes)
 
 # %% [markdown]
-# The first panel has ours at every profile from `cpu` on of which all records are there: geometric
-# means over seeds, with 95% intervals as bands; the dashed lines are the printed rows of Table 1, of the paper's own models, and so of
-# profile `paper`. Heat maps are means of $\log_{10}$ error over seeds; in the last, negative values
+# The first panel has our models, geometric means over seeds with 95% intervals as bands. Dashed lines
+# are the printed rows of Table 1, of the paper's own models. Heat maps are means of $\log_{10}$ error over seeds; in the last, negative values
 # (purple) are where SSA has the lower error, and orange is where softmax has.
 #
 # ## Numbers

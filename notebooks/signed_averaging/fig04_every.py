@@ -99,7 +99,7 @@ figures.numbers_by_position(table)
 # half of all labels are true at every length, so that one number must be found among
 # many. Both scoring functions lose that number as $\sigma$ or the length grows.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on *every* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on *every* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list. White dots mark cells in which always giving the same answer does as well or better."}}
 scale = figures.draw_heat_maps(table, ["balanced labels"])
 
 # %% tags=["numbers"]

@@ -15,7 +15,7 @@
 #
 # $$y_k = \mathbb{1}[x_1 > 0 \text{ or } \dots \text{ or } x_k > 0] .$$
 #
-# It is trained on up to 40 numbers $x_i \sim \mathcal{N}(0, 1)$ and tested on 10 to 200 numbers
+# A decoder is trained on up to 40 numbers $x_i \sim \mathcal{N}(0, 1)$ and tested on 10 to 200 numbers
 # $x_i \sim \mathcal{N}(0, \sigma)$ with $\sigma$ from 1 to 30. {cite:t}`naim2025scaled` report the gain
 # in Section 7.1; the heat maps in their Appendix D have no printed numbers.
 #
@@ -96,9 +96,6 @@ figures.numbers_by_position(table)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on *some* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list."}}
 scale = figures.draw_heat_maps(table, ["balanced labels"])
-
-# %% [markdown]
-# White dots: cells in which the constant predictor does as well as the model or better.
 
 # %% tags=["numbers"]
 numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")

@@ -122,7 +122,7 @@ ratios = {"over softmax": llama / sheet.PRINTED["softmax"],
           "over 12L8AH of Table 6": [value / small if small else np.nan for value, small
                                      in zip(llama, sheet.TABLE_6["12L8AH"])],
           "over the best alternative": llama / others}
-ratios = pd.DataFrame(ratios, index=sheet.SIGMAS).T
+ratios = pd.DataFrame(ratios, index=pd.Index(sheet.SIGMAS, name="sigma")).T
 ratios.map(lambda ratio: "" if pd.isna(ratio) else f"{ratio:.2g}")
 
 # %% [markdown]

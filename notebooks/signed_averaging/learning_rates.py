@@ -45,6 +45,7 @@ table = page.save_figure(*(series("sigma = 1", name, sheet.RATES, own[:, 0], sho
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error at sigma of 1 after 4,000 steps against the learning rate, both on log axes, softmax in orange and SSA in blue."}, "figure": {"caption": "Error in the training distribution after a short training, against the learning rate, both on logarithmic axes, for softmax (orange) and SSA (blue). Models of lines at `cpu` take the rate at which their own line is lowest."}}
 import matplotlib.pyplot as plt
+from matplotlib.ticker import LogLocator
 from icllib.plotting import BLUE, ORANGE, draw
 
 figure, axes = plt.subplots(figsize=(9, 3.8))
@@ -53,6 +54,8 @@ for name, color in {"softmax": ORANGE, "SSA": BLUE}.items():
 axes.set(xscale="log", yscale="log", xlabel="learning rate",
          ylabel=r"error at $\sigma$ = 1", xticks=sheet.RATES, xticklabels=sheet.RATES)
 axes.minorticks_off()
+axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.2, 1.4, 1.6, 1.8, 2, 3, 5, 7)))
+axes.yaxis.set_major_formatter("{x:g}")
 legend = axes.legend()
 
 # %% [markdown]

@@ -99,7 +99,7 @@ legend = panels[3].legend(*handles, loc="center", ncols=2)
 # ## Numbers
 
 # %% tags=["numbers"]
-printed_ablations.beside(ours, paper, SIGMAS)
+printed_ablations.beside(ours, paper, [f"sigma = {sigma}" for sigma in SIGMAS])
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers

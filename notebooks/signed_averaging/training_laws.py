@@ -136,7 +136,7 @@ page.verdicts()
 #   the widest that were measured.
 # - *Unequal training.* The models of $N(0, 10)$ take 50,000 steps in place of 20,000: in a
 #   trial one had 0.0047 after 20,000. So each has learned its own task, and about as well.
-#   That those of $N(0, 10)$ are worse on ordinary inputs, they are after more training.
+#   Those of $N(0, 10)$ are worse on ordinary inputs in spite of more training.
 # - *The model trained on $N(0, 100)$* has not learned in 10,000 steps. Its labels are of the
 #   order of 100, and its error is hundreds of times that of always answering 0 on ordinary
 #   inputs, and 7 times on inputs from $N(0, 10)$. Nothing about such training follows from

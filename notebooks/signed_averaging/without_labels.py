@@ -72,7 +72,7 @@ numbers(few, list(deviant.QUANTIFIERS), (10, 40, 60, 100, 200), x="length")
 # `some`, where an earlier number has settled the label. How often is the answer, at the
 # number and after it, the model's own to the large number alone and not the truth?
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9: every above and some below, at the number left and after it right."}, "figure": {"caption": "Without labels in the prompt: how often models with softmax and with scaled signed averaging (SSA) are wrong if one number of a list is very large, against the size of that number, at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9: every above and some below, at the number left and after it right."}, "figure": {"caption": "Without labels in the prompt: how often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number, at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
 one_number = table[table.series.isin(["softmax", "SSA"])]
 legend = deviant.draw_shares(one_number)
 

@@ -11,7 +11,7 @@
 #
 # [Theorem 3.1](thm31_closed_form.ipynb) leaves out the query's own feature, which adds
 # $\epsilon = 1/\psi$ to one entry of $H/\psi$. Appendix J {cite:p}`lyu2025solvable` adds
-# its effect to first order, $f = f^0 + \epsilon f^1$. The error should then fall as
+# its effect to first order, $f = f^0 + \epsilon f^1$ (symbols as on that page). The error should then fall as
 # $\epsilon^2$.
 #
 # The printed solution (Eqs. 137, 150, 151) does not solve the equations: a factor

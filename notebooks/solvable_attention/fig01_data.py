@@ -5,9 +5,9 @@
 # be learned without the others?
 #
 # **In short:** this page draws a real data point and checks two facts that carry the whole
-# paper. The data point has exactly the matrix of Eq. 7. And two numbers per task give the
-# answers of the full weight matrices during training, up to rounding: the tasks are learned
-# apart, as the paper says. This takes less than a second.
+# paper. The data point has exactly the matrix of Eq. 7. And four numbers per task, two of
+# each matrix, give the answers of the full weight matrices during training, up to rounding:
+# the tasks are learned apart, as the paper says. This takes less than a second.
 #
 # The problem is *multitask sparse feature regression* {cite:p}`lyu2025solvable`:
 #
@@ -93,7 +93,7 @@ last = panels[3].set(xticks=range(tasks + 1), xticklabels=names, xlabel="coordin
 check = sheet.Decoupling("fixed context")
 icllib.settings_table(check, assumed=[name for name in vars(check) if name != "noise"])
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}, "figure": {"caption": "Answers $f$ for the four most frequent tasks during training, against the step. Lines are gradient descent on all of the weight matrices, dots the recursion of two numbers for each task to which the paper reduces it; that they agree is why the model can be solved."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Answers f of the four most frequent tasks against the step, for equal and for varied context and strength: the dots of the two-coordinate recursion lie on the lines of the full matrices."}, "figure": {"caption": "Answers $f$ for the four most frequent tasks during training, against the step. Lines are gradient descent on all of the weight matrices, dots the recursion of four numbers for each task to which the paper reduces it; that they agree is why the model can be solved."}}
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.2))
 panels[0].set(ylabel="f")
 for axes, r in zip(panels, checks):

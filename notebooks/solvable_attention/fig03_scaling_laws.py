@@ -116,9 +116,9 @@ legend = legend_below(panels[1], 4)
 # ## Numbers
 #
 # Exponents fitted by a straight line in log-log, with the half width of the 95% interval
-# of the fit: for the limit over $D$ from 11 to 1,001, $t$ from 0.01 to 1 (steps 10 to
-# 1,000), $N$ and $C$ from $10^3$ to $10^6$; at $N_s = 500$ over all of each solid line,
-# and $C$ from 1 to 100 of the envelope.
+# of the fit: for the limit over 10 to 1,000 tasks (with the paper's $D$, one more, $-0.809$
+# and $-1.110$), $t$ from 0.01 to 1 (steps 10 to 1,000), $N$ and $C$ from $10^3$ to $10^6$;
+# at $N_s = 500$ over all of each solid line, and $C$ from 1 to 100 of the envelope.
 
 # %% tags=["numbers"]
 sheet.law_table(limit, simulated)

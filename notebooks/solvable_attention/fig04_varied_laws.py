@@ -117,7 +117,8 @@ sheet.exponent_table(simulated)
 # The paper starts so near to zero ($v_s = w_s = 10^{-5}$) that by its Equation 14 task
 # $s$ is half learned only at
 #
-# $$t_s = \frac{\ln(\Lambda_s / f_s(0) - 1)}{2 a_s \Lambda_s} .$$
+# $$t_s = \frac{\ln(\Lambda_s / f_s(0) - 1)}{2 a_s \Lambda_s}, \qquad
+# a_s = P(s)\,\psi_s\,(1 + \Lambda_s^2) .$$
 #
 # When the first task is half learned, and how many are at the end ($t = 5$):
 

@@ -6,7 +6,7 @@
 # the *source-capacity condition*, have laws like them?
 #
 # **In short:** yes, as the paper says, in the mean. In the limit of long contexts, where
-# softmax attention is a linear model, the exponents, means over 48 {term}`seeds <seed>`,
+# softmax attention becomes a linear attention, the exponents, means over 48 {term}`seeds <seed>`,
 # are $-0.48$ and $-0.51$ in time (the paper's Table 1: $-0.44$ and $-0.52$) and $-0.28$
 # in compute ($-0.29$), with their whole intervals within the tolerance. A single seed
 # says little: in time at $\alpha = 1.8$ they run from $-0.57$ to $-0.39$. The runs take
@@ -175,8 +175,8 @@ page.verdicts()
 #   those of the seeds from each other. It is trained on one context with 16 queries for
 #   each task, and tested on 64 queries of another. How much of the difference comes from
 #   that, and how much from $\psi = 1000$, was not taken apart.
-# - *Settings.* The paper does not give $\mathcal{N}_s$, $d_e$, the start or the fit
-#   window; we take those of [Figure 8](fig08_softmax_laws.ipynb). A model of size $D$
+# - *Settings.* The paper does not give the number of tasks $\mathcal{N}_s$, the width $d_e$ of
+#   keys and queries, the start or the fit window; we take those of [Figure 8](fig08_softmax_laws.ipynb). A model of size $D$
 #   sees the first $D$ coordinates and answers 0 to the tasks beyond.
 #
 # The numbers behind the figure:

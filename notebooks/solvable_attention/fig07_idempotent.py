@@ -12,7 +12,8 @@
 # The theorem needs a long context only because the matrix $H$ of a short one is not quite
 # proportional to its own square. Where $H^2 = \mu H$, nothing is left out
 # {cite:p}`lyu2025solvable`: with $g = \eta^\top H \eta$ and $h = \rho^\top H \rho$ the same
-# Riccati equations hold exactly, with the rate
+# Riccati equations hold exactly (symbols as on the page of [Theorem
+# 3.1](thm31_closed_form.ipynb)), with the rate
 #
 # $$a = \frac{\#_s}{N}\,\mu .$$
 #

@@ -6,8 +6,8 @@
 #
 # **In short:** as the paper finds, softmax attention has the laws of Table 1 too. With
 # features of random signs, at a learning rate of 1 (the paper's $10^{-3}$ barely trains
-# it), the mean exponents in size $D$, time $t$, data $N$ and compute $C$ are those of Table
-# 1 within 0.03 (in time $-0.45$ beside $-0.44$ at $\alpha = 1.8$). With contexts of varied
+# it), the mean exponents in size $D$ (tasks that are learned), time $t$, data $N$ and
+# compute $C$ are those of Table 1 within 0.03 (in time $-0.45$ beside $-0.44$ at $\alpha = 1.8$). With contexts of varied
 # length the law in time is not that of Table 2 ([Figure 9](fig09_softmax_varied.ipynb)).
 # The runs take under four minutes on one core.
 #

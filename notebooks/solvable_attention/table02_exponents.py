@@ -94,8 +94,8 @@ legend = legend_below(panels[0, 0], 4)
 #
 # The windows were fixed before. For the limits they are $D$ 10 to 1,000, $N$ $10^3$ to
 # $10^6$, and $t$ from $10^4$ to $10^6$ and $C$ from $10^5$ to $10^8$ in units of the
-# first task's time constant $1 / (2 a_1 \Lambda_1)$; for the paper's setting those of
-# Figure 4.
+# first task's time constant $1 / (2 a_1 \Lambda_1)$, with $a_s = P(s)\,\psi_s (1 +
+# \Lambda_s^2)$; for the paper's setting those of Figure 4.
 
 # %% tags=["numbers"]
 sheet.exponent_table(limits, **{"printed start": printed_start,

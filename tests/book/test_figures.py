@@ -1,10 +1,12 @@
 """Captions say which runs a figure shows, and the first figure of a page is found."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from icllib.book.figures import complete_captions, figure_first, first_figure, runs_shown
+from icllib.book import figures
 from icllib.errors import InputError
 
 @pytest.fixture(autouse=True)
@@ -21,11 +23,14 @@ def show(results, *records) -> None:
         json.dumps({"records": dict.fromkeys(records, "sum")}))
 
 
-def test_a_caption_ends_with_the_profiles_of_the_records_that_are_shown(results):
+def test_a_caption_ends_with_the_profiles_of_the_records_that_are_shown(results, monkeypatch):
     for profile, name in (("cpu", "a"), ("gpu", "b"), ("paper", "c")):
         path = results / f"causal_lm/other/{profile}/{name}.json"
         path.parent.mkdir(parents=True)
         path.write_text("")
+    kinds = {"a": "training.Run", "b": "papers.Law"}
+    monkeypatch.setattr(figures, "load_record", lambda path: SimpleNamespace(
+        run={"type": kinds.get(path.stem)}))
     show(results, "b", "a")
     cells = [{"metadata": {"mystnb": {"figure": {"caption": text}}}} for text in ("A.", "B.")]
     complete_captions("causal_lm/sample", [{"metadata": {}}, *cells])
@@ -33,6 +38,10 @@ def test_a_caption_ends_with_the_profiles_of_the_records_that_are_shown(results)
     assert first["caption"] == "A. Our runs: profile cpu and gpu."
     assert second["caption"] == "B. Our runs: profile cpu and gpu."
     assert first["name"] != second["name"]
+    runs_shown.cache_clear()
+    (results / "causal_lm/sample/figure.csv").write_text("x,profile\n1,gpu\n")
+    kinds["a"] = "papers.Law"  # so that nothing is trained
+    assert runs_shown("causal_lm/sample") == " Computed at profile gpu."
 
 
 def test_a_page_without_records_has_no_runs(results):
@@ -60,6 +69,14 @@ def code(source, *tags) -> dict:
     drawn = {"mystnb": {"figure": {"caption": "C."}}} if "figure" in tags else {}
     return {"cell_type": "code", "id": source, "metadata": {"tags": list(tags)} | drawn,
             "source": source, "outputs": [{"text": f"output of {source}"}]}
+
+
+def test_a_heading_with_nothing_below_it_goes():
+    bare = [markdown("# Title", "The question.", "In short."), markdown("Settings.", "## Figure"),
+            code("draw", "figure")]
+    sources = lambda *more: [cell["source"] for cell in figure_first([*bare, *more])]
+    assert "Settings." in sources() and "Settings." in sources(markdown("## Numbers"))
+    assert "Settings.\n\n## About the figure" in sources(markdown("Left: errors."))
 
 
 def test_the_first_figure_comes_after_the_opening_paragraph():

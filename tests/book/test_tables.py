@@ -30,6 +30,13 @@ def test_the_name_of_the_index_comes_into_the_row_of_the_columns():
     assert tidy(NAMED.to_html()).count("<tr") == 3 and tidy(BOTH.to_html()).count("<tr") == 4
 
 
+def test_numbers_and_equations_do_not_break_and_answers_are_words():
+    table = pd.DataFrame({"sigma = 1": ["[5.2e-05, 0.1]"], "is it": [True]})
+    html = tidy(table.to_html())
+    assert "[<span class=\"number\">5.2e-05</span>, 0.1]" in html and "<td>yes</td>" in html
+    assert "&nbsp;=&nbsp;1</th>" in html
+
+
 def test_symbols_are_typeset_in_cells_and_names_of_code_are_not():
     table = pd.DataFrame({"psi_L linear": ["2 sigma^2"], "task.alpha": ["arg_str-dropped_arg"]})
     html = tidy(table.to_html())

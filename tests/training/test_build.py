@@ -1,17 +1,18 @@
 """Models of one's own that could not be trained, measured or kept are refused before training."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import pytest
 import torch
 
+from icllib.attention import softmax
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
 from icllib.models.scoring import Plain, Weighted
 from icllib.tasks import LinearRegression
-from icllib.training import Recipe, Trained, train
+from icllib.training import Fleet, Recipe, Trained, train
 
 TASK, RECIPE = LinearRegression(2, 0.5), Recipe((2, 4), steps=2, batch=4)
 
@@ -44,10 +45,26 @@ def tie(module):
     (peek, "answers after 2 pairs that hang on those alone"),
     (tie, "each parameter under one name, got .* of Changed"),
     (lambda module: module.register_buffer("scale", torch.tensor(1.0)),
-     r"a first axis of 1 members, got scale \(\) of Changed")])
+     r"a first axis of 1 members, got scale \(\) of Changed"),
+    (lambda module: module.register_parameter("idle", torch.nn.Parameter(torch.ones(1))),
+     "a loss that hangs on each parameter, got idle")])
 def test_a_model_that_could_not_be_measured_or_kept_is_refused(change, message):
     with pytest.raises(InputError, match=f"model: expected .*{message}"):
         train(TASK, Changed(16, change=change), RECIPE, [0])
+
+
+def test_models_that_differ_in_what_their_modules_do_not_hold_are_refused():
+    @dataclass(frozen=True)
+    class Tempered(Plain):
+        temperature: float = field(default=1.0, metadata={"per_member": True})
+        version: ClassVar[int] = 1
+
+        def build(self, draw, heads):
+            return Weighted(lambda z, mask: softmax(z / self.temperature, mask))
+
+    models = [Transformer(1, 2, 8, scoring=Tempered(value)) for value in (1.0, 9.0)]
+    with pytest.raises(InputError, match="model: expected fields that differ per member to differ"):
+        Fleet([TASK] * 2, models[0], RECIPE, [0, 1], [None] * 2, models=models)
 
 
 def test_attention_to_later_labels_is_refused():

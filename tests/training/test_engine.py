@@ -164,8 +164,8 @@ class Answering(torch.nn.Module):
 
 
 @pytest.mark.parametrize("change, got", [
-    (lambda answers: answers[..., :1], r"\(1, 4, 1\)"), (lambda answers: answers.sum(), r"\(\)"),
-    (lambda answers: answers[..., None], r"\(1, 4, 2, 1\)")])
+    (lambda answers: answers[..., :1], r"\(1, [14], 1\)"), (lambda answers: answers.sum(), r"\(\)"),
+    (lambda answers: answers[..., None], r"\(1, [14], 2, 1\)")])
 @pytest.mark.parametrize("loss", ["squared", "cross-entropy"])
 def test_predictions_of_another_shape_are_refused(change, got, loss):
     recipe, refused = replace(RECIPE, loss=loss), rf"predictions: expected a shape .* got {got}"

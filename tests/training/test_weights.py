@@ -1,6 +1,8 @@
 """Kept weights: a model that is loaded answers as its record says."""
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -75,5 +77,24 @@ def test_weights_of_other_versions_and_none_are_not_taken(trained, monkeypatch):
         icllib.load(zero)
     monkeypatch.setattr(type(one.recipe), "version", 99)
     assert find_weights(one) is None
-    with pytest.raises(InputError, match="seed 1: expected its weights, .*; run its page at"):
+    with pytest.raises(InputError, match="seed 1: expected its weights, .*; delete its record, if"):
         icllib.load(one)
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """An evaluation of which one metric is not a number."""
+
+    error: float = 0.5
+    version: ClassVar[int] = 1
+
+    def measure(self, tasks, predictor, device="cpu"):
+        return {"error": [self.error] * len(tasks), "ratio": [math.nan] * len(tasks)}
+
+
+@pytest.mark.parametrize("error, kept", [(0.5, True), (math.inf, False)])
+def test_a_metric_that_is_undefined_is_no_divergence(error, kept, folders):
+    run = replace(runs()[0], evaluation=Undefined(error))
+    jobs.train_and_save([run], "cpu", folders)
+    assert ("diverged" not in find_record(run, "test").provenance) == kept
+    assert (find_weights(run) is not None) == kept

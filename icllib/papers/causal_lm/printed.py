@@ -73,7 +73,7 @@ def class_differences(entry, cells, **below) -> pd.DataFrame:
         if cell.task == "classes" and cell != other:
             pair = entry(cell), entry(other)
             rows[row_name(cell)] = (*pair, round(standard_errors_apart(*pair), 1))
-    columns = ["error (%)", "other's", "standard errors apart"]
+    columns = ["error (%)", "counterpart's error (%)", "standard errors apart"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
 

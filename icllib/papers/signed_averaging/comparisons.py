@@ -7,6 +7,7 @@ and are tested on the same ones, so ratios are taken seed by seed.
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import LogLocator
 
 from icllib.decisions import interval
 from icllib.pages import settings_of
@@ -193,6 +194,7 @@ def draw_paths(panels, paths: dict, colors: dict) -> None:
         axes.grid(True, which="both", axis="y")
         axes.set(xscale="log", yscale="log", xlabel=r"error at $\sigma$ = 1",
                  ylabel=rf"error at $\sigma$ = {sigma}")
+        axes.yaxis.set_minor_locator(LogLocator(subs=(2, 3, 5, 7)))  # more would overlap
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("{x:g}")
     for name, color in colors.items():

@@ -120,17 +120,17 @@ CORRECTIONS = (  # where, what is printed, what holds, the number that decides
      "printed {printed_entropy:.3f}"),
     ("J.4: Lipschitz constant", r"$n b (1 + b M)^{n - 1}$; Eq. 6 asks for $n \ge 1$",
      "right; below $n = 1$ it fails, and the constant is $n b$",
-     "$n = 1/2$, $b = 1$, $M = 4$: slope at 0 {slope_at_0_half:.3f}, formula {lipschitz_half:.3f}"),
+     "$n = 1/2$, $b = 1$, $M = 4$: slope at 0: {slope_at_0_half:.3f}, formula: {lipschitz_half:.3f}"),
     ("J.5: Jacobian of softmax", "can grow exponentially with the scores",
      r"entries $\le 1/4$, spectral norm $\le 1/2$; for two scores it vanishes exponentially in the "
      "gap",
-     "found {searched_entry_softmax:.3f} and {searched_norm_softmax:.3f}, at two equal scores "
+     "found {searched_entry_softmax:.3f} and {searched_norm_softmax:.3f}, at two equal scores: "
      "{known_entry_softmax:.3f} and {known_norm_softmax:.3f}; "
      "norm at $(10, -10)$ {far_norm_softmax:.1e}"),
     ("J.5: Jacobian of SSA", "polynomially bounded in $M$, $b$ and $n$",
      r"entries $\le n b / 4$, spectral norm $\le n b / 2$, whatever $M$; more than softmax if "
      "$n b > 1$",
-     "found {searched_entry_ssa:.3f} and {searched_norm_ssa:.3f}, at two scores of 0 "
+     "found {searched_entry_ssa:.3f} and {searched_norm_ssa:.3f}, at two scores of 0: "
      "{known_entry_ssa:.3f} and {known_norm_ssa:.3f}; norm at $(10, -10)$ {far_norm_ssa:.1e}"),
     ("J.6: softmax", "any constant gap makes collapse unavoidable",
      r"$e^\text{gap}$ is finite: softmax obeys Theorem 1 with $e^{\pm M}$ in place of "

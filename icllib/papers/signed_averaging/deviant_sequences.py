@@ -218,7 +218,7 @@ def draw_shares(table):
                      **STYLES[scoring])
             axes.axhline(0.9, color="black", ls=":", label="the claim's 0.9")
             axes.set(xscale="log", ylim=(-0.05, 1.05), title=f"{quantifier}, {where}")
-        row[0].set_ylabel("answers as for the\nlargest number alone")
+        row[0].set_ylabel("wrong answers, as for\nthe largest number alone")
     for axes in panels[-1]:
         label_sizes(axes, table)
     return legend_below(panels[0, 0], 3)

@@ -12,8 +12,9 @@ from icllib.plotting import series
 from icllib.theory import riccati
 from icllib.theory.scaling_laws import theory_exponents
 
-CLOSED = ("linear attention", "diagonal network", "linear model", "shared read-out")
-SAME_WINDOWS = "linear model, windows below"
+CLOSED = ("linear attention", "diagonal network", "linear model")
+SHARED = "shared read-out"
+SAME_WINDOWS = "linear model, tasks and windows of the rows below"
 LARGE = "large read-out"
 NO_BIASES = "large read-out, no biases"
 TRAINED = ("perceptron", LARGE, NO_BIASES)
@@ -26,7 +27,7 @@ def by_architecture(records) -> dict:
     for place, alpha in enumerate(ALPHAS):
         *closed, time, size, data, large = records[8 * place :][:8]
         joined = {name: one[name] for one in (time, size, data) for name in one.metrics}
-        found[alpha] = dict(zip(CLOSED, closed)) | {
+        found[alpha] = dict(zip((*CLOSED, SHARED), closed)) | {
             "perceptron": joined, LARGE: large, NO_BIASES: records[place - len(ALPHAS)]}
     return found
 
@@ -75,7 +76,7 @@ def architecture_table(found: dict) -> pd.DataFrame:
                 for name, model in models.items() if law in laws_of(model)}
             values[SAME_WINDOWS] = learned_one_by_one(alpha)[law]
             columns[LETTERS[law], alpha] = values
-    rows = ["Table 1", *CLOSED[:3], SAME_WINDOWS, CLOSED[3], *TRAINED]
+    rows = ["Table 1", *CLOSED, SAME_WINDOWS, SHARED, *TRAINED]
     return pd.DataFrame(columns).loc[rows].map(lambda x: "" if np.isnan(x) else f"{x:.3f}"
                                                ).rename_axis(columns=["law", "alpha"])
 

@@ -29,7 +29,7 @@ class NearlySparse:
     scale: float = 0.1  # A of Eq. 106
     learning_rate: float = 1e-3  # Appendix G
     steps: int = 5000  # Appendix G
-    shown: int = 120  # ASSUMED: instants compared besides the start, evenly spaced in log t
+    shown: int = 120  # ASSUMED: compared, evenly in log t; 96 are left when rounded to steps
 
     @property
     def shares(self) -> np.ndarray:

@@ -20,7 +20,7 @@ FIT_STEPS = (30, 1000)
 BUDGETS = np.geomspace(300, 3e4, 25)
 SIZES = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 79, 100)  # to N_s / 5, Appendix G
 SIGN_LAWS = {"random signs": 0.5, "all +1": 1.0}  # Eq. 2 allows both
-DESCENT_RATES = (0.5, 1.0, 2.0, 3.0)  # beside AdamW; from about 4 on it is unstable
+DESCENT_RATES = (0.5, 1.0, 2.0, 3.0)  # beside AdamW; stable up to 3.0 (alpha 1.8) and 2.5 (2.1)
 ADAMW = {"optimizer": "AdamW", "learning_rate": 5e-3}  # Table 4
 TABLE_4 = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 1e-5}  # of AdamW
 
@@ -32,7 +32,7 @@ class SoftmaxTraining:
     alpha: float  # 1.8 or 2.1
     optimizer: str = "gradient descent"  # or "AdamW", Appendix I
     # ASSUMED: 1 for gradient descent. Appendix G's 1e-3 barely trains it (Figure 8's page shows
-    # both), and from about 4 on the most frequent task is no longer stable. AdamW: Table 4.
+    # both); above 2 / (P(1)(1 + Lambda^2)) the most frequent task is not stable. AdamW: Table 4.
     learning_rate: float = 1.0
     beta: float = 0.0  # psi_s = psi s^-beta, rounded and at least 1
     positive_share: float = 0.5  # of the features that are +e_s. ASSUMED: Eq. 2 allows both signs

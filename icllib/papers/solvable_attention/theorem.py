@@ -94,7 +94,7 @@ class LossCurves:
     scale: float = 0.1  # A of Eq. 106
     learning_rate: float = 1e-3  # Appendix G
     steps: int = 5000  # Appendix G
-    shown: int = 120  # ASSUMED: points kept for the curve, spaced evenly in log t
+    shown: int = 120  # ASSUMED: for the curve, evenly in log t; 96 are left when rounded to steps
     seed: int = 0  # nothing is random: the shares of the tasks are their expectations
     version: ClassVar[int] = 2  # 2: forward Euler
 

@@ -22,7 +22,7 @@ BALANCED = 1e-5  # A of Eq. 107
 # Fit windows at the paper's size: all of D and N; t and C from the end of the first task's plateau.
 WINDOWS = {"size": (1, 250), "time": (0.2, 5), "data": (10, 1e5), "compute": (0.5, 20)}
 # And in the limit, t and C in units of the first task's time constant 1 / (2 a_1 Lambda_1): tens to
-# hundreds of tasks are learned, and Lambda_s^2 << 1 for those that are being learned.
+# thousands of tasks are learned, and Lambda_s^2 << 1 for those that are being learned.
 LIMIT_WINDOWS = {"size": (10, 1e3), "time": (1e4, 1e6), "data": (1e3, 1e6), "compute": (1e5, 1e8)}
 
 
