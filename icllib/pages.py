@@ -161,7 +161,9 @@ def provenance_line(records: list[Record], page: str) -> str:
     seconds = fsum(item[f"{clock}_seconds"] / item.get("fleet", 1) for item in made)
     seeds = sorted({record.run["seed"] for record in records if "seed" in record.run})
     dirty = " (with uncommitted changes)" if any(item["dirty"] for item in made) else ""
-    return (f"profile {every('profile')}; {len(records)} runs, seeds {in_ranges(seeds)}, "
+    of = lambda things, word: f"{word}{'s' * (len(things) != 1)}"
+    return (f"profile {every('profile')}; {len(records)} {of(records, 'run')}, "
+            f"{of(seeds, 'seed')} {in_ranges(seeds)}, "
             f"{seconds:.0f} s of {clock} time; {every('device')}; torch {every('torch')}; "
             f"{every('date')}; commit {every('commit')}{dirty}; records in "
             f"results/{page.split('/')[0]}/")

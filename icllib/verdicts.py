@@ -3,6 +3,7 @@
 import re
 from html import escape, unescape
 
+import numpy as np
 import pandas as pd
 
 from icllib.claims import Claim
@@ -33,6 +34,7 @@ class Verdicts:
 
 GREEK = ("[Ll]ambda|[Ss]igma|[Pp]si|[Pp]hi|[Dd]elta|[Gg]amma|alpha|beta|epsilon|eta|theta|kappa|mu|pi"
          "|rho|tau|omega|[α-ωΓ-Ω]")
+MARKED = re.compile(r'<span class="math[^>]*>\\\(.*?\\\)</span>[,.;:!?)]+')  # which must not part
 SYMBOL = re.compile(rf"(?<![\w.])({GREEK}|[A-Za-z](?=[_^]))(?:_(\w+))?(?:\^(\w+))?(?![\w(])")
 
 
@@ -42,7 +44,7 @@ def typeset(text: str) -> str:
     pieces[::2] = map(with_symbols, pieces[::2])
     pieces[1::2] = [rf'<span class="math notranslate nohighlight">\({piece}\)</span>'
                     for piece in pieces[1::2]]
-    return "".join(pieces)
+    return MARKED.sub(r'<span class="unbroken">\g<0></span>', "".join(pieces))
 
 
 def with_symbols(text: str) -> str:
@@ -113,8 +115,9 @@ def gate_text(decision: Decision) -> str:
     size = gate.at_most if gate.at_least is None else gate.at_least
     passed = sum(map(gate.passes, values))
     statistic = f"{gate.statistic}," if "," in gate.statistic else gate.statistic
-    return (f"Counts if {statistic} is {bound} {short(size, 3)}: {passed} of {len(values)} "
-            f"pass, the worst has {short(worst(values), 3)}.")
+    worst_of_all = worst(values)
+    told = f", the worst has {short(worst_of_all, 3)}" if np.isfinite(worst_of_all) else ""
+    return f"Counts if {statistic} is {bound} {short(size, 3)}: {passed} of {len(values)} pass{told}."
 
 
 def parts_table(decision: Decision) -> pd.DataFrame:
@@ -124,7 +127,9 @@ def parts_table(decision: Decision) -> pd.DataFrame:
         counted = decision.counted(part)
         row = {"part": part}
         if isinstance(claim.printed["value"], dict):
-            row["paper"] = printed_text(claim, part)
+            corrected = claim.printed["read"] == "corrected"
+            row["corrected" if corrected else "paper"] = (
+                printed_text(claim, part).removesuffix(" (corrected)"))
         seeds = f"{len(counted)} of {len(samples)}" if claim.gate else len(samples)
         rows.append(row | {"ours": ours_text(claim, part, counted or samples), "seeds": seeds,
                            "holds if": tolerance_text(claim, part), "holds": decision.state(part)})

@@ -101,8 +101,9 @@ def what_would_change(item: Decision) -> str:
     mean, low, high = interval(item.counted_or_all(part), item.claim.scale)
     bound = nearest_bound(item, part)
     nearest = ", and no part lies nearer to its bound" * (len(alone) == len(states))
-    return (f"a 95% interval of {typeset(part)} on the other side of {short(bound, 3)}; "
-            f"it is {short(low, 3)} to {short(high, 3)}{nearest}")
+    now = " to ".join(dict.fromkeys((short(low, 3), short(high, 3))))
+    return (f"a 95% interval of “{typeset(part)}” on the other side of {short(bound, 3)}; "
+            f"it is {now}{nearest}")
 
 
 def changes(states: dict[str, str], parts) -> bool:

@@ -23,6 +23,7 @@ from icllib.pages import all_pages
 from icllib.verdicts import badge
 
 COLAB = "https://colab.research.google.com"
+PUNCTUATION, OPENING = re.compile(r"\A[,.;:!?)]+"), re.compile(r"[(\[]\Z")
 ledger_of_this_build = cache(ledger)
 contents_of_claims = {}  # in this build, by what the theme asks for
 
@@ -37,6 +38,7 @@ def setup(app) -> dict:
     app.connect("doctree-resolved", link_claims)
     app.connect("doctree-resolved", link_terms)
     app.connect("doctree-resolved", tidy_tables)
+    app.connect("doctree-resolved", hold_punctuation)
     app.connect("html-collect-pages", lambda app: claim_pages(ledger_of_this_build()))
     app.connect("html-page-context", share_contents, priority=400)  # before the theme reads it
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
@@ -109,16 +111,18 @@ def glance(paper: str) -> str:
     own = [item for item in ledger_of_this_build() if item.claim.paper == paper]
     pages = [page for page in all_pages() if page.startswith(f"{paper}/")]
     records = [record for page in pages for record in records_of(page)]
-    devices = sorted({record.provenance["device"] for record in records})
+    named = {record.provenance["device"] for record in records}
+    devices = sorted(name for name in named if not any(f"{name} of" in other for other in named))
     settled = [item for item in own if item.strength in ("exact", "paper")]
     links = " · ".join(f'<a href="{url}">{name}</a>'
                        for name, url in papers()[paper].links.items())
+    others = "; the others have smaller models or none yet"
     rows = {"Outcome": bar(own), "Read": f'{links} · <a href="#errata">its errata</a>',
             "Scope": f"{len(own)} claims on {len(pages)} pages, from {len(records)} records",
             "Hardware": escape("; ".join(devices)),
             "Time": f"{duration(hours(f'{paper}/*'))} in all",
             "Against a full replication": f"{len(settled)} of {len(own)} claims have evidence at the "
-            "paper's own size, or exact; the others have smaller models or none yet"}
+            "paper's own size, or exact" + others * (len(settled) < len(own))}
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items())
     return f'<aside class="glance"><p>At a glance</p><dl class="facts">{listed}</dl></aside>'
 
@@ -131,6 +135,7 @@ def link_claims(app, doctree, docname: str) -> None:
     paper = next((part for part in docname.split("/") if part in PAPERS), None)
     if paper is None:
         return
+    join_texts(doctree)  # "claim" and its number, where a line ends between them
     known = {item.claim.number for item in ledger_of_this_build() if item.claim.paper == paper}
     address = lambda number: app.builder.get_relative_uri(docname, f"claims/{paper}.{number}")
     for text in list(doctree.findall(nodes.Text)):
@@ -141,6 +146,17 @@ def link_claims(app, doctree, docname: str) -> None:
         raw[:] = [nodes.Text(linked_html(raw.astext(), known, address))]
 
 
+def join_texts(doctree) -> None:
+    """Makes one text of neighbors: MyST has one for each line."""
+    for element in doctree.findall(nodes.TextElement):
+        joined = []
+        for child in element.children:
+            if joined and isinstance(child, nodes.Text) and isinstance(joined[-1], nodes.Text):
+                child = nodes.Text(joined.pop() + child)
+            joined.append(child)
+        element[:] = joined
+
+
 # ---- tables ---------------------------------------------------------------------------------
 
 
@@ -148,6 +164,23 @@ def tidy_tables(app, doctree, docname: str) -> None:
     """The tables that cells print, with headings that all say something."""
     for raw in doctree.findall(nodes.raw):
         raw[:] = [nodes.Text(tidy(raw.astext()))]
+
+
+# ---- formulas -------------------------------------------------------------------------------
+
+
+def hold_punctuation(app, doctree, docname: str) -> None:
+    """A comma after a formula does not begin a line, nor does a bracket before it end one."""
+    for math in list(doctree.findall(nodes.math)):
+        parent, held = math.parent, [math]
+        place = parent.index(math)
+        for beside, mark in ((place - 1, OPENING), (place + 1, PUNCTUATION)):
+            text = parent[beside] if 0 <= beside < len(parent) else None
+            if isinstance(text, nodes.Text) and (found := mark.search(text)):
+                parent[beside] = nodes.Text(text[: found.start()] + text[found.end() :])
+                held.insert(len(held) * (beside > place), nodes.Text(found[0]))
+        if len(held) > 1:
+            parent[place] = nodes.inline("", "", *held, classes=["unbroken"])
 
 
 # ---- around a page --------------------------------------------------------------------------

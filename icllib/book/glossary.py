@@ -17,6 +17,12 @@ def link_terms(app, doctree, docname: str) -> None:
     meanings = dict(found_terms(app.env))
     if docname == GLOSSARY or not meanings:
         return
+    of_anchor = {anchor: meaning for meaning, anchor in meanings.values()}
+    for link in doctree.findall(nodes.reference):  # those that a page makes itself
+        page, _, anchor = link.get("refuri", "").partition("#")
+        if anchor in of_anchor and "glossary" in page:
+            link["reftitle"] = of_anchor[anchor]
+            link["classes"] += ["term"]
     for text in list(doctree.findall(nodes.Text)):
         if not any(map(keeps_out, ancestors(text))):
             text.parent.replace(text, linked(

@@ -26,9 +26,9 @@ def with_letters(cell: re.Match) -> str:
 
 
 def unbroken(text: str) -> str:
-    """A text in which no line ends within 5.2e-05 or before and after the sign of "sigma = 1", and
+    """A text in which no line ends within 5.2e-05 or beside the sign of "sigma = 1" or "3 ± 1", and
     in which a yes is no True."""
-    text = NUMBER.sub(r'<span class="number">\g<0></span>', text.replace(" = ", "&nbsp;=&nbsp;"))
+    text = NUMBER.sub(r'<span class="number">\g<0></span>', re.sub(" ([=±]) ", r"&nbsp;\1&nbsp;", text))
     return {"True": "yes", "False": "no"}.get(text, text)
 
 

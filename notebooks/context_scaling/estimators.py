@@ -92,7 +92,7 @@ legend = figure.legend(handles=lines.values(), loc="outside lower center", ncols
 # each $n$, which for a task with $m = \mathbb{E}[x y \mid f]$ is
 #
 # $$s_n = \frac{S}{V + (n - 1) S}, \qquad S = \mathbb{E} \lVert m \rVert^2, \quad
-#   V = \mathbb{E} \lVert x \rVert^2 y^2, \qquad
+#   V = \mathbb{E} \lVert x \rVert^2 y^2, \quad
 #   \text{error} = \mathbb{E} y^2 - s_n n S .$$
 #
 # For linear functions the error goes to $\sigma^2$, for ReLU networks to $d/2$, half of
@@ -148,7 +148,7 @@ for title, (_, other) in sheet.FAMILIES.items():
         for kernel, p in zip(("hilbert", other), ("hilbert", "other")):
             excess = sheet.measured(few, title, f"{kernel}_excess", d).mean(axis=0)
             at = dict(zip(sheet.MANY_PAIRS, excess))
-            rows[title, d, kernel] = {f"n = 1e{k}": short(at[10**k], 2)
+            rows[title, d, kernel.capitalize()] = {f"n = 1e{k}": short(at[10**k], 2)
                                       for k in range(1, 7) if 10**k in at} | {
                 "p": f"{sheet.rates(few)[p][f'{title} d = {d}'].mean():.2f}"}
 pd.DataFrame(rows).T.rename_axis(["task", "d", "estimator"])

@@ -8,7 +8,7 @@
 # `cpu`, six hours of processor time), but have learned their tasks. From $10^4$
 # pre-training tasks to $10^6$ the error at 10 pairs falls by 41 to 56%, on linear functions
 # and on networks. From 10 pairs to 40 it falls by 34 to 73%. At 10 pairs (panel A) SGPT has
-# the lower error, but on networks with $10^5$ tasks or more, where GPT-2 has.
+# the lower error, except on networks with $10^5$ tasks or more, where GPT-2 has.
 #
 # Appendix C of {cite:t}`abedsoltan2024context` trains both models on two tasks: linear
 # regression as in Figure 1, and networks with one hidden layer,

@@ -118,7 +118,10 @@ legend = figure.legend(loc="outside lower center", ncols=3)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, x="optimizer steps")
+of_panel = {"tasks": "slope over T", "context": "error at n = 40 / n = 10",
+            "error": "error at n = 10"}
+numbers(table.replace({"panel": of_panel}), x="optimizer steps").rename(
+    columns={"1": "once", "2": "twice"})
 
 # %% [markdown]
 # ## The paper's numbers beside ours

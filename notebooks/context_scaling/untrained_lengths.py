@@ -103,10 +103,13 @@ legend = legend_below(panels[0], 3)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, ["error"], xs=tested[:10], x="context length n")
+numbers(table, ["error"], xs=tested[:7], x="context length n")
 
 # %% tags=["numbers"]
-numbers(table, ["error"], xs=tested[10:], x="context length n")
+numbers(table, ["error"], xs=tested[7:14], x="context length n")
+
+# %% tags=["numbers"]
+numbers(table, ["error"], xs=tested[14:], x="context length n")
 
 # %% [markdown]
 # The ratio to the reference, averaged over all untrained lengths between trained ones, and

@@ -21,9 +21,8 @@
 # start, with $M = 1 + \Lambda^2$, the parts $\eta_u, \rho_u$ of $\eta(0), \rho(0)$ along
 # $(1, \Lambda)/\sqrt M$ and $\eta_n, \rho_n$ along $(-\Lambda, 1)/\sqrt M$,
 #
-# $$f^1 = \frac{1}{4M}\left[ A q + B + \frac{C'}{q} - \left(g_0 + \frac{h_0}{q^2}\right)
-#   \left(\frac{(1 - e)\,(K_1 q + K_0)}{4 k x} + \Big(\kappa + \frac1M\Big)\frac{a t}{2} D
-#   \right) \right] .$$
+# $$f^1 = \frac{1}{4M}\left[ A q + B + \frac{C'}{q} - \left(g_0 + \frac{h_0}{q^2}\right) E \right],
+# \quad E = \frac{(1 - e)\,(K_1 q + K_0)}{4 k x} + \Big(\kappa + \frac1M\Big)\frac{a t}{2} D .$$
 #
 # Here $k = \sqrt{\Lambda^2 + C/2}$, $e = e^{-2akt}$, $\kappa_\pm = (k \pm \Lambda)/2k$,
 #
@@ -64,7 +63,7 @@ icllib.settings_table(sheet.FirstOrder("Appendix G"), assumed=(
 #
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Largest error of f against context length from 10 to 1600 on logarithmic axes for two starts. Zeroth order and the printed first order fall with slope -1, the printed one lying above. The form for any start falls with slope -2 for both starts; the corrected printed form does so for the first start only."}, "figure": {"caption": "Largest error of four solutions of training, against the context length $\\psi$, on logarithmic axes, for two starts of training. A first-order solution should fall with slope $-2$. The printed one falls with slope $-1$, above the zeroth order that it should improve; the corrected ones fall as they should."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Largest error of f against context length from 10 to 1600 on logarithmic axes for two starts. Zeroth order and the printed first order fall with slope -1, the printed one lying above. The form for any start falls with slope -2 for both starts; the corrected printed form does so for the first start only."}, "figure": {"caption": "Largest error of four solutions of training, against the context length $\\psi$, on logarithmic axes, for two starts of training. A first-order solution should fall with slope $-2$. The printed one falls with slope $-1$, above the zeroth order that it should improve; the corrected one falls as it should from the left start alone, the one for any start from both."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, GREEN, ORANGE, RED, draw, legend_below, series
 

@@ -37,7 +37,7 @@ icllib.settings_table(solvable_attention.LossCurves(100),
 # %% [markdown]
 # ## Figure
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Loss against time on logarithmic axes for context lengths 5 and 100: closed form as a solid line, gradient descent dashed, gradient flow as open circles. At 100 the three agree from t = 0.01 on, at 5 the closed form ends about 15 percent above the other two."}, "figure": {"caption": "Loss of linear attention during training, against time, on logarithmic axes, for a short and a long context. The closed form of the paper (black) holds for long contexts: at length 100 it lies on gradient descent and gradient flow, at length 5 it ends above them."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Loss against time on logarithmic axes for context lengths 5 and 100: closed form as a solid line, gradient descent dashed, gradient flow as open circles. At 100 the three agree from t = 0.01 on, at 5 the closed form ends about 15 percent above the other two."}, "figure": {"caption": "Loss of linear attention during training, against time, on logarithmic axes, for a short and a long context. The closed form of the paper holds for long contexts: at length 100 it lies on gradient descent and gradient flow, at length 5 it ends above them."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, ORANGE, draw, series
 
@@ -74,7 +74,7 @@ pd.DataFrame(rows).T.rename_axis(["psi", "loss"])
 # %% tags=["numbers"]
 pd.DataFrame({f"psi = {r.run['context_length']}": {
     "largest |log10 ratio| to gradient descent": round(r["largest_log10_ratio"], 4),
-    "forward Euler's to gradient descent": round(r["largest_log10_ratio_of_euler"], 4),
+    "largest |log10 ratio| of forward Euler to gradient descent": round(r["largest_log10_ratio_of_euler"], 4),
     "largest |log10 ratio| to gradient flow": round(r["largest_log10_ratio_to_flow"], 4)}
     for r in records})
 

@@ -109,7 +109,7 @@ legend = legend_below(panels[1], 4)
 # %% [markdown]
 # The pale lines of (a) are the same training if tasks beyond the model keep their first
 # answer $f(0)$. The dots of (b) are the closed form for the same 500 tasks. For
-# $\alpha = 1.8$ (d) shows eight sizes from $N_s/100$ to $N_s/5$, darker for larger ones,
+# $\alpha = 1.8$ (d) shows eight sizes from $N_s/100$ to $N_s/5$, stronger for larger ones,
 # and their lower envelope. The band of (c) is the 95% interval over three draws of the
 # training set.
 #

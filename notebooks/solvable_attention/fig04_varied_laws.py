@@ -133,7 +133,7 @@ sheet.plateau_table(simulated)
 # alike for all tasks. Times are in units of the first task's time constant $1 / (2 a_1
 # \Lambda_1)$.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "The six panels in the limit. All losses are straight lines over several decades. In time and compute at gamma 0.5 and 1 they lie on the dotted generic power laws and are much steeper than the dashed printed ones."}, "figure": {"caption": "The same laws in the limit of many tasks and long training, where they are straight lines over several decades. For $\\gamma$ above 0 they run along the dotted lines, which we derive, and are steeper than the dashed ones of the paper's Table 2."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "The six panels in the limit. All losses are straight lines over several decades. In time and compute at gamma 0.5 and 1 they lie on the dotted generic power laws and are much steeper than the dashed printed ones."}, "figure": {"caption": "The same laws in the limit of many tasks and long training, where they are straight lines over several decades. For $\\gamma$ above 0 they run in time and compute along the dotted lines, which we derive, and are steeper than the dashed ones of the paper's Table 2."}}
 limit_panels = draw_laws("limit", unit=r"$2 a_1 \Lambda_1$ ")
 
 # %% [markdown]

@@ -8,8 +8,8 @@
 # **In short:** yes, as the paper says, in the mean. In the limit of long contexts, where
 # softmax attention becomes a linear attention, the exponents, means over 48 {term}`seeds <seed>`,
 # are $-0.48$ and $-0.51$ in time (the paper's Table 1: $-0.44$ and $-0.52$) and $-0.28$
-# in compute ($-0.29$), with their whole intervals within the tolerance. A single seed
-# says little: in time at $\alpha = 1.8$ they run from $-0.57$ to $-0.39$. The runs take
+# in compute ($-0.29$), with their whole intervals within the tolerance. Single seeds
+# say little: in time at $\alpha = 1.8$ they run from $-0.57$ to $-0.39$. The runs take
 # 45 minutes on one core.
 #
 # Task $s$ is a linear regression in context. Features are normal with variances

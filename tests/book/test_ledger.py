@@ -80,11 +80,11 @@ def test_the_page_of_a_claim_has_all_that_decides_it():
 
 
 def test_what_would_change_a_verdict_names_the_nearest_part():
-    assert what_would_change(EVERY).startswith("a 95% interval of b on the other side of 1;")
+    assert what_would_change(EVERY).startswith("a 95% interval of “b” on the other side of 1;")
     wide = decide(CLAIM, {"a": [0.5], "b": [0.2, 1.5], "c": [0.4]}, "cpu")
     assert what_would_change(wide) == "more seeds for b: its interval crosses the bound"
     one = decide(CLAIM, {"a": [0.5], "b": [1.2], "c": [1.3]}, "cpu")  # it alone could make it fail
-    assert what_would_change(one) == "a 95% interval of a on the other side of 1; it is 0.5 to 0.5"
+    assert what_would_change(one) == "a 95% interval of “a” on the other side of 1; it is 0.5"
     four = replace(CLAIM, parts=tuple("abcd"))
     two = decide(four, {"a": [0.5], "b": [0.6], "c": [1.2], "d": [1.3]}, "cpu")
     assert what_would_change(two).startswith("no part alone: ")

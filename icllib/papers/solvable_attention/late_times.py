@@ -164,7 +164,8 @@ def way_table(records) -> pd.DataFrame:
             row[instant(run["time"])] = f"{np.mean(exponents_of(record, law)):.3f}"
             row["printed"] = (
                 f"{scaling_laws.theory_exponents(run['alpha'], 0, run.get('gamma', 0))[law]:.3f}")
-    return pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
+    table = pd.DataFrame(rows).T.rename_axis(["alpha", "law"])
+    return table[[*table.columns.drop("printed"), "printed"]]
 
 
 def query_feature_exponents(records) -> dict[str, list[float]]:

@@ -200,5 +200,5 @@ def late_table(simulated, limits) -> pd.DataFrame:
             "N above 1,000, t = 5": f"{late['data']:.3f}",
             "N, limit": f"{limit['data_exponent'][0]:.3f}",
             f"N, limit, gamma = {gamma}": f"{varied['data_exponent'][0]:.3f}",
-            "its Eq. 105": f"{-(alpha + gamma - 1) / alpha:.3f}"}
+            "the paper's Eq. 105": f"{-(alpha + gamma - 1) / alpha:.3f}"}
     return pd.DataFrame(rows).T.rename_axis("alpha")
