@@ -9,7 +9,7 @@
 # 1](table01_prefix_causal.ipynb) is trained at the same three rates, and all pages with
 # models of this kind at {term}`profile` `cpu` take the same one of them. On average 0.008
 # ends with the lowest error, but at that rate chance decides whether some models learn at
-# all. So it is 0.004, and three times the steps. There 6 of the 144 models of Tables 1, 3
+# all. So it is 0.004, and three times the steps. There 8 of the 180 models of Tables 1, 3
 # and 7 still do not learn, all with the prefix mask and unshared layers on a regression.
 #
 # {cite:t}`ding2024causallm` train at $10^{-4}$ for 100,000 steps. A smaller model and fewer

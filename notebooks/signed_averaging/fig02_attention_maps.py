@@ -62,7 +62,8 @@ for axes, scoring in zip(panels, models.SCORINGS):
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table[table.series == "row 7"].replace({"series": {"row 7": "last token"}}), x="token number")
+last = table[table.series == "row 7"].assign(series="last token")
+numbers(last, x="token number")
 
 # %% [markdown]
 # The row of the last token, 70, over the seven tokens.

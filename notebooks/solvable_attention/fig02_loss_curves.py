@@ -74,7 +74,8 @@ pd.DataFrame(rows).T.rename_axis(["psi", "loss"])
 # %% tags=["numbers"]
 pd.DataFrame({f"psi = {r.run['context_length']}": {
     "largest |log10 ratio| to gradient descent": round(r["largest_log10_ratio"], 4),
-    "largest |log10 ratio| of forward Euler to gradient descent": round(r["largest_log10_ratio_of_euler"], 4),
+    "largest |log10 ratio| of forward Euler to gradient descent":
+        round(r["largest_log10_ratio_of_euler"], 4),
     "largest |log10 ratio| to gradient flow": round(r["largest_log10_ratio_to_flow"], 4)}
     for r in records})
 
