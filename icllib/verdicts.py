@@ -34,7 +34,7 @@ class Verdicts:
 
 GREEK = ("[Ll]ambda|[Ss]igma|[Pp]si|[Pp]hi|[Dd]elta|[Gg]amma|alpha|beta|epsilon|eta|theta|kappa|mu|pi"
          "|rho|tau|omega|[α-ωΓ-Ω]")
-MARKED = re.compile(r'<span class="math[^>]*>\\\(.*?\\\)</span>[,.;:!?)]+')  # which must not part
+MARKED = re.compile(r'<span class="math[^>]*>[^<]*</span>[,.;:!?)]+')  # which must not part
 SYMBOL = re.compile(rf"(?<![\w.])({GREEK}|[A-Za-z](?=[_^]))(?:_(\w+))?(?:\^(\w+))?(?![\w(])")
 
 

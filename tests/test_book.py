@@ -79,7 +79,7 @@ def test_verdicts_stand_under_the_title_as_in_the_tables_of_the_page(site):
 
 def test_formulas_of_claims_are_typeset_in_the_ledger(site):
     page = (site / "book/ledger.html").read_text()
-    for formula in (r"|x_N|^2 y_N", r"n &lt; d", r"\Lambda_s^2 \gg 1", r"D^{-(\alpha - 1)}"):
+    for formula in (r"\lVert x_N \rVert^2 y_N", r"n &lt; d", r"\Lambda_s^2 \gg 1", r"D^{-(\alpha - 1)}"):
         assert rf'<span class="math notranslate nohighlight">\({formula}\)</span>' in page
     assert "$" not in re.sub("<(script|style).*?</\\1>", "", page, flags=re.DOTALL)
 
@@ -87,9 +87,9 @@ def test_formulas_of_claims_are_typeset_in_the_ledger(site):
 def test_formulas_of_claims_are_typeset_on_pages():
     claim = find_claim("context_scaling.12")
     shown = Verdicts([decide(claim, dict.fromkeys(claim.parts, [0.0]), "paper")])
-    assert "$|x_N|^2 y_N$" in repr(shown)
+    assert r"$\lVert x_N \rVert^2 y_N$" in repr(shown)
     html = shown._repr_html_()
-    assert r'<span class="math notranslate nohighlight">\(|x_N|^2 y_N\)</span>' in html
+    assert r'<span class="math notranslate nohighlight">\(\lVert x_N \rVert^2 y_N\)</span>' in html
     assert "$" not in html
 
 

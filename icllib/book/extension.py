@@ -13,7 +13,7 @@ from icllib.book.claim_pages import claim_pages
 from icllib.book.figures import NUMBERED, complete_captions, figure_first
 from icllib.book.footer import footer
 from icllib.book.glossary import link_terms
-from icllib.book.ledger import bar
+from icllib.book.ledger import bar, in_words
 from icllib.book.links import NAMED, linked, linked_html
 from icllib.book.papers import duration, hours, papers, records_of
 from icllib.book.tables import tidy
@@ -117,7 +117,8 @@ def glance(paper: str) -> str:
     links = " · ".join(f'<a href="{url}">{name}</a>'
                        for name, url in papers()[paper].links.items())
     others = "; the others have smaller models or none yet"
-    rows = {"Outcome": bar(own), "Read": f'{links} · <a href="#errata">its errata</a>',
+    rows = {"Outcome": f"{bar(own)}<small aria-hidden='true'>{in_words(own)}</small>",
+            "Read": f'{links} · <a href="#errata">its errata</a>',
             "Scope": f"{len(own)} claims on {len(pages)} pages, from {len(records)} records",
             "Hardware": escape("; ".join(devices)),
             "Time": f"{duration(hours(f'{paper}/*'))} in all",

@@ -73,6 +73,7 @@ class Fleet:
         self.usable = usable
         self.check()
 
+    @torch.enable_grad()
     def check(self) -> None:
         """Raises InputError, on the first prompts, for labels without this loss, for answers that
         hang on hidden ones, for parameters without use, and for members that mix."""
