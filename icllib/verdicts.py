@@ -128,20 +128,24 @@ def parts_table(decision: Decision) -> pd.DataFrame:
         row = {"part": part}
         if isinstance(claim.printed["value"], dict):
             corrected = claim.printed["read"] == "corrected"
-            row["corrected" if corrected else "paper"] = (
-                printed_text(claim, part).removesuffix(" (corrected)"))
+            row["corrected" if corrected else "paper"] = printed_number(claim, part)
         seeds = f"{len(counted)} of {len(samples)}" if claim.gate else len(samples)
         rows.append(row | {"ours": ours_text(claim, part, counted or samples), "seeds": seeds,
                            "holds if": tolerance_text(claim, part), "holds": decision.state(part)})
     return pd.DataFrame(rows).set_index("part").rename_axis(index=None, columns="part")
 
 
-def printed_text(claim: Claim, part: str | None = None) -> str:
+def printed_number(claim: Claim, part: str | None = None) -> str:
     """What the paper prints for a claim or for one of its parts, or what it should."""
     value = claim.printed["value"]
     value = value if part is None else value[part]
-    value = value if isinstance(value, str) else short(value, 6)
-    return f"{value} (corrected)" if claim.printed["read"] == "corrected" else value
+    return value if isinstance(value, str) else short(value, 6)
+
+
+def printed_text(claim: Claim, part: str | None = None) -> str:
+    """The same, and whether it is what the paper should print."""
+    number = printed_number(claim, part)
+    return f"{number} (corrected)" if claim.printed["read"] == "corrected" else number
 
 
 def ours_text(claim: Claim, part: str, samples) -> str:
