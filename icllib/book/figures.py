@@ -9,7 +9,7 @@ import pandas as pd
 
 from icllib.errors import InputError
 from icllib.pages import notebooks_folder
-from icllib.results import load_record, results_folder
+from icllib.results import results_folder
 from icllib.shown import FILE
 
 NUMBERED = "Figure %s of this book."  # unlike "Figure 2", which is the paper's
@@ -71,9 +71,7 @@ def runs_shown(page: str) -> str:
         profiles &= set(pd.read_csv(folder / "figure.csv").profile)
     if not profiles:
         return ""
-    trained = any(load_record(path).run["type"] == "training.Run" for path in made)
-    done = "Our runs: profile" if trained else "Computed at profile"
-    return f" {done} {' and '.join(sorted(profiles))}."
+    return f" Made at profile {' and '.join(sorted(profiles))}."
 
 
 def first_figure(page: str) -> str:

@@ -27,7 +27,8 @@ def small(picture: str) -> str:
 
 def cards(decisions: list[Decision]) -> str:
     """A card for each paper, two in a row where there is room, as MyST."""
-    texts = [card(paper, [item for item in decisions if item.claim.paper == paper.name])
+    texts = [card(paper, [item for item in decisions
+                          if item.claim.paper == paper.name and not item.claim.ours])
              for paper in papers().values()]
     return "::::{grid} 1 2 2 2\n:gutter: 3\n\n" + "\n".join(texts) + "::::\n"
 

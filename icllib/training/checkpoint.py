@@ -131,7 +131,7 @@ def like_state(fleet, step: int) -> dict:
 def split_checkpoint(folder: Path, parts: dict[Path, int]) -> int:
     """Give parts of a fleet, by folder and in order, so many members of its newest checkpoint each.
 
-    Each takes its share of the cost. Returns the step, 0 where there is no checkpoint.
+    Each takes its share of the cost, and on which code training began. Returns the step, 0 where there is no checkpoint.
     """
     found = load_checkpoint(folder)
     if found is None:
@@ -143,7 +143,7 @@ def split_checkpoint(folder: Path, parts: dict[Path, int]) -> int:
         own = {name: of_members(name, tensor, chosen) for name, tensor in tensors.items()}
         cost = {name: round(info[name] * count / members, 1)
                 for name in ("wall_seconds", "processor_seconds")}
-        save_checkpoint(part, info["step"], own, cost)
+        save_checkpoint(part, info["step"], own, cost | {"sources": info.get("sources")})
         first += count
     return info["step"]
 

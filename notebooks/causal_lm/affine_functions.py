@@ -6,9 +6,8 @@
 #
 # **In short:** this is an addition of ours, whose models run on the page [Try
 # it](../../book/live/try_it.md); nothing is decided. With one {term}`seed` of 1,500 steps
-# for each mask ({term}`profile` `cpu`), the {term}`prefix mask` has an error 1.3 to 1.7
-# times lower than the {term}`causal mask` from two pairs on; with one pair the masks are
-# the same.
+# for each mask ({term}`profile` `cpu`), the {term}`causal mask` has 1.3 to 1.7 times the
+# error of the {term}`prefix mask` from two pairs on; with one pair the masks are the same.
 #
 # The models learn $y = a x + b$ with $a, b, x \sim N(0, 1)$ and no noise, so that two pairs
 # determine all others. One block of weights is applied in every layer, as in the paper's

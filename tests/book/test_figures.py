@@ -1,12 +1,10 @@
 """Captions say which runs a figure shows, and the first figure of a page is found."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
 from icllib.book.figures import complete_captions, figure_first, first_figure, runs_shown
-from icllib.book import figures
 from icllib.errors import InputError
 
 @pytest.fixture(autouse=True)
@@ -23,25 +21,21 @@ def show(results, *records) -> None:
         json.dumps({"records": dict.fromkeys(records, "sum")}))
 
 
-def test_a_caption_ends_with_the_profiles_of_the_records_that_are_shown(results, monkeypatch):
+def test_a_caption_ends_with_the_profiles_of_the_records_that_are_shown(results):
     for profile, name in (("cpu", "a"), ("gpu", "b"), ("paper", "c")):
         path = results / f"causal_lm/other/{profile}/{name}.json"
         path.parent.mkdir(parents=True)
         path.write_text("")
-    kinds = {"a": "training.Run", "b": "papers.Law"}
-    monkeypatch.setattr(figures, "load_record", lambda path: SimpleNamespace(
-        run={"type": kinds.get(path.stem)}))
     show(results, "b", "a")
     cells = [{"metadata": {"mystnb": {"figure": {"caption": text}}}} for text in ("A.", "B.")]
     complete_captions("causal_lm/sample", [{"metadata": {}}, *cells])
     first, second = (cell["metadata"]["mystnb"]["figure"] for cell in cells)
-    assert first["caption"] == "A. Our runs: profile cpu and gpu."
-    assert second["caption"] == "B. Our runs: profile cpu and gpu."
+    assert first["caption"] == "A. Made at profile cpu and gpu."
+    assert second["caption"] == "B. Made at profile cpu and gpu."
     assert first["name"] != second["name"]
     runs_shown.cache_clear()
     (results / "causal_lm/sample/figure.csv").write_text("x,profile\n1,gpu\n")
-    kinds["a"] = "papers.Law"  # so that nothing is trained
-    assert runs_shown("causal_lm/sample") == " Computed at profile gpu."
+    assert runs_shown("causal_lm/sample") == " Made at profile gpu."
 
 
 def test_a_page_without_records_has_no_runs(results):

@@ -19,7 +19,7 @@ from icllib.results import digest, find_record
 from icllib.tasks import LinearRegression
 from icllib.training import Along, Fleet, OutOfTime, engine, jobs
 from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
-                                        save_checkpoint)
+                                        save_checkpoint, split_checkpoint)
 from icllib.training.engine import run_steps
 from small_fleet import (RECIPE, Returns, finish_training, metrics_of, runs, start_training,
                          uninterrupted)
@@ -240,3 +240,16 @@ def test_a_checkpoint_holds_the_state_to_the_bit(tmp_path):
         a_fleet.take_step()
     for name, tensor in fleet.tensors().items():
         assert torch.equal(tensor, other.tensors()[name]), name
+
+
+def test_parts_of_a_fleet_carry_their_cost_and_the_code_it_began_with(tmp_path):
+    state = {"step": torch.tensor(7), "losses": torch.arange(6.0).reshape(2, 3)}
+    cost = {"wall_seconds": 30.0, "processor_seconds": 60.0}
+    save_checkpoint(tmp_path / "whole", 7, state, cost | {"sources": {"mine": "abc"}})
+    parts = {tmp_path / "one": 1, tmp_path / "two": 2}
+    assert split_checkpoint(tmp_path / "whole", parts) == 7
+    for part, share, losses in zip(parts, (1, 2), ([[0], [3]], [[1, 2], [4, 5]])):
+        tensors, info = load_checkpoint(part)
+        assert tensors["losses"].tolist() == losses
+        assert info["sources"] == {"mine": "abc"}
+        assert (info["wall_seconds"], info["processor_seconds"]) == (10 * share, 20 * share)
