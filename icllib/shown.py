@@ -6,6 +6,7 @@ the notebook's outputs, one of every file that the page wrote, and the checksum 
 
 import hashlib
 import json
+from pathlib import Path
 
 from icllib.errors import DAMAGE
 from icllib.files import to_json
@@ -24,6 +25,14 @@ def with_digests(texts: dict[str, str], notebook=None) -> dict[str, str]:
     if notebook is not None:
         shown["notebook"] = outputs_digest(notebook)
     return texts | {FILE: to_json(shown)}
+
+
+def paths_shown(page: str) -> list[Path]:
+    """The files of the records that a page showed, its own and those that it shares with others."""
+    path = results_folder() / page / FILE
+    shown = json.loads(path.read_text())["records"] if path.exists() else {}
+    of_paper = results_folder().glob(f"{page.split('/')[0]}/*/*/*.json")
+    return sorted(path for path in of_paper if path.stem in shown)
 
 
 def changed_since(page: str, notebook) -> str | None:

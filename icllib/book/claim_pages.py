@@ -3,7 +3,7 @@
 from html import escape
 
 from icllib.book.links import linked_html
-from icllib.book.papers import duration, hours, papers, title_of
+from icllib.book.papers import duration, hours, papers, records_shown, title_of
 from icllib.book.tables import tidy
 from icllib.controls import CONTROLS
 from icllib.decisions import Decision, interval, verdict_of
@@ -66,8 +66,9 @@ def facts(item: Decision):
     if item.profile:
         yield "Command", (f"<code>python -m icllib run {claim.page} --profile {item.profile}</code>"
                           f"<br><code>python -m icllib claims {claim.id} --json</code>")
-        spent = hours(claim.page, item.profile)
-        yield "Cost of the page's records", f"{duration(spent)} at profile {item.profile}" * (spent > 0)
+        spent = hours(record for record in records_shown(claim.page)
+                      if record.profile == item.profile)
+        yield "Cost of the records that the page shows", f"{duration(spent)} at profile {item.profile}" * (spent > 0)
     yield "Not run because", typeset("; ".join(filter(None, (claim.not_run, claim.cost))))
     yield "Written", ("post hoc: when a result was known already" if claim.post_hoc
                       else "before the run that decides it")

@@ -24,7 +24,7 @@ def cost_table() -> str:
     speed = recorded_speed()
     for paper in PAPERS:
         missing = missing_runs(paper)
-        spent = [hours(f"{paper}/*"),
+        spent = [hours(records_of(f"{paper}/*")),
                  *(estimate(missing[profile], profile, speed) for profile in PROFILES)]
         lines.append(f"| {papers()[paper].short} | {' | '.join(map(rounded, spent))} |")
     return "\n".join(lines) + "\n"

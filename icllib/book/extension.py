@@ -121,7 +121,7 @@ def glance(paper: str) -> str:
             "Read": f'{links} · <a href="#errata">its errata</a>',
             "Scope": f"{len(own)} claims on {len(pages)} pages, from {len(records)} records",
             "Hardware": escape("; ".join(devices)),
-            "Time": f"{duration(hours(f'{paper}/*'))} in all",
+            "Time": f"{duration(hours(records))} in all",
             "Against a full replication": f"{len(settled)} of {len(own)} claims have evidence at the "
             "paper's own size, or exact" + others * (len(settled) < len(own))}
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items())

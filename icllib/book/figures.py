@@ -10,7 +10,7 @@ import pandas as pd
 from icllib.errors import InputError
 from icllib.pages import notebooks_folder
 from icllib.results import results_folder
-from icllib.shown import FILE
+from icllib.shown import paths_shown
 
 NUMBERED = "Figure %s of this book."  # unlike "Figure 2", which is the paper's
 
@@ -62,13 +62,10 @@ def about_the_figure(cell: dict, told: bool) -> dict:
 @cache
 def runs_shown(page: str) -> str:
     """At which profiles the records were made that a page's figures show, as Markdown."""
-    folder = results_folder() / page
-    shown = json.loads((folder / FILE).read_text())["records"] if (folder / FILE).exists() else {}
-    made = [path for path in results_folder().glob(f"{page.split('/')[0]}/*/*/*.json")
-            if path.stem in shown]
-    profiles = {path.parent.name for path in made}
-    if (folder / "figure.csv").exists():
-        profiles &= set(pd.read_csv(folder / "figure.csv").profile)
+    profiles = {path.parent.name for path in paths_shown(page)}
+    drawn = results_folder() / page / "figure.csv"
+    if drawn.exists():
+        profiles &= set(pd.read_csv(drawn).profile)
     if not profiles:
         return ""
     return f" Made at profile {' and '.join(sorted(profiles))}."

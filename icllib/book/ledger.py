@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from icllib.book.papers import hours, papers, title_of
+from icllib.book.papers import hours, papers, records_of, title_of
 from icllib.claims import PAPERS
 from icllib.decisions import STRENGTHS, VERDICTS, Decision, finite, finite_parts, interval
 from icllib.files import PROJECT, write_text
@@ -47,7 +47,7 @@ def summary(decisions: list[Decision]) -> str:
         cells = counted(item for item in decisions
                         if item.claim.paper == paper and not item.claim.ours)
         title = (PROJECT / f"book/{paper}.md").read_text().splitlines()[0].removeprefix("# ")
-        lines.append(f"| [{title}]({paper}.md) | {cells} | {hours(f'{paper}/*'):.1f} |")
+        lines.append(f"| [{title}]({paper}.md) | {cells} | {hours(records_of(f'{paper}/*')):.1f} |")
     cells = counted(item for item in decisions if item.claim.ours)
     lines.append(f"| [added by us](verdicts.md) | {cells} | |")
     return "\n".join(lines) + "\n"

@@ -10,6 +10,7 @@ from icllib.claims import PAPERS
 from icllib.files import PROJECT
 from icllib.pages import notebooks_folder
 from icllib.results import Record, load_record, results_folder
+from icllib.shown import paths_shown
 from icllib.training.provenance import clock_of
 
 
@@ -39,10 +40,15 @@ def records_of(page: str) -> tuple[Record, ...]:
     return tuple(load_record(path) for path in sorted(results_folder().glob(f"{page}/*/*.json")))
 
 
-def hours(page: str, profile: str = "*") -> float:
-    """What the committed records of a page, or of a paper's pages as "paper/*", cost, each in the
-    time of `clock_of`."""
-    made = [item.provenance for item in records_of(page) if profile in ("*", item.profile)]
+@cache
+def records_shown(page: str) -> tuple[Record, ...]:
+    """The records that a page shows, its own and those that it shares with others."""
+    return tuple(map(load_record, paths_shown(page)))
+
+
+def hours(records) -> float:
+    """What records cost, each in the time of `clock_of`."""
+    made = [item.provenance for item in records]
     return fsum(item[f"{clock_of(item)}_seconds"] / item.get("fleet", 1) for item in made) / 3600
 
 
