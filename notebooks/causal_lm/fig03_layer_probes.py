@@ -7,7 +7,7 @@
 #
 # **In short:** the paper finds that in early layers the errors under the two masks fall
 # alike, and that later the causal one falls more slowly. Our models have 5 layers in place
-# of 24 (the small design of {term}`profile` `pilot`). In both regressions the gap does
+# of 24 (the earlier design of {term}`profile` `pilot`). In both regressions the gap does
 # widen with depth. In classification the causal mask is ahead after layer 1 and behind
 # after layer 2, and then the gap hardly changes. From layer 1 to 2 the causal slope is 0.86
 # (linear), 0.76 (nonlinear) and 0.35 (classes) of the prefix one. With 5 layers,

@@ -8,7 +8,7 @@
 # combinations. The extra loss raises the error of linear regression and lowers that of
 # classification, and so does sharing layers. In our smaller models ({term}`profile` `cpu`,
 # five {term}`seeds <seed>`, 5.7 hours of processor time) the prefix mask is ahead in eleven
-# of twelve, by a factor of 6 to 22 in regression and by 6 to 7% in classification; of the
+# of twelve, by a factor of 6 to 20 in regression and by 6 to 7% in classification; of the
 # twelfth, unshared layers with the extra loss on linear regression, a single model has
 # learned, which is too few to count. No effect of the extra loss or of the sharing on
 # classification is seen: the means differ by 1% at most, where the paper has 2 to 12%, and

@@ -132,9 +132,11 @@ for number in (20, 26, 27, 28):
     control = {part: [controls[part]] for part in claim.parts if part in controls}
     page.decide(claim.id, {part: [measured[part]] for part in claim.parts}, shown,
                 control=control or None)
-order = {"x W": sheet.reversed_order(shift=0), "x W + b": sheet.reversed_order()}
-page.decide("signed_averaging.55", order, shown,
-            control={part: sheet.reversed_order(shift=10) for part in order})
+with_large_bias = sheet.reversed_order(shift=10)
+page.decide("signed_averaging.55", {"x W": sheet.reversed_order(shift=0)}, shown,
+            control={"x W": with_large_bias})
+page.decide("signed_averaging.56", {"x W + b": sheet.reversed_order()}, shown,
+            control={"x W + b": sheet.reversed_order(shift=0)})
 page.verdicts()
 
 # %% [markdown]

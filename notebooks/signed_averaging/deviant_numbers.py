@@ -100,8 +100,9 @@ of_figure_4 = icllib.records(sheet.fig04_every, profile,
                              page="signed_averaging/fig04_every")
 assert icllib.shown_profile(of_figure_4) == shown
 cells = models.cells("every")
+reached = figures.reached(of_figure_4, cells, cells[:1])
 page.decide("signed_averaging.36", deviant.evidence(records), shown,
-            figures.reached(of_figure_4, cells, cells[:1]), deviant.control())
+            deviant.judging(records, reached), deviant.control())
 page.verdicts()
 
 # %% [markdown]
@@ -115,7 +116,9 @@ page.verdicts()
 #   log-odds of the softmax models of `every` differ by 0.3 between the two kinds of
 #   sequences, and by 9.6 at $m = 1$. The answer is then the model's own to the number
 #   alone in eight of the ten. Five of these are wrong about 100 alone, and so by mistake
-#   right about the sequence; only in the other three does the claim find its mistake.
+#   right about the sequence, which the claim cannot count. Of the five models that it
+#   counts three make the mistake at the number, nearly always, and two never: that settles
+#   nothing.
 # - *For an entire sequence.* This is not seen, and hardly to be seen with labels in the
 #   prompt. Where no other number has settled the label, as many answers after the number
 #   are wrong with $m = 1$: so late, an open label is rare in training.

@@ -122,8 +122,7 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - What differs for [Figure 4](fig04_every.ipynb) differs here, the training lengths too: 11 to 40 in
-#   the caption, 1 to 40 in the text.
+# - What differs for [Figure 4](fig04_every.ipynb) differs here.
 # - *Why claim 10 is open.* The ratio of SSA to softmax lies between 0.3 and 38 from seed to seed, with a
 #   mean of 2.2 (0.83 to 5.9). That SSA is better is unlikely by these numbers, but they do not exclude it.
 # - *Models that fail at large $\sigma$* err at all positions, as the second figure shows, and not at

@@ -162,7 +162,8 @@ page.verdicts()
 #   within 0.01 of the linear model's. In $D$ the perceptron has the exponents of the
 #   linear model in the same window.
 # - *Size* is the cut-off of features, here counted as the number of tasks that a model
-#   learns; the paper's $D$ is one more. The perceptron's width is 32 at every $D$, and
+#   learns; the paper's $D$ is one more. Counted so, the perceptron's exponents in $D$ would
+#   be -0.850 and -1.150, just inside the tolerance. The perceptron's width is 32 at every $D$, and
 #   two hidden units are enough for every task.
 # - *"Fixed context length" alone is not enough,* as the last table shows: where strengths
 #   fall the linear model has the exponent $-1$ and linear attention $-0.78$. Section 4.1

@@ -161,6 +161,17 @@ def at_and_after(values) -> dict[str, np.ndarray]:
     return dict(zip(WHERE, (means[..., 0], means[..., 1:].mean(axis=-1))))
 
 
+def judging(records, reached) -> np.ndarray:
+    """The gate of the claim, what the softmax models of "every" have reached, by seed; infinite where
+    one is wrong about the largest number alone, whose own answer would be the truth.
+
+    reached: of these seeds or more.
+    """
+    chosen = chosen_cells()
+    right = stacked(records, chosen, "alone")[chosen[0]][:, -1] > 0
+    return np.where(right, reached[: len(right)], np.inf)
+
+
 def evidence(records) -> dict:
     """The parts of the claim: the softmax model of "every", at the largest size, by seed."""
     shares = own_mistakes(records)[chosen_cells()[0]]
