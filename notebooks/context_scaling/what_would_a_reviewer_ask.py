@@ -147,7 +147,8 @@ page.decide("context_scaling.22", {"twice as wide": ratio("D", wide, 40, 10)}, s
 deep_sgpt = [r for r in both if r.run["model"]["type"] == "models.SGPT"]
 most_pairs = max(deep_sgpt[0].run["evaluation"]["lengths"])
 page.decide("context_scaling.30",
-            sheet.one_layer_over_deep(one_layer + deep_sgpt), icllib.shown_profile(deep_sgpt),
+            sheet.one_layer_over_deep(one_layer + deep_sgpt),
+            icllib.shown_profile(deep_sgpt),
             sheet.seen_twice(sheet.seen_twice(over_bounds(
                 at(deep_sgpt, "SGPT", most_pairs), at(one_layer, "FeatureMLP", 10),
                 most_pairs), deep_sgpt), one_layer))

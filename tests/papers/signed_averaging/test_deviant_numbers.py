@@ -173,5 +173,5 @@ def test_the_control_answers_for_the_largest_number_so_far():
     found = deviant_sequences.LargestNumber().predict(xs, None, range(1, 7))
     for row, answers in zip(xs[0, :, :, 0].tolist(), found[0].tolist()):
         assert answers == pytest.approx([largest(row[: n + 1]) for n in range(1, 7)])
-    assert {part: list(own) for part, own in deviant_sequences.control().items()} == {
+    assert {part: list(own) for part, own in deviant_sequences.where_it_holds().items()} == {
         "at the number": [1], "after it": [1]}
