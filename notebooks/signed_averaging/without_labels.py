@@ -11,8 +11,8 @@
 # 19%, under `some` on 16% and 28%. {term}`Seeds <seed>` of one kind differ more than the two
 # kinds do. A single 100 decides the answer at its own place in most models, under `every` in seven
 # softmax models of ten, but no answer after it. Six of the ten are wrong about 100 alone, and so
-# right by mistake; of the four others one is misled. These are small models (3 layers of width 32, profile `cpu`), ten of each
-# kind, which have learned the task.
+# right by mistake; of the four others one is misled. These are small models (3 layers of width
+# 32, profile `cpu`), ten of each kind, which have learned the task.
 #
 # In the prompt $x_1, y_1, x_2, y_2, \dots$ of {cite:t}`naim2025scaled` the label $y_{k-1}$
 # stands right before $x_k$, and
@@ -105,8 +105,8 @@ page.verdicts()
 # - *One large number* (claim 53). With labels, a model could take the label after the large
 #   number for an answer and forget the number. Here no label helps it, and still it decides no
 #   answer but its own. Models that are wrong about 100 alone cannot make the mistake that the
-#   claim counts, so that too few are left to settle it. So what a large number does to attention does not make it
-#   decide the whole sequence, in models of this size.
+#   claim counts, so that too few are left to settle it. So what a large number does to attention
+#   does not make it decide the whole sequence, in models of this size.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/without_labels/figure.csv>`.

@@ -23,7 +23,6 @@ from icllib.papers.signed_averaging.quantifier_models import (
 from icllib.papers.signed_averaging.quantifiers import settled_answer
 from icllib.plotting import SHARE, draw, legend_below, series
 from icllib.results import ADDED, stacked
-from icllib.tasks import Quantifier
 from icllib.tasks.quantifiers import truth
 from icllib.training import Run
 
@@ -178,25 +177,9 @@ def evidence(records) -> dict:
     return {part: values[:, -1] for part, values in at_and_after(shares).items()}
 
 
-class LargestNumber:
-    """Answers for the largest number so far alone, as the claim says that models do."""
-
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """That number, as log-odds: (M, B, n, 1), (M, B, n) -> (M, B, K)."""
-        numbers = xs[..., 0]
-        return numbers.gather(-1, numbers.abs().cummax(-1).indices)[..., list(lengths)]
-
-
-def where_it_holds() -> dict:
-    """The parts of the claim for `LargestNumber`, which is right about a number alone."""
-    found = DeviantNumbers(sequences=64).measure([Quantifier("every")], LargestNumber())
-    shares = at_and_after(found["open_label"][:, 0])
-    return {part: values[:, -1] for part, values in shares.items()}
-
-
 def control() -> dict:
     """The parts of the claim for right answers, none of which is a mistake."""
-    return {part: [0.0] for part in WHERE}
+    return dict.fromkeys(WHERE, [0.0])
 
 
 def deviant_tables(records, profile: str) -> list[pd.DataFrame]:

@@ -168,10 +168,8 @@ def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():
     assert list(shown.y) == pytest.approx(odds[:, 1, :, :, 0].mean((0, 2)))
 
 
-def test_the_control_answers_for_the_largest_number_so_far():
-    xs = torch.randn(1, 5, 7, 1)
-    found = deviant_sequences.LargestNumber().predict(xs, None, range(1, 7))
-    for row, answers in zip(xs[0, :, :, 0].tolist(), found[0].tolist()):
-        assert answers == pytest.approx([largest(row[: n + 1]) for n in range(1, 7)])
-    assert {part: list(own) for part, own in deviant_sequences.where_it_holds().items()} == {
+def test_who_answers_for_the_largest_number_makes_the_mistake_everywhere():
+    found = DeviantNumbers(sequences=64).measure([Quantifier("every")], Predictor(largest))
+    shares = deviant_sequences.at_and_after(found["open_label"][:, 0])
+    assert {part: list(own[:, -1]) for part, own in shares.items()} == {
         "at the number": [1], "after it": [1]}
