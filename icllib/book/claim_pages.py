@@ -68,7 +68,8 @@ def facts(item: Decision):
                           f"<br><code>python -m icllib claims {claim.id} --json</code>")
         spent = hours(record for record in records_shown(claim.page)
                       if record.profile == item.profile)
-        yield "Cost of the records that the page shows", f"{duration(spent)} at profile {item.profile}" * (spent > 0)
+        yield ("Cost of the records that the page shows",
+               f"{duration(spent)} at profile {item.profile}" * (spent > 0))
     yield "Not run because", typeset("; ".join(filter(None, (claim.not_run, claim.cost))))
     yield "Written", ("post hoc: when a result was known already" if claim.post_hoc
                       else "before the run that decides it")

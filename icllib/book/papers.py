@@ -42,6 +42,7 @@ def records_of(page: str) -> tuple[Record, ...]:
     return tuple(map(load, sorted(results_folder().glob(f"{page}/*/*.json"))))
 
 
+@cache
 def records_shown(page: str) -> tuple[Record, ...]:
     """The records that a page shows, its own and those that it shares with others."""
     return tuple(map(load, paths_shown(page)))

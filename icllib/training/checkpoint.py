@@ -131,7 +131,8 @@ def like_state(fleet, step: int) -> dict:
 def split_checkpoint(folder: Path, parts: dict[Path, int]) -> int:
     """Give parts of a fleet, by folder and in order, so many members of its newest checkpoint each.
 
-    Each takes its share of the cost, and on which code training began. Returns the step, 0 where there is no checkpoint.
+    Each takes its share of the cost, and on which code training began. Returns the step, 0 where
+    there is no checkpoint.
     """
     found = load_checkpoint(folder)
     if found is None:
