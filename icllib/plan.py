@@ -114,15 +114,16 @@ def worth(page: str, profile: str, seeds: int) -> float:
 def chance(decision: Decision, profile: str, seeds: int) -> float:
     """How likely so many seeds at a profile settle a claim, by a rule of thumb.
 
-    0 for a claim that is settled, that has evidence of larger models, or whose models have not
-    learned at this very size. 1 for one without evidence. Otherwise the share that these seeds are
-    of those that it needs, at most 1: models of another size are taken to have the same spread, and
-    to learn.
+    0 for a claim that is settled, that has evidence of larger models, or of whose models fewer than
+    half have learned at this very size. 1 for one without evidence. Otherwise the share that these
+    seeds are of those that it needs, at most 1: models of another size are taken to have the same
+    spread, and to learn.
     """
     if decision.verdict == "not run":
         return 1.0
     size, shown = WITH_PILOT.index(profile), WITH_PILOT.index(decision.profile)
-    unlearned = "not counted" in map(decision.state, decision.claim.parts)
+    unlearned = any(2 * len(decision.counted(part)) < len(samples)
+                    for part, samples in decision.evidence.items())
     if decision.verdict != "open" or shown > size or (shown == size and unlearned):
         return 0.0
     return min(1.0, seeds / seeds_needed(decision))
