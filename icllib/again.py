@@ -39,7 +39,8 @@ def train_again(page: str, profile: str, deadline: float | None) -> str:
         for names in dict.fromkeys(map(members, records)):
             fleet = [recorded(name, paper) for name in names]
             runs = [from_settings(record.run) for record in fleet]
-            if any(find_record(run, paper, results) is None for run in runs):
+            left = [find_record(run, paper, results) for run in runs]
+            if any(record is None or record.stale_because for record in left):
                 train_fleet(runs, profile, results / page, device_of(fleet[0]))
     made = [find_record(from_settings(record.run), paper, results) for record in records]
     shutil.rmtree(results / page)

@@ -28,7 +28,7 @@ SCALES = ("linear", "log", "share")
 @dataclass(frozen=True)
 class Gate:
     """What models must have reached before their evidence counts; a model that has not learned
-    decides nothing. Raises InputError without exactly one bound."""
+    decides nothing. Raises InputError without exactly one bound, which is a number."""
 
     statistic: str
     source: str  #: of the bound
@@ -36,8 +36,9 @@ class Gate:
     at_least: float | None = None
 
     def __post_init__(self):
-        if (self.at_most is None) == (self.at_least is None):
-            raise InputError(f"gate: expected at_most or at_least, got {self}")
+        bounds = [bound for bound in (self.at_most, self.at_least) if bound is not None]
+        if len(bounds) != 1 or isinstance(bounds[0], bool) or not isinstance(bounds[0], int | float):
+            raise InputError(f"gate: expected a number as at_most or as at_least, got {self}")
 
     def passes(self, value: float) -> bool:
         """Whether a model with this value has learned; one that diverged has not."""
@@ -86,6 +87,10 @@ class Claim:
             raise InputError(f"{self.id}: parts: expected at least one, got none")
         if not {"value", "read"} <= set(self.printed):
             raise InputError(f"{self.id}: printed: expected value and read, got {self.printed}")
+        value = self.printed["value"]
+        if isinstance(value, dict) and (lacking := set(self.parts) - set(value)):
+            raise InputError(f"{self.id}: printed.value: expected one for each part, got none for "
+                             f"{', '.join(sorted(lacking))}")
         if self.printed["read"] not in READINGS:
             raise InputError(f"{self.id}: printed.read: expected one of {', '.join(READINGS)}, "
                              f"got {self.printed['read']!r}")

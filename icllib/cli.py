@@ -49,7 +49,7 @@ def run(
     from icllib.runner import check_parameters
     from icllib.training.records import environment
 
-    names = [name for page in pages for name in find_pages(page)]
+    names = find_pages(*pages)
     check_profile(profile)
     if as_recorded and (parameter or members):
         raise InputError("--as-recorded: expected no --parameter and no --members, as models are "
@@ -105,7 +105,7 @@ def status(
     from icllib.pages import find_pages
     from icllib.status import status as states
 
-    names = [name for page in pages or ["all"] for name in find_pages(page)]
+    names = find_pages(*(pages or ["all"]))
     show([dataclasses.asdict(state) for state in states(names)], as_json, lambda row: {
         "page": f"{row['paper']}/{row['page']}", "profile": row["profile"], "state": row["state"],
         "why, and what it would take": "; ".join(filter(None, (row["reason"], row["cost"])))})
@@ -128,7 +128,7 @@ def plan(
     from icllib.plan import minutes, plan as planned, within
 
     most = None if budget is None else minutes(budget)
-    names = [name for page in pages or ["all"] for name in find_pages(page)]
+    names = find_pages(*(pages or ["all"]))
     jobs = planned(names, profile, members)
     rows = [dataclasses.asdict(job) for job in (jobs if most is None else within(jobs, most))]
     table = [{"minutes": row["minutes"], "GiB": row["memory_gib"], "models": row["members"],

@@ -61,7 +61,7 @@ def found(model) -> Trained:
     if hasattr(model, "predict"):
         check_predictor(model)
         return Trained(model)
-    path = names().get(model) or Path(str(model))
+    path = names().get(str(model)) or Path(str(model))
     if path.suffix != ".json":
         raise InputError("model: expected a predictor, the path of a record or one of the names "
                          f"{', '.join(names()) or '(none yet)'}, got {model!r}")

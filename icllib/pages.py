@@ -9,7 +9,7 @@ import builtins
 import dataclasses
 import difflib
 import os
-from itertools import groupby
+from itertools import chain, groupby
 from math import fsum
 from pathlib import Path
 
@@ -196,10 +196,12 @@ def all_pages() -> list[str]:
     return [str(path.relative_to(folder).with_suffix("")) for path in paths]
 
 
-def find_pages(text: str) -> list[str]:
-    """All pages for "all", those of a paper for its name, or else the one of `find_page`."""
-    found = [page for page in all_pages() if text in ("all", page.split("/")[0])]
-    return found or [find_page(text)]
+def find_pages(*texts: str) -> list[str]:
+    """All pages for "all", those of a paper for its name, or else the one of `find_page`; each once
+    where there are several texts."""
+    own = [[page for page in all_pages() if text in ("all", page.split("/")[0])]
+           or [find_page(text)] for text in texts]
+    return list(dict.fromkeys(chain(*own)))
 
 
 def find_page(text: str) -> str:

@@ -63,12 +63,12 @@ def plan(pages, profile: str, members: int | None = None) -> list[Job]:
 def job(fleet: list[Run], page: str, profile: str, pages: tuple[str, ...]) -> list[Job]:
     """A fleet as a job, whose records go to this page's folder; none where it cannot be built."""
     try:
-        memory = memory_of(fleet)
+        memory, seconds = memory_of(fleet), seconds_of(fleet, profile)
     except InputError as error:
         print(f"icllib: {page} left out: {error}", file=sys.stderr)
         return []
     records = tuple(f"{page}/{profile}/{digest(settings(run))}.json" for run in fleet)
-    return [Job(records, pages, len(fleet), float(f"{seconds_of(fleet, profile) / 60:.3g}"),
+    return [Job(records, pages, len(fleet), float(f"{seconds / 60:.3g}"),
                 float(f"{memory / 2**30:.2g}"))]
 
 
@@ -141,13 +141,16 @@ def seeds_needed(decision: Decision) -> float:
 
 
 def seeds_of_part(claim, part: str, samples) -> float:
-    """`seeds_needed` of one part; a single sample tells of no spread."""
+    """`seeds_needed` of one part; a single sample tells of no spread, and one that is not finite
+    leaves no interval."""
     if len(samples) < 2:
         return FEWEST_SEEDS
     values, bounds = np.array(samples, dtype=float), np.array(claim.region(part))
     if claim.scale == "log":
         with np.errstate(divide="ignore", invalid="ignore"):
             values, bounds = np.log(values), np.log(np.where(np.isinf(bounds), np.nan, bounds))
+    if not np.isfinite(values).all():
+        return np.inf
     counts = np.arange(FEWEST_SEEDS, MOST_SEEDS + 1)
     half = stdtrit(counts - 1, 0.975) * values.std(ddof=1) / np.sqrt(counts)
     enough = counts[half < np.nanmin(np.abs(values.mean() - bounds))]

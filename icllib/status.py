@@ -7,6 +7,7 @@ from functools import cache
 
 import torch
 
+from icllib.checks import component
 from icllib.errors import InputError
 from icllib.results import WITH_PILOT, find_record
 from icllib.runner import notebook_problem
@@ -142,7 +143,8 @@ def memory_of(fleet: list[Run]) -> float:
     forward pass keeps for the backward one, counted in a step of one model on one prompt.
     """
     run = fleet[0]
-    parameters, kept = memory_of_one(run.task, run.model, replace(run.recipe, steps=1, batch=1))
+    with one_core():
+        parameters, kept = memory_of_one(run.task, run.model, replace(run.recipe, steps=1, batch=1))
     return len(fleet) * (4 * parameters + run.recipe.batch * kept)
 
 
@@ -174,7 +176,11 @@ def step_seconds(task, model, recipe: Recipe) -> float:
 
 
 def work(run: Run) -> float:
-    """Multiply-adds of a training run, the backward pass counted as two forward ones."""
+    """Multiply-adds of a training run, the backward pass counted as two forward ones.
+
+    Raises InputError for a model that does not count its own.
+    """
     recipe = run.recipe
+    component("multiplications", model=run.model)
     forward = run.model.multiplications(run.task.dimension, recipe.layout[0])
     return 3.0 * recipe.steps * recipe.batch * forward

@@ -46,6 +46,15 @@ def test_what_is_made_again_is_the_same_to_the_last_digit(trained, results, monk
     assert not list((tmp_path / "runs").rglob("*.json"))
 
 
+def test_what_an_older_call_left_is_not_taken(trained, tmp_path):
+    """A training that was stopped leaves records; here they are of an older version."""
+    old = find_record(ONE, "test")
+    Record(old.run, old.versions | {"training.Run": 0}, {"error": [9.0, 9.0]},
+           old.provenance).save(tmp_path / "runs/again" / PAGE)
+    assert train_again(PAGE, "cpu", None).startswith("3 of 3 records came out the same")
+    assert [ONE] in trained
+
+
 def test_numbers_that_come_out_otherwise_are_told(trained, folders):
     record = find_record(ONE, "test")
     other = np.array(record.metrics["error"]) * 1.01

@@ -96,12 +96,11 @@ def test_a_gate_needs_its_values(gate, message):
         decide(GATED, {"n = 1": LOW, "n = 2": LOW}, "cpu", gate)
 
 
-@pytest.mark.parametrize("change", [{}, {"at_least": 1}])
-def test_a_gate_has_one_bound(change):
+@pytest.mark.parametrize("change", [{"at_most": None}, {"at_least": 1}, {"at_most": "1e-3"},
+                                    {"at_most": True}])
+def test_a_gate_has_one_bound_which_is_a_number(change):
     gate = GATE | change
-    if not change:
-        del gate["at_most"]
-    with pytest.raises(InputError, match="gate: expected at_most or at_least"):
+    with pytest.raises(InputError, match="gate: expected a number as at_most or as at_least"):
         replace(ORDERING, gate=gate)
 
 

@@ -119,7 +119,7 @@ def test_what_a_model_was_not_trained_for_is_said(folders):
         model.fit(X[:20, :4], 2 * y[:20] / y[:20].std())
 
 
-@pytest.mark.parametrize("model", ["no/such", 3, None])
+@pytest.mark.parametrize("model", ["no/such", 3, None, [1]])
 def test_what_is_no_model_is_refused(model):
     with pytest.raises(InputError, match="model: expected a predictor, the path of a record or one"):
         InContextRegressor(model).fit(*data())

@@ -12,6 +12,7 @@ from icllib import runner, status
 from icllib.claims import find_claim, load_claims
 from icllib.decisions import evidence_path, interval
 from icllib.pages import find_page, find_pages
+from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
 from icllib.results import PROJECT
 from icllib.tasks import AffineFunctions
@@ -40,6 +41,7 @@ def test_a_paper_names_its_pages_and_all_names_every_page(page, icllib):
     shutil.copytree(page("1 + 1"), page("1 + 1").parent / "mine")
     assert find_pages("causal_lm") == ["causal_lm/sample"]
     assert find_pages("all") == ["causal_lm/sample", "mine/sample"]
+    assert find_pages("mine", "all", "mine/sample") == ["mine/sample", "causal_lm/sample"]
     code, out, _ = icllib("run", "mine/sample", "causal_lm", "--profile", "smoke")
     assert code == 0 and [line.split(":")[0] for line in out.splitlines()] == [
         "mine/sample", "causal_lm/sample"]
@@ -113,6 +115,14 @@ def test_a_cost_that_needs_missing_data_is_not_known(monkeypatch, tmp_path):
     run = next(run for run in status.runs_of("signed_averaging/table03_babyberta")("cpu")
                if isinstance(run, Run))
     assert status.cost([run], "cpu").startswith("not known: ")
+
+
+def test_a_model_that_does_not_count_its_work_has_no_known_cost():
+    class Uncounted(Transformer):
+        multiplications = property()  # as if there were none
+
+    run = Run(AffineFunctions(), Uncounted(1, 1, 8), Recipe((10,), 1, 8), ErrorByLength((10,)))
+    assert status.cost([run], "gpu").startswith("not known: model: expected a component with mult")
 
 
 def test_a_page_whose_runs_nothing_lists_is_told_in_its_row(page, icllib):

@@ -24,16 +24,22 @@ from icllib.training.run import Run, Trained
 
 
 def save_weights(run: Run, folder: Path, module, member: int) -> None:
-    """Write the parameters of one member of a fleet, in one move."""
+    """Write the parameters of one member of a fleet, in one move; raises InputError where there is
+    no room for them."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / weights_name(run)
     own = {name: values[member].to("cpu", copy=True) for name, values in module.state_dict().items()}
     part = path.with_suffix(".part")
     made_by = sources(versions(only_training(run)))
     noted = {"sources": json.dumps(made_by)} if made_by else {}
-    save_file(own, part, {"key": training_key(run)} | noted)
-    part.chmod(0o644)  # safetensors makes files that others cannot read
-    part.replace(path)
+    try:
+        save_file(own, part, {"key": training_key(run)} | noted)
+        part.chmod(0o644)  # safetensors makes files that others cannot read
+        part.replace(path)
+    except (OSError, SafetensorError) as error:
+        part.unlink(missing_ok=True)
+        raise InputError(f"{path}: expected room for weights, got {str(error)!r}; what was trained "
+                         "is kept as a checkpoint, the next call goes on from it") from None
 
 
 def load(source) -> Trained:

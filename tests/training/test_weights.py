@@ -1,6 +1,7 @@
 """Kept weights: a model that is loaded answers as its record says."""
 
 import math
+import resource
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -12,7 +13,8 @@ import icllib
 from icllib.errors import InputError
 from icllib.results import digest, find_record, settings
 from icllib.training import jobs, workers
-from icllib.training.weights import find_weights
+from icllib.training.build import build
+from icllib.training.weights import find_weights, save_weights
 from small_fleet import runs
 
 
@@ -64,6 +66,19 @@ def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
         found = find_record(run, "test")
         assert found.provenance["kept_weights"] and found.provenance["profile"] == "cpu"
         np.testing.assert_allclose(found["error"], measured(run, icllib.load(run)), rtol=1e-5)
+
+
+def test_a_disk_without_room_for_weights_is_told_and_keeps_the_training(folders):
+    run = runs()[0]
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    module = build([run.model], [0], run.task, run.recipe, "cpu")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # no file may be larger
+    try:
+        with pytest.raises(InputError, match="expected room for weights, got .*; what was trained"):
+            save_weights(run, folders / "cpu", module, 0)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not list((folders / "cpu").iterdir())
 
 
 def test_weights_of_other_versions_and_none_are_not_taken(trained, monkeypatch):

@@ -141,8 +141,12 @@ def resume(trainer: Trainer, folder: Path, about: dict) -> None:
 def run_steps(trainer: Trainer, folder: Path, about: dict, should_stop) -> None:
     """Step until the end; between steps ask whether to stop, and save."""
     def save():
-        save_checkpoint(folder / "checkpoints", len(trainer.losses), trainer.tensors(),
-                        about | {"losses": trainer.losses})
+        try:
+            save_checkpoint(folder / "checkpoints", len(trainer.losses), trainer.tensors(),
+                            about | {"losses": trainer.losses})
+        except OSError as error:  # a full disk must not end hours of training
+            print(f"icllib: no checkpoint in {folder} ({error}); a stop now would lose what came "
+                  "after the last one", file=sys.stderr)
 
     steps, saved = trainer.settings.steps, time.monotonic()
     progress = Progress(steps, trainer.settings.scoring, start_at=len(trainer.losses))
