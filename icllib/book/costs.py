@@ -1,5 +1,7 @@
 """What the records of each chapter cost, and what those that are missing would."""
 
+from math import isnan, nan
+
 from icllib.book.papers import hours, papers, records_of
 from icllib.claims import PAPERS
 from icllib.pages import all_pages
@@ -21,11 +23,11 @@ def cost_table() -> str:
     heads = ["spent (core-hours)", "missing at `cpu` (core-hours)",
              *(f"missing at `{profile}` (hours of an H200)" for profile in PROFILES[1:])]
     lines = ["| paper | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(heads)]
-    speed = recorded_speed()
+    speeds = recorded_speeds()
     for paper in PAPERS:
         missing = missing_runs(paper)
         spent = [hours(records_of(f"{paper}/*")),
-                 *(estimate(missing[profile], profile, speed) for profile in PROFILES)]
+                 *(estimate(missing[profile], profile, speeds) for profile in PROFILES)]
         lines.append(f"| {papers()[paper].short} | {' | '.join(map(rounded, spent))} |")
     return "\n".join(lines) + "\n"
 
@@ -44,23 +46,37 @@ def missing_runs(paper: str) -> dict[str, list[Run]]:
             for profile, runs in found.items()}
 
 
-def estimate(runs, profile: str, speed: float) -> float:
-    """Hours that these runs would take; on a CPU at this speed, in multiply-adds per second."""
+def estimate(runs, profile: str, speeds: dict) -> float:
+    """Hours that these runs would take; on a CPU at the speed of models of their kind, or at that of
+    all models where none of their kind is recorded; NaN where none is."""
     if profile in ON_CPU:
-        return sum(map(work, runs)) / speed / 3600
+        return sum(work(run) / speeds.get(kind(run.model), speeds.get(None, nan))
+                   for run in runs) / 3600
     return sum(seconds_of(fleet, profile) for fleet in fleets(runs)) / 3600
 
 
-def recorded_speed() -> float:
-    """Multiply-adds per second of one core, over all committed records of training on a CPU."""
+def recorded_speeds() -> dict:
+    """Multiply-adds per second of one core, over committed records of training on a CPU: by kind of
+    model, and under None of all. Wide models make several times as many as narrow ones."""
     trained = [record for paper in PAPERS for record in records_of(f"{paper}/*")
                if record.run["type"] == "training.Run" and "fleet" in record.provenance
                and clock_of(record.provenance) == "processor"]
-    seconds = sum(record.provenance["processor_seconds"] / record.provenance["fleet"]
-                  for record in trained)
-    return sum(work(from_settings(record.run)) for record in trained) / seconds
+    spent = {}
+    for record in trained:
+        run, made = from_settings(record.run), record.provenance
+        for own in (kind(run.model), None):
+            spent.setdefault(own, []).append((work(run), made["processor_seconds"] / made["fleet"]))
+    return {own: sum(done for done, _ in pairs) / sum(seconds for _, seconds in pairs)
+            for own, pairs in spent.items()}
+
+
+def kind(model) -> tuple:
+    """What the speed of a model depends on most: its class and its width."""
+    return type(model), getattr(model, "width", None)
 
 
 def rounded(hours: float) -> str:
     """Hours to two digits."""
+    if isnan(hours):
+        return "not known"
     return f"{hours:.2g}" if hours < 10 else f"{hours:,.0f}"

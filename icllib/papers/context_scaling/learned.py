@@ -12,9 +12,24 @@ MOST_PROMPTS = 2**12  # ASSUMED: of a baseline, as many as in Figure 1
 
 def of_baseline(task, evaluation, predictor, metric: str = "error") -> np.ndarray:
     """A baseline's errors on prompts that all seeds share: (predictors, ..., K)."""
+    return on_shared_prompts(task, evaluation, predictor)[metric]
+
+
+def on_shared_prompts(task, evaluation, predictor) -> dict:
+    """A baseline's metrics on prompts that all seeds share: name -> (predictors, ..., K)."""
     shared = replace(evaluation, own_prompts=False,
                      prompts=min(evaluation.prompts, MOST_PROMPTS))
-    return shared.measure(task, predictor)[metric]
+    return shared.measure(task, predictor)
+
+
+def on_prompts_of_seeds(task, evaluation, predictor, seeds) -> dict:
+    """A baseline's metrics on the very prompts that the models of each seed were measured on:
+    name -> (seeds, ..., K), or (1, ..., K) where all seeds share theirs."""
+    if not evaluation.own_prompts:
+        return evaluation.measure(task, predictor)
+    found = [replace(evaluation, own_prompts=False, seed=seed).measure(task, predictor)
+             for seed in seeds]
+    return {name: np.concatenate([own[name] for own in found]) for name in found[0]}
 
 
 def best_ridge(task, evaluation) -> np.ndarray:

@@ -10,6 +10,7 @@ from icllib.pages import settings_of
 from icllib.papers.context_scaling.common import (
     ASSUMED, FIGURE_4_COUNT, SGPT_ASSUMED, evaluation)
 from icllib.papers.context_scaling.estimators import one_step_error
+from icllib.papers.context_scaling.learned import on_prompts_of_seeds, on_shared_prompts
 from icllib.papers.context_scaling.scaling import CONTEXT_DECODER, seeds, transformers
 from icllib.models import SGPT
 from icllib.results import samples
@@ -100,17 +101,18 @@ def trained_errors(records) -> dict:
 
 
 def errors_at_one_level(records, run: Run) -> dict:
-    """Metrics of Figure 2 by name and metric: (seeds, K); (1, K) where nothing is trained.
+    """Metrics of Figure 2 by name and metric: (seeds, K), or (1, K) for all seeds.
 
     "ridge" has the best penalty, "sweep" all `penalties`: (P, K). "one step" is the expected error
     of one gradient step. run: one of the page's, for its task and evaluation.
     """
     task, evaluation = run.task, run.evaluation
+    own_seeds = sorted({record.run["seed"] for record in records})
     one_step = np.array([[one_step_error(task, n) for n in evaluation.lengths]])
     return trained_errors(records) | {
-        "ridge": evaluation.measure(task, Ridge.bayes(task)),
+        "ridge": on_prompts_of_seeds(task, evaluation, Ridge.bayes(task), own_seeds),
         "one step": {"error": one_step, "excess": one_step - task.noise_std**2},
-        "sweep": evaluation.measure(task, RidgeSweep(penalties(task.dimension)))}
+        "sweep": on_shared_prompts(task, evaluation, RidgeSweep(penalties(task.dimension)))}
 
 
 def errors_at_two_levels(records, run: Run) -> dict:

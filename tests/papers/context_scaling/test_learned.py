@@ -6,7 +6,9 @@ import pytest
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling.learned import on_prompts_of_seeds
 from icllib.results import Record, settings
+from icllib.streams import Stream
 from icllib.tasks import LinearRegression, ReluNetwork
 
 TASK = LinearRegression(3, 0.5, 1.0)
@@ -20,6 +22,21 @@ def test_ridge_is_the_gates_measure_on_linear_functions():
     own = ErrorByLength((5, 20), prompts=2000, own_prompts=True)  # a baseline has no seed
     assert sheet.over_ridge(2 * bayes, TASK, own) == pytest.approx([2], rel=0.01)
     assert sheet.over_ridge(bayes, TASK, measure, n=5) == pytest.approx([1], rel=0.01)
+
+
+def test_a_baseline_meets_the_prompts_of_each_seed():
+    """As a trained model that answers like ridge regression would."""
+    class Trained(Ridge):
+        members, stream = 1, None
+
+    own = ErrorByLength((5, 20), prompts=50, own_prompts=True)
+    found = on_prompts_of_seeds(TASK, own, Ridge(0.3), (4, 0))
+    for row, seed in enumerate((4, 0)):
+        Trained.stream = Stream.of([seed], "training", "cpu")
+        for metric, values in own.measure(TASK, Trained(0.3)).items():
+            assert found[metric][row].tolist() == values[0].tolist()
+    shared = ErrorByLength((5, 20), prompts=50)
+    assert on_prompts_of_seeds(TASK, shared, Ridge(0.3), (4, 0))["error"].shape == (1, 2)
 
 
 def test_zero_is_the_gates_measure_of_perceptrons():

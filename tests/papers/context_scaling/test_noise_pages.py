@@ -1,5 +1,7 @@
 """Figures 2 and 3 of the context-scaling paper: errors at each noise level, and settings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -87,7 +89,8 @@ def test_penalties_hold_the_best_of_either_level(profile):
     penalties = sheet.penalties(task.dimension)
     ends = [Ridge.bayes(task.at_level(level)).penalty for level in (0, 1)]
     assert len(penalties) == 28 and penalties[[4, -5]] == pytest.approx(ends)
-    assert sheet.one_noise_level(profile) == task.at_level(1)
+    one = sheet.one_noise_level(profile)  # at cpu in more dimensions
+    assert replace(one, dimension=task.dimension, weight_std=task.weight_std) == task.at_level(1)
     if profile == "paper":
         assert penalties[[4, -5]] == pytest.approx([0.2, 5])
     assert np.ptp(np.diff(np.log(penalties))) < 1e-12
@@ -122,6 +125,12 @@ def by_penalty_at(task, penalty, at, lengths):
     errors = [ErrorByLength(lengths, 64).measure(task.at_level(level), Ridge(penalty))["error"]
               for level in (0, 1)]
     return np.prod([error[0, at] for error in errors]) ** 0.5
+
+
+def test_figure_2_has_the_papers_dimension_and_prompts_of_each_seed():
+    runs = sheet.fig02_one_noise_level("cpu")
+    assert {run.task for run in runs} == {LinearRegression(20, 0.5, 20**-0.5)}
+    assert all(run.evaluation.own_prompts for run in runs) and len(runs) == 2 * 5
 
 
 def test_what_the_pages_read():
