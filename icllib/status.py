@@ -9,12 +9,13 @@ import torch
 
 from icllib.checks import component
 from icllib.errors import InputError
-from icllib.results import WITH_PILOT, find_record
+from icllib.results import WITH_PILOT, digest, find_record
 from icllib.runner import notebook_problem
+from icllib.shown import paths_shown
 from icllib.training import Fleet, Recipe
 from icllib.training.cpu import one_core
 from icllib.training.fleets import cores, fleets
-from icllib.training.records import runs_at
+from icllib.training.records import KEPT, complete_profiles, runs_at
 from icllib.training.run import Run
 
 # Multiply-adds per second in training, forward and backward, of an H200: ASSUMED, a tenth of its
@@ -59,11 +60,22 @@ def states_of(page: str) -> list[State]:
 def notebook_state(page: str) -> State:
     """Whether the committed notebook is an execution of the page, with all that it shows there."""
     try:
-        problem = notebook_problem(page)
+        problem = notebook_problem(page) or further_seeds(page)
     except ImportError as error:  # a machine without Jupyter trains, but cannot tell
         return State(*page.split("/"), "stored", "unknown", f"{error.name} is not installed", "")
     return State(*page.split("/"), "stored", "stale" if problem else "fresh", problem or "",
                  "under a minute" if problem else "")
+
+
+def further_seeds(page: str) -> str | None:
+    """How many records the page would show if it were executed now, of models of which it shows
+    other seeds; or None."""
+    listed, shown = listed_runs(page), {path.stem for path in paths_shown(page)}
+    best = next(complete_profiles(listed, page, reversed(KEPT)), ("", [])) if listed else ("", [])
+    trained = [record.run for record in best[1] if "seed" in record.run]
+    models = {digest(run | {"seed": None}) for run in trained if digest(run) in shown}
+    further = {digest(run) for run in trained if digest(run | {"seed": None}) in models} - shown
+    return f"{len(further)} records of further seeds are not shown" if further else None
 
 
 def runs_of(page: str):
@@ -72,12 +84,18 @@ def runs_of(page: str):
     Raises InputError where there is none.
     """
     paper, name = page.split("/")
-    package = importlib.util.find_spec(f"icllib.papers.{paper}")
-    listed = package and getattr(importlib.import_module(package.name), name, None)
+    listed = listed_runs(page)
     if listed is None:
         raise InputError(f"{page}: expected icllib.papers.{paper} to export a function {name} that "
                          "lists its runs, found none")
     return listed
+
+
+def listed_runs(page: str):
+    """The same, or None where there is none."""
+    paper, name = page.split("/")
+    package = importlib.util.find_spec(f"icllib.papers.{paper}")
+    return package and getattr(importlib.import_module(package.name), name, None)
 
 
 def runs_by_profile(page: str):

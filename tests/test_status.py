@@ -14,7 +14,8 @@ from icllib.decisions import evidence_path, interval
 from icllib.pages import find_page, find_pages
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
-from icllib.results import PROJECT
+from icllib.results import PROJECT, load_record
+from icllib.shown import paths_shown
 from icllib.tasks import AffineFunctions
 from icllib.training import Recipe, Run
 
@@ -115,6 +116,16 @@ def test_a_cost_that_needs_missing_data_is_not_known(monkeypatch, tmp_path):
     run = next(run for run in status.runs_of("signed_averaging/table03_babyberta")("cpu")
                if isinstance(run, Run))
     assert status.cost([run], "cpu").startswith("not known: ")
+
+
+def test_a_page_that_shows_fewer_seeds_than_there_are_is_told(monkeypatch):
+    name = "context_scaling/normalization"
+    assert status.further_seeds(name) is None
+    shown = paths_shown(name)
+    left = [path for path in shown if load_record(path).run["seed"] > 0]
+    monkeypatch.setattr(status, "paths_shown", lambda page: left)
+    assert status.further_seeds(name) == (
+        f"{len(shown) - len(left)} records of further seeds are not shown")
 
 
 def test_a_model_that_does_not_count_its_work_has_no_known_cost():
