@@ -99,11 +99,14 @@ labeled = panels[2].set(xlabel=r"step size $\eta$", ylabel="share of prompts tha
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-named = table.replace({"series": labels["self"] | labels["w0"] | labels["steps"]})
-numbers(named, ["self", "w0"], xs=(0, 1, 5, 10, 20, 50), x="layers")
+titles = {"self": "a query that sees itself", "w0": "starting weights",
+          "steps": "step sizes"}
+in_words = {"series": labels["self"] | labels["w0"] | labels["steps"], "panel": titles}
+named = table.replace(in_words)
+numbers(named, [titles["self"], titles["w0"]], xs=(0, 1, 5, 10, 20, 50), x="layers")
 
 # %% tags=["numbers"]
-numbers(named, ["steps"], xs=causal_lm.STEP_SIZES, digits=4, x="step size")
+numbers(named, titles["steps"], xs=causal_lm.STEP_SIZES, digits=4, x="step size")
 
 # %% [markdown]
 # The bounds over all prompts, and what happens on their two sides: the share of prompts on
