@@ -10,21 +10,20 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from icllib.baselines.prefixes import at_each_length
+from icllib.baselines.prefixes import ByLength
 from icllib.checks import not_negative, positive
 from icllib.errors import InputError
 
 
 @dataclass(frozen=True)
-class PsiL:
+class PsiL(ByLength):
     """x_N . X^T y, the entry (N, d+1) of psi_L(A) = (A A^T) A: a step of 1, not normalized.
 
     Context-scaling paper, Eq. 10 and Appendix B. It grows with n; see `OneStepGD`.
     """
 
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K)."""
-        return at_each_length(product, xs, ys, lengths)
+    def _estimate(self, xs, ys, query):
+        return product(xs, ys, query)
 
 
 def product(xs: Tensor, ys: Tensor, query: Tensor) -> Tensor:
@@ -33,7 +32,7 @@ def product(xs: Tensor, ys: Tensor, query: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class OneStepGD:
+class OneStepGD(ByLength):
     """One step of gradient descent with the best step for x ~ N(0, I), w ~ N(0, weight_std^2 I).
 
     With S = X^T X and X^T y = S w + X^T noise, the expected squared error of step * x . X^T y is
@@ -70,10 +69,6 @@ class OneStepGD:
         """The expected squared error against noisy labels at context length n, exactly."""
         unexplained = 1 - n * self.step(n, dimension)
         return self.noise_std**2 + dimension * self.weight_std**2 * unexplained
-
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K)."""
-        return at_each_length(self._estimate, xs, ys, lengths)
 
     def _estimate(self, xs, ys, query):
         return self.step(*xs.shape[-2:]) * product(xs, ys, query)

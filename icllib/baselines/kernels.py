@@ -9,22 +9,18 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from icllib.baselines.prefixes import at_each_length
+from icllib.baselines.prefixes import ByLength
 
 CHUNK = 1024  # pairs whose inputs are in float64 at one time
 
 
 @dataclass(frozen=True)
-class ExponentialSmoother:
+class ExponentialSmoother(ByLength):
     """The kernel smoother with K(x, x') = exp(x . x'), which is softmax attention.
 
     Context-scaling paper, Section 5.1, which prints exp(-z . z), a constant; softmax attention
     needs exp(z . z'). ASSUMED: no scale, as printed; Eq. 3 has 1 / sqrt(d + 1).
     """
-
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K)."""
-        return at_each_length(self._estimate, xs, ys, lengths)
 
     def _estimate(self, xs, ys, query):
         scores = [(part.double() @ query[..., None].double())[..., 0]
@@ -33,16 +29,12 @@ class ExponentialSmoother:
 
 
 @dataclass(frozen=True)
-class HilbertEstimate:
+class HilbertEstimate(ByLength):
     """The kernel smoother with ``K(x, x') = 1 / |x - x'|^d``, which has nothing to tune.
 
     Context-scaling paper, Eq. 5; consistent for every law of (x, y) (Devroye et al., 1998). Where
     the query equals some of the inputs, the answer is the mean of their labels.
     """
-
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K)."""
-        return at_each_length(self._estimate, xs, ys, lengths)
 
     def _estimate(self, xs, ys, query):
         query = query[..., None, :].double()

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from icllib.baselines.prefixes import at_each_length
+from icllib.baselines.prefixes import ByLength
 from icllib.checks import positive, whole
 from icllib.errors import InputError
 
@@ -19,8 +19,18 @@ from icllib.errors import InputError
 LASSO_PENALTIES = (1.0, 0.1, 0.01, 0.001, 0.0001)
 
 
+class FittedToEach(ByLength):
+    """A predictor that calls `_fit(xs (n, d), ys (n), query (d))` -> number for every prompt."""
+
+    def _estimate(self, xs: Tensor, ys: Tensor, query: Tensor) -> Tensor:
+        arrays = [values.reshape(-1, *values.shape[query.dim() - 1:]).double().cpu().numpy()
+                  for values in (xs, ys, query)]
+        answers = [float(self._fit(*prompt)) for prompt in zip(*arrays)]
+        return torch.tensor(answers, dtype=torch.float64, device=xs.device).view(query.shape[:-1])
+
+
 @dataclass(frozen=True)
-class Lasso:
+class Lasso(FittedToEach):
     """The minimum of ``|y - X w|^2 / 2n + penalty |w|_1``, without intercept, by scikit-learn.
 
     Context-scaling paper, Figure 4C and Appendix A item 5. ASSUMED, from the public code of Garg
@@ -37,10 +47,6 @@ class Lasso:
     def __post_init__(self):
         positive(penalty=self.penalty, tolerance=self.tolerance)
 
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K)."""
-        return at_each_length(fitted_to_each(self._fit), xs, ys, lengths)
-
     def _fit(self, xs, ys, query):
         from sklearn.linear_model import Lasso as Solver
 
@@ -50,8 +56,8 @@ class Lasso:
 
 
 @dataclass(frozen=True)
-class XGBoost:
-    """Gradient-boosted trees on the pairs in context (XGBoost, squared error).
+class XGBoost(FittedToEach):
+    """Gradient-boosted trees on the pairs in context (XGBoost, squared error), in float32.
 
     Context-scaling paper, Figure 4A, with the settings of Garg et al. (2022).
     Raises InputError for settings that are not positive.
@@ -66,10 +72,6 @@ class XGBoost:
         whole(trees=self.trees, depth=self.depth)
         positive(learning_rate=self.learning_rate)
 
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K), in float32."""
-        return at_each_length(fitted_to_each(self._fit), xs, ys, lengths)
-
     def _fit(self, xs, ys, query):
         import xgboost
 
@@ -79,18 +81,6 @@ class XGBoost:
                     "objective": "reg:squarederror", "nthread": 1}
         booster = xgboost.train(settings, xgboost.DMatrix(xs, ys, nthread=1), self.trees)
         return booster.predict(xgboost.DMatrix(query[None], nthread=1))[0]
-
-
-def fitted_to_each(fit):
-    """The estimate that calls fit(xs (n, d), ys (n), query (d)) -> number for every prompt."""
-
-    def estimate(xs: Tensor, ys: Tensor, query: Tensor) -> Tensor:
-        arrays = [values.reshape(-1, *values.shape[query.dim() - 1:]).double().cpu().numpy()
-                  for values in (xs, ys, query)]
-        answers = [float(fit(*prompt)) for prompt in zip(*arrays)]
-        return torch.tensor(answers, dtype=torch.float64, device=xs.device).view(query.shape[:-1])
-
-    return estimate
 
 
 def best_of_sweep(settings, errors):

@@ -6,13 +6,13 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.baselines.prefixes import at_each_length
+from icllib.baselines.prefixes import ByLength
 from icllib.checks import each, positive
 from icllib.errors import InputError
 
 
 @dataclass(frozen=True)
-class Ridge:
+class Ridge(ByLength):
     """Ridge regression on the pairs in context, without intercept.
 
     The penalty sigma^2 / weight_std^2 makes it the posterior mean, so no predictor has a lower
@@ -30,10 +30,6 @@ class Ridge:
         """The penalty that is optimal for a LinearRegression task with noise."""
         return cls(task.noise_std**2 / task.weight_std**2)
 
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K)."""
-        return at_each_length(self._estimate, xs, ys, lengths)
-
     def _estimate(self, xs, ys, query):
         xs = xs.double()
         penalty = self.penalty * torch.eye(xs.shape[-1], dtype=xs.dtype, device=xs.device)
@@ -42,7 +38,7 @@ class Ridge:
 
 
 @dataclass(frozen=True)
-class RidgeSweep:
+class RidgeSweep(ByLength):
     """Ridge regression with P penalties at once, from one eigendecomposition per prompt.
 
     It answers as a fleet of P members that share their prompts, so that one evaluation gives
@@ -58,7 +54,7 @@ class RidgeSweep:
         """(1, B, N, d), (1, B, N) -> (P, B, K); raises InputError for another number of members."""
         if xs.dim() != 4 or len(xs) != 1:
             raise InputError(f"xs: expected (1, B, N, d), got {tuple(xs.shape)}")
-        return at_each_length(self._estimate, xs, ys, lengths)
+        return super().predict(xs, ys, lengths)
 
     def _estimate(self, xs, ys, query):
         penalties = torch.tensor(self.penalties, dtype=torch.float64, device=xs.device)
@@ -76,7 +72,7 @@ def ridge_weights(xs: Tensor, ys: Tensor, penalties: Tensor) -> tuple[Tensor, Te
 
 
 @dataclass(frozen=True)
-class MixtureRidge:
+class MixtureRidge(ByLength):
     """The posterior mean when a prompt's noise level is one of several, all as likely.
 
     E[y | pairs, x] = sum_s p(s | pairs) x . w_s, with w_s the ridge weights for level s and
@@ -97,10 +93,6 @@ class MixtureRidge:
         """The exact Bayes predictor of a TwoNoiseLevels task."""
         return cls(task.noise_stds, task.weight_std)
 
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K)."""
-        return at_each_length(self._estimate, xs, ys, lengths)
-
     def _estimate(self, xs, ys, query):
         xs, ys = xs.double(), ys.double()
         variances = torch.tensor(self.noise_stds, dtype=xs.dtype, device=xs.device).square()
@@ -118,7 +110,7 @@ class MixtureRidge:
 
 
 @dataclass(frozen=True)
-class LeastSquares:
+class LeastSquares(ByLength):
     """Ordinary least squares without intercept; of minimum norm where n < d.
 
     Context-scaling paper, Figure 4C; ASSUMED no intercept and minimum norm, as in the public code
@@ -126,10 +118,6 @@ class LeastSquares:
     """
 
     version: ClassVar[int] = 1
-
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K)."""
-        return at_each_length(self._estimate, xs, ys, lengths)
 
     def _estimate(self, xs, ys, query):
         weights = torch.linalg.pinv(xs.double()) @ ys[..., None].double()

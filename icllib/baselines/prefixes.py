@@ -6,6 +6,15 @@ from torch import Tensor
 from icllib.errors import InputError
 
 
+class ByLength:
+    """A predictor that answers at each context length from the pairs before it alone."""
+
+    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
+        """(..., N, d), (..., N) -> (..., K), in the type of xs; what is wrong is told as
+        `at_each_length` says."""
+        return at_each_length(self._estimate, xs, ys, lengths)
+
+
 def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     """Estimates at every context length from the pairs before it: (..., N, d) -> (..., K).
 

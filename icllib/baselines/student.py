@@ -7,14 +7,14 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from icllib.baselines.prefixes import at_each_length
+from icllib.baselines.prefixes import ByLength
 from icllib.checks import positive, whole
 from icllib.models.stacked import Initializer, StackedLinear
 from icllib.streams import WORD, Stream
 
 
 @dataclass(frozen=True)
-class StudentNetwork:
+class StudentNetwork(ByLength):
     """A two-layer ReLU network, trained by Adam on the pairs in context alone.
 
     Context-scaling paper, Figure 4B, with the settings of Garg et al. (2022). ASSUMED, as in their
@@ -36,10 +36,6 @@ class StudentNetwork:
         whole(width=self.width, steps=self.steps, batch=self.batch)
         positive(learning_rate=self.learning_rate)
         whole(0, WORD, seed=self.seed)
-
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K); trains in the type of xs."""
-        return at_each_length(self._estimate, xs, ys, lengths)
 
     def batches(self, n: int, device="cpu") -> Tensor:
         """Which of n pairs each step trains on: (steps, min(batch, n))."""
