@@ -35,7 +35,7 @@ def train_again(page: str, profile: str, deadline: float | None) -> str:
     if not records:
         raise InputError(f"{page}: expected records at {profile} that tell with which others they "
                          "were trained, found none")
-    with environment(ICLLIB_DEADLINE=None if deadline is None else str(deadline)):
+    with environment(ICLLIB_DEADLINE=deadline):
         for names in dict.fromkeys(map(members, records)):
             fleet = [recorded(name, paper) for name in names]
             runs = [from_settings(record.run) for record in fleet]

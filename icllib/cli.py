@@ -59,7 +59,7 @@ def run(
         check_parameters(name, parameters)
     deadline, codes = deadline_in(time_limit), {}
     try:
-        with environment(ICLLIB_MEMBERS=members and str(members)):
+        with environment(ICLLIB_MEMBERS=members):
             for name in names:
                 codes[name] = attempt(name, profile, parameters, deadline, as_recorded)
     finally:  # at the time limit too

@@ -37,7 +37,7 @@ def train(paths: list[str], deadline: float | None = None) -> str:
                          "of smoke size is kept among the others")
     check_writable(results_folder() / page)
     check_writable(checkpoints_folder())
-    with environment(ICLLIB_DEADLINE=None if deadline is None else str(deadline)):
+    with environment(ICLLIB_DEADLINE=deadline):
         train_fleet(fleet, profile, results_folder() / page, processors()[0])
     return f"{page}: {len(fleet)} records made"
 

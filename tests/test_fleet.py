@@ -1,15 +1,12 @@
 """Fleets named by their records: the jobs of a plan."""
 
 import json
-import shutil
 
 import pytest
 
 from icllib.fleet import trained_runs
-from icllib.files import PROJECT
-from icllib.results import digest, find_record, settings
+from icllib.results import digest, settings
 from icllib.training import jobs
-from icllib.training.checkpoint import checkpoints
 
 PAGE = "context_scaling/fig05_one_layer"
 

@@ -11,7 +11,7 @@ from icllib.claims import PAPERS, load_claims
 from icllib.decisions import VERDICTS, decide, decision_on_record, holds
 from icllib.fleet import trained_runs
 from icllib.pages import all_pages
-from icllib.plan import Job, by_value, chance, minutes, seeds_needed, within
+from icllib.plan import Job, by_value, chance, minutes, within
 from icllib.results import digest, results_folder, settings
 from icllib.training.provenance import clock_of
 

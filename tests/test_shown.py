@@ -1,6 +1,5 @@
 """What a page showed when it was executed, and that each later change of it is seen."""
 
-import json
 import shutil
 
 import nbformat

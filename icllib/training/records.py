@@ -131,7 +131,7 @@ def of_complete_seeds(runs, paper: str) -> list[Record]:
 def environment(**values):
     """Environment variables for a while; None leaves a variable as it is."""
     before = dict(os.environ)
-    os.environ.update({name: value for name, value in values.items() if value is not None})
+    os.environ.update({name: str(value) for name, value in values.items() if value is not None})
     try:
         yield
     finally:

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-import torch
 
 from icllib.errors import InputError
 from icllib.models import MixedHeads, Softmax, Transformer

@@ -10,7 +10,7 @@ from icllib.papers.causal_lm.few_shot import (
 from icllib.papers.causal_lm.language import (
     DECODERS, PRINTED, SPEED, evaluation_flops, pretraining_flops, tables02_08_09_language_models)
 from icllib.papers.causal_lm.layers import (
-    MASKS, Dynamics, MaskCheck, fig01_dynamics, fig05_masks)
+    Dynamics, MaskCheck, fig01_dynamics, fig05_masks)
 from icllib.papers.causal_lm.linear_attention import (
     INPUT_MEANS, SEEDS, LayerErrors, Propositions, StationaryErrors, fig02_linear_attention,
     propositions, slope_over_layers)

@@ -13,11 +13,10 @@ import torch
 from icllib.attention import causal_pairs
 from icllib.papers.causal_lm.linear_attention import (
     INPUT_MEANS, SIZES, draw, query_errors, seeds, slope_over_layers)
+from icllib.papers.causal_lm.trained import MASKS
 from icllib.results import ADDED
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory, largest
-
-MASKS = ("prefix", "causal")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from icllib.papers.signed_averaging.affine import (
 from icllib.papers.signed_averaging.affine_controls import (
     reached, reached_on_law, reached_on_own_law, ridge_errors, ridge_failure, ridge_over, ridge_rise)
 from icllib.papers.signed_averaging.affine_measures import (
-    DEVIANT, FIRST_COUNTED, LearnedExponents, LineAnswers, ShiftedErrors)
+    DEVIANT, LearnedExponents, LineAnswers, ShiftedErrors)
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
 from icllib.papers.signed_averaging.babyberta import table03_babyberta
 from icllib.papers.signed_averaging.bounds import (
@@ -40,7 +40,7 @@ from icllib.papers.signed_averaging.quantifier_alternatives import (
 from icllib.papers.signed_averaging.quantifiers import (
     LENGTHS, READ, BaseRates, quantifier_base_rates)
 from icllib.papers.signed_averaging.scoring_function import (
-    EXPONENTS, LIMIT, ScoringFunction, fig10_scoring_function)
+    EXPONENTS, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (
     TIMED, TOKEN_TABLE, TrainingTime, additional_parameters, learned_exponents, parameters)
 from icllib.papers.signed_averaging.unlabeled import without_labels

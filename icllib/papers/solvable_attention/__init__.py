@@ -10,7 +10,7 @@ from icllib.papers.solvable_attention.architecture_tables import (
 from icllib.papers.solvable_attention.architectures import (
     ClosedFormModel, SharedReadOut, half_time, linear_attention_unit)
 from icllib.papers.solvable_attention.balance import (
-    UNBALANCED, Balance, balance_ratios, balance_table)
+    Balance, balance_ratios, balance_table)
 from icllib.papers.solvable_attention.curves import PANELS, law_curves, size_curves
 from icllib.papers.solvable_attention.data import (
     DECOUPLED, DataPoint, Decoupling, fig01_data)
@@ -26,11 +26,11 @@ from icllib.papers.solvable_attention.noisy import (
     CURVES, ApproximatelySparse, ApproximatelySparseLimit, by_context_length, curve_tables,
     draw_curves, fig06_approximately_sparse)
 from icllib.papers.solvable_attention.perceptrons import (
-    LARGE_READ_OUT, PerceptronData, PerceptronSize, PerceptronTime, other_architectures)
+    PerceptronData, PerceptronSize, PerceptronTime, other_architectures)
 from icllib.papers.solvable_attention.perturbation import (
-    FIRST_ORDER_STARTS, FORMS, FirstOrder, appJ_first_order)
+    FORMS, FirstOrder, appJ_first_order)
 from icllib.papers.solvable_attention.softmax import (
-    SIGN_LAWS, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, descent_in_time,
+    SIGN_LAWS, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit,
     fig08_softmax_laws, fig09_softmax_varied, fig10_softmax_adamw)
 from icllib.papers.solvable_attention.softmax_laws import (
     cost_of_learned, draw_law, draw_power_law, first_below, law_curve, one_by_one,
@@ -51,5 +51,5 @@ from icllib.papers.solvable_attention.theorem import (
 from icllib.papers.solvable_attention.unseen import (
     UNSEEN, UnseenStrength, appA_unseen_strength)
 from icllib.papers.solvable_attention.varied import (
-    LIMIT_WINDOWS, VARIED, WINDOWS, VariedBySimulation, VariedInTheLimit, fig04_varied_laws,
+    LIMIT_WINDOWS, VARIED, VariedBySimulation, VariedInTheLimit, fig04_varied_laws,
     linear_attention, table02_exponents)

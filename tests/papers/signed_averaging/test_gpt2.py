@@ -119,8 +119,7 @@ def test_it_learns_even_where_no_checkpoint_has_room(scoring, data, tmp_path, mo
 
     monkeypatch.setattr(gpt2, "SAVE_EVERY", -1.0)
     monkeypatch.setattr(gpt2, "save_checkpoint", full)
-    settings = Settings(scoring, **SMALL | {"steps": 80})
-    gpt2.train(data, tmp_path / "run", settings)
+    gpt2.train(data, tmp_path / "run", settings := Settings(scoring, **SMALL | {"steps": 80}))
     assert "icllib: no checkpoint in" in capsys.readouterr().err
     losses = state(tmp_path / "run")[1]["losses"]
     assert len(losses) == 80 and abs(losses[0] - math.log(11)) < 0.2 and losses[-1] < 0.1
