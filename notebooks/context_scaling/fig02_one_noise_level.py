@@ -169,7 +169,7 @@ page.verdicts()
 # - *How long they train.* In trials with one seed SGPT was within 1.09 of ridge regression
 #   after 8,000 steps, where we stopped. GPT-2 had then just left a plateau and had up to
 #   1.42 times the error of ridge regression; after 30,000 steps it had up to 1.12 times, and
-#   so it trains for 60,000. One of its five seeds still has up to 1.15 times. More training
+#   so it trains for 60,000. One of its five seeds still has up to 1.16 times. More training
 #   can only help it: where GPT-2 is what SGPT is compared with, this makes the claim harder
 #   to pass.
 # - *The noise hides differences.* The label noise, $\sigma^2 = 0.25$, is a quarter of the
