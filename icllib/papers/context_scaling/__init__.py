@@ -22,16 +22,17 @@ from icllib.papers.context_scaling.perceptrons import (
     fig07_features, fig07_features_alone, fig07_prompt_alone, fig07_prompt_and_features,
     over_margins, reads)
 from icllib.papers.context_scaling.scaling import (
-    SGPTS, UNTRAINED_LENGTHS, context_ratios, fig01_against_context, fig01_against_tasks,
+    SGPTS, context_ratios, fig01_against_context, fig01_against_tasks,
     fig01_decoders, fig01_perceptrons, fig01_scaling, fig08_against_context, fig08_against_tasks,
     fig08_sgpt_scaling, fig08_transformers, log_slope, optimizer_steps, ratios_by_length,
-    scaling_tasks, slopes_over_tasks, tasks_ratio, untrained_lengths,
-    untrained_ratios)
+    scaling_tasks, slopes_over_tasks, tasks_ratio)
 from icllib.papers.context_scaling.sizes import (
     against_best, best_over_ridge, best_size, by_size, over_axis, sizes)
 from icllib.papers.context_scaling.three_tasks import (
     NETWORKS, SPARSE, TREES, Baseline, fig04_three_tasks, figure_4_baselines, figure_4_curve,
     figure_4_curves, figure_4_settings, figure_4_tasks)
+from icllib.papers.context_scaling.untrained import (
+    UNTRAINED_LENGTHS, untrained_lengths, untrained_ratios)
 from icllib.papers.context_scaling.variants import (
     DEPTHS, FORMS, at_pairs, by_depth, normalization, one_layer_against_tasks,
     one_layer_and_deep, one_layer_over_deep, perceptrons_by_width, reviewer_curves,

@@ -11,8 +11,7 @@ from icllib.papers.context_scaling.common import (
     ASSUMED, FIGURE_4_COUNT, SGPT_ASSUMED, evaluation)
 from icllib.papers.context_scaling.estimators import one_step_error
 from icllib.papers.context_scaling.learned import on_prompts_of_seeds, on_shared_prompts
-from icllib.papers.context_scaling.scaling import CONTEXT_DECODER, seeds, transformers
-from icllib.models import SGPT
+from icllib.papers.context_scaling.scaling import in_20_dimensions, seeds, transformers
 from icllib.results import samples
 from icllib.tasks import LinearRegression, TwoNoiseLevels
 from icllib.training import Run
@@ -26,11 +25,10 @@ FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # they fill four rows of 4
 PENALTY_PAIRS = 20  # ASSUMED: the pairs of the panels against the penalty
 LONGER = {"cpu": {"steps": 6000}}  # after Figure 1's 3,000 GPT-2 is still near one gradient step
 
-# Figure 2 at cpu. ASSUMED: the decoder of Figure 1B, and SGPT of the paper's depth, with its rate.
-# In pilots of one seed SGPT ended within 1.09 of ridge regression after 8,000 steps; GPT-2 was
-# then still on its plateau, up to 1.42, and at 30,000 within 1.12. So it trains for twice that.
-FIGURE_2_MODELS = {"SGPT": (SGPT(8, 64), {"learning_rate": 4e-3, "steps": 8000}),
-                   "GPT-2": (CONTEXT_DECODER, {"learning_rate": 2e-3, "steps": 60_000})}
+# Figure 2 at cpu. ASSUMED: in pilots of one seed SGPT ended within 1.09 of ridge regression after
+# 8,000 steps; GPT-2 was then still on its plateau, up to 1.42, and at 30,000 within 1.12. So it
+# trains for twice that.
+FIGURE_2_STEPS = {"SGPT": 8000, "GPT-2": 60_000}
 FIGURE_2_SEEDS = 5
 
 
@@ -52,9 +50,9 @@ def fig02_one_noise_level(profile: str) -> list[Run]:
     if profile != "cpu":
         return runs
     measure = replace(runs[0].evaluation, prompts=2**14, own_prompts=True)
-    recipe = replace(runs[0].recipe, batch=32)
-    return [Run(runs[0].task, model, replace(recipe, **own), measure, seed, FIGURE_4_COUNT)
-            for model, own in FIGURE_2_MODELS.values()
+    models = in_20_dimensions(FIGURE_2_LENGTHS, FIGURE_2_STEPS)
+    return [Run(runs[0].task, model, recipe, measure, seed, FIGURE_4_COUNT)
+            for model, recipe in models.values()
             for seed in range(FIGURE_2_SEEDS)]
 
 

@@ -1,5 +1,5 @@
 """Figures 1 and 8: decoder, perceptron and SGPT, against pre-training tasks and context length;
-the same with twice the steps, and at context lengths that were not trained on."""
+the same with twice the steps."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -9,8 +9,7 @@ import numpy as np
 from icllib.errors import InputError
 from icllib.models import MLP, SGPT, Transformer
 from icllib.papers.context_scaling.common import (
-    FIGURE_4_COUNT, LENGTHS, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
-from icllib.tasks import ReluNetwork
+    LENGTHS, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
 from icllib.training import Recipe, Run
 
 
@@ -74,16 +73,9 @@ SGPTS = {
     "paper": (SGPT(8, 256), 1e-4),
 }
 
-# Appendix A, item 4: ReLU networks, d = 20, "context lengths from 1 to 100 with a step size of
-# 10", and T of Figure 4. cpu: d = 8 as in the figures around it, and the first five lengths.
-UNTRAINED_LENGTHS = {
-    "smoke": (RELU_8, (1, 11)),
-    "cpu": (RELU_8, (1, 11, 21, 31, 41)),
-    "gpu": (ReluNetwork(20), tuple(range(1, 101, 10))),
-    "paper": (ReluNetwork(20), tuple(range(1, 101, 10))),
-}
-# ASSUMED: the paper does not name the lengths at which GPT-2 fails.
-BETWEEN, BEYOND = (2, 5, 8), (2, 5, 10, 20)  # more pairs than a trained length, than the longest
+# At cpu, where a page has the paper's 20 dimensions: each model with its rate. ASSUMED: the decoder
+# of panel B, and SGPT of the paper's depth; all else is as for panel B, but for the steps.
+IN_20_DIMENSIONS = {"SGPT": (SGPT(8, 64), 4e-3), "GPT-2": (CONTEXT_DECODER, 2e-3)}
 
 
 def seeds(profile: str) -> range:
@@ -100,6 +92,13 @@ def transformers(profile: str, **recipe) -> dict:
     of_decoder = replace(size.decoder_recipe, **recipe)
     return {"SGPT": (sgpt, replace(of_decoder, learning_rate=rate)),
             "GPT-2": (size.decoder, of_decoder)}
+
+
+def in_20_dimensions(lengths, steps: dict) -> dict:
+    """The same at `cpu` on tasks with the paper's 20 dimensions. steps: of each by name."""
+    return {name: (model, replace(CONTEXT_RECIPE, lengths=lengths, learning_rate=rate,
+                                  steps=steps[name]))
+            for name, (model, rate) in IN_20_DIMENSIONS.items()}
 
 
 def fig01_scaling(profile: str) -> list[Run]:
@@ -264,30 +263,3 @@ def slopes_over_tasks(excess: dict, lengths) -> dict:
 def log_slope(xs, ys) -> np.ndarray:
     """The slope of log10 y against log10 x, such as claim 1's: (K,), (K, seeds) -> (seeds,)."""
     return np.polyfit(np.log10(xs), np.log10(ys), 1)[0]
-
-
-def untrained_lengths(profile: str) -> list[Run]:
-    """Appendix A, item 4: SGPT, the decoder, and the decoder without positions, which the paper
-    does not have and which tells what its positions do."""
-    task, trained = UNTRAINED_LENGTHS[profile]
-    between = [length + more for length in trained[:-1] for more in BETWEEN]
-    beyond = [max(trained) + more for more in BEYOND]
-    tested = tuple(sorted([*trained, *between, *beyond]))
-    sgpt, (decoder, recipe) = transformers(profile, lengths=trained).values()
-    models = (sgpt, (replace(decoder, positions_up_to=max(tested)), recipe),
-              (replace(decoder, positions="none"), recipe))
-    return [Run(task, *model, evaluation(tested, profile, prompts=8192), seed, FIGURE_4_COUNT)
-            for model in models for seed in seeds(profile)]
-
-
-def untrained_ratios(errors, trained, tested) -> dict:
-    """Mean ratio of the errors at untrained context lengths to their reference, by where they lie.
-
-    Claim 17: between trained lengths the reference is the error of the neighbors, interpolated;
-    beyond them it is the error at the longest. errors: (seeds, len(tested)); tested holds trained.
-    """
-    errors, tested = np.asarray(errors), np.asarray(tested)
-    known = np.isin(tested, trained)
-    ratios = errors / [np.interp(tested, tested[known], row) for row in errors[:, known]]
-    return {"between": ratios[:, ~known & (tested < max(trained))].mean(axis=1),
-            "beyond": ratios[:, tested > max(trained)].mean(axis=1)}
