@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -198,8 +199,9 @@ def test_only_the_notebook_shows_what_a_page_prints(page, icllib):
 def test_the_time_limit_is_that_of_the_whole_command(page, icllib, monkeypatch):
     deadlines = []
     monkeypatch.setattr(runner, "run_page", lambda *given: deadlines.append(given[-1]))
-    page("")
-    icllib("run", "causal_lm/sample", "causal_lm/sample", "--time-limit", "50")
+    folder = page("")
+    shutil.copy(folder / "sample.py", folder / "other.py")
+    icllib("run", "causal_lm/sample", "causal_lm/other", "--time-limit", "50")
     assert deadlines[0] == deadlines[1] == pytest.approx(time.monotonic() + 50, abs=20)
 
 
