@@ -8,7 +8,6 @@ a checkpoint does not exist. The last two are kept; a damaged one falls back to 
 import contextlib
 import fcntl
 import json
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -39,6 +38,28 @@ def alone(folder: Path):
         yield
 
 
+@contextlib.contextmanager
+def going_on_without(folder: Path):
+    """Around the saving of a checkpoint: a full disk is told, and does not end hours of training."""
+    try:
+        yield
+    except OSError as error:
+        print(f"icllib: no checkpoint in {folder} ({error}); a stop now would lose what came "
+              "after the last one", file=sys.stderr)
+
+
+def save_tensors(path: Path, tensors: dict, metadata: dict | None = None) -> None:
+    """Write tensors in one move, for others to read too; raises OSError where there is no room."""
+    part = path.with_suffix(".part")
+    try:
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, part, metadata)
+        part.chmod(0o644)  # safetensors makes files that others cannot read
+        part.replace(path)
+    except (OSError, SafetensorError) as error:
+        part.unlink(missing_ok=True)
+        raise OSError(error) from None
+
+
 def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
     """Write a checkpoint in two moves and drop those older than the last two.
 
@@ -47,14 +68,8 @@ def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / f"step-{step:09d}.safetensors"
-    part = data.with_suffix(".part")
-    try:
-        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, part)
-    except SafetensorError as error:
-        part.unlink(missing_ok=True)
-        raise OSError(error) from None
-    info = {"sha256": checksum(part), "step": step, **info}
-    os.replace(part, data)
+    save_tensors(data, tensors)
+    info = {"sha256": checksum(data), "step": step, **info}
     write_text(data.with_suffix(".json"), json.dumps(info | {"digest": digest(info)}))
     found = checkpoints(folder)
     own = found.index(data.with_suffix(".json"))

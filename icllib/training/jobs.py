@@ -20,7 +20,8 @@ from icllib.results import Record, digest, key, settings, sources, versions
 from icllib.training.board import board
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
-    alone, check_state, load_checkpoint, remove_checkpoints, save_checkpoint, split_checkpoint)
+    alone, check_state, going_on_without, load_checkpoint, remove_checkpoints, save_checkpoint,
+    split_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.fleets import fleets, most_members, training
@@ -100,12 +101,9 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in, own)))
 
     def save():
-        try:
+        with going_on_without(saved_in):
             save_checkpoint(saved_in, int(fleet.step), fleet.tensors(),
                             cost_since(started, device) | {"sources": sources(own)})
-        except OSError as error:  # a full disk must not end hours of training
-            print(f"icllib: no checkpoint in {saved_in} ({error}); a stop now would lose what came "
-                  "after the last one", file=sys.stderr)
 
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request(failed) as should_stop:

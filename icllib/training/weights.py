@@ -10,7 +10,6 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 
 from icllib.errors import DAMAGE, InputError
 from icllib.files import PACKAGE
@@ -19,6 +18,7 @@ from icllib.results import (
     versions)
 from icllib.streams import Stream
 from icllib.training.build import build
+from icllib.training.checkpoint import save_tensors
 from icllib.training.provenance import tell_of_changed_sources
 from icllib.training.run import Run, Trained
 
@@ -29,15 +29,11 @@ def save_weights(run: Run, folder: Path, module, member: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / weights_name(run)
     own = {name: values[member].to("cpu", copy=True) for name, values in module.state_dict().items()}
-    part = path.with_suffix(".part")
     made_by = sources(versions(only_training(run)))
     noted = {"sources": json.dumps(made_by)} if made_by else {}
     try:
-        save_file(own, part, {"key": training_key(run)} | noted)
-        part.chmod(0o644)  # safetensors makes files that others cannot read
-        part.replace(path)
-    except (OSError, SafetensorError) as error:
-        part.unlink(missing_ok=True)
+        save_tensors(path, own, {"key": training_key(run)} | noted)
+    except OSError as error:
         raise InputError(f"{path}: expected room for weights, got {str(error)!r}; what was trained "
                          "is kept as a checkpoint, the next call goes on from it") from None
 

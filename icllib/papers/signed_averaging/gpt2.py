@@ -29,7 +29,7 @@ from icllib.papers.signed_averaging.gpt2_model import (
     Settings, batch, build, learning_rate, log_loss, open_tokens, perplexity)
 from icllib.progress import Progress
 from icllib.training.checkpoint import (
-    alone, load_checkpoint, remove_checkpoints, save_checkpoint)
+    alone, going_on_without, load_checkpoint, remove_checkpoints, save_checkpoint)
 from icllib.training.jobs import stop_request
 
 SAVE_EVERY = 1800.0  # seconds between checkpoints
@@ -141,12 +141,9 @@ def resume(trainer: Trainer, folder: Path, about: dict) -> None:
 def run_steps(trainer: Trainer, folder: Path, about: dict, should_stop) -> None:
     """Step until the end; between steps ask whether to stop, and save."""
     def save():
-        try:
+        with going_on_without(folder):
             save_checkpoint(folder / "checkpoints", len(trainer.losses), trainer.tensors(),
                             about | {"losses": trainer.losses})
-        except OSError as error:  # a full disk must not end hours of training
-            print(f"icllib: no checkpoint in {folder} ({error}); a stop now would lose what came "
-                  "after the last one", file=sys.stderr)
 
     steps, saved = trainer.settings.steps, time.monotonic()
     progress = Progress(steps, trainer.settings.scoring, start_at=len(trainer.losses))
