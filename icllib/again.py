@@ -16,7 +16,7 @@ from icllib.results import (
 from icllib.runner import PageFailed
 from icllib.status import runs_of
 from icllib.training.jobs import train_fleet
-from icllib.training.records import KEPT, environment, runs_at
+from icllib.training.records import KEPT, environment, is_fresh, runs_at
 
 
 def train_again(page: str, profile: str, deadline: float | None) -> str:
@@ -39,8 +39,7 @@ def train_again(page: str, profile: str, deadline: float | None) -> str:
         for names in dict.fromkeys(map(members, records)):
             fleet = [recorded(name, paper) for name in names]
             runs = [from_settings(record.run) for record in fleet]
-            left = [find_record(run, paper, results) for run in runs]
-            if any(record is None or record.stale_because for record in left):
+            if not all(is_fresh(find_record(run, paper, results)) for run in runs):
                 train_fleet(runs, profile, results / page, device_of(fleet[0]))
     made = [find_record(from_settings(record.run), paper, results) for record in records]
     shutil.rmtree(results / page)

@@ -27,10 +27,15 @@ def with_digests(texts: dict[str, str], notebook=None) -> dict[str, str]:
     return texts | {FILE: to_json(shown)}
 
 
-def paths_shown(page: str) -> list[Path]:
-    """The files of the records that a page showed, its own and those that it shares with others."""
+def names_shown(page: str) -> set[str]:
+    """The names of the records that a page showed, its own and those that it shares with others."""
     path = results_folder() / page / FILE
-    shown = json.loads(path.read_text())["records"] if path.exists() else {}
+    return set(json.loads(path.read_text())["records"]) if path.exists() else set()
+
+
+def paths_shown(page: str) -> list[Path]:
+    """The files of these records."""
+    shown = names_shown(page)
     of_paper = results_folder().glob(f"{page.split('/')[0]}/*/*/*.json")
     return sorted(path for path in of_paper if path.stem in shown)
 

@@ -11,7 +11,7 @@ from icllib.checks import component
 from icllib.errors import InputError
 from icllib.results import WITH_PILOT, digest, find_record
 from icllib.runner import notebook_problem
-from icllib.shown import paths_shown
+from icllib.shown import names_shown
 from icllib.training import Fleet, Recipe
 from icllib.training.cpu import one_core
 from icllib.training.fleets import cores, fleets
@@ -70,9 +70,9 @@ def notebook_state(page: str) -> State:
 def further_seeds(page: str) -> str | None:
     """How many records the page would show if it were executed now, of models of which it shows
     other seeds; or None."""
-    listed, shown = listed_runs(page), {path.stem for path in paths_shown(page)}
-    best = next(complete_profiles(listed, page, reversed(KEPT)), ("", [])) if listed else ("", [])
-    trained = [record.run for record in best[1] if "seed" in record.run]
+    shown = names_shown(page)
+    _, best = next(complete_profiles(runs_of(page), page, reversed(KEPT)), ("", []))
+    trained = [record.run for record in best if "seed" in record.run]
     models = {digest(run | {"seed": None}) for run in trained if digest(run) in shown}
     further = {digest(run) for run in trained if digest(run | {"seed": None}) in models} - shown
     return f"{len(further)} records of further seeds are not shown" if further else None
@@ -84,18 +84,12 @@ def runs_of(page: str):
     Raises InputError where there is none.
     """
     paper, name = page.split("/")
-    listed = listed_runs(page)
+    package = importlib.util.find_spec(f"icllib.papers.{paper}")
+    listed = package and getattr(importlib.import_module(package.name), name, None)
     if listed is None:
         raise InputError(f"{page}: expected icllib.papers.{paper} to export a function {name} that "
                          "lists its runs, found none")
     return listed
-
-
-def listed_runs(page: str):
-    """The same, or None where there is none."""
-    paper, name = page.split("/")
-    package = importlib.util.find_spec(f"icllib.papers.{paper}")
-    return package and getattr(importlib.import_module(package.name), name, None)
 
 
 def runs_by_profile(page: str):

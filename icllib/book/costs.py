@@ -64,8 +64,9 @@ def recorded_speeds() -> dict:
     spent = {}
     for record in trained:
         run, made = from_settings(record.run), record.provenance
+        pair = work(run), made["processor_seconds"] / made["fleet"]
         for own in (kind(run.model), None):
-            spent.setdefault(own, []).append((work(run), made["processor_seconds"] / made["fleet"]))
+            spent.setdefault(own, []).append(pair)
     return {own: sum(done for done, _ in pairs) / sum(seconds for _, seconds in pairs)
             for own, pairs in spent.items()}
 

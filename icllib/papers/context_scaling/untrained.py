@@ -17,7 +17,7 @@ UNTRAINED_LENGTHS = {
     "gpu": (ReluNetwork(20), tuple(range(1, 101, 10))),
     "paper": (ReluNetwork(20), tuple(range(1, 101, 10))),
 }
-# ASSUMED: both take about four minutes of a core.
+# ASSUMED: four minutes of a core for SGPT and six for GPT-2.
 UNTRAINED_STEPS = {"SGPT": 4000, "GPT-2": 16_000}
 # ASSUMED: the paper does not name the lengths at which GPT-2 fails.
 BETWEEN, BEYOND = (2, 5, 8), (2, 5, 10, 20)  # more pairs than a trained length, than the longest
@@ -30,11 +30,10 @@ def untrained_lengths(profile: str) -> list[Run]:
     between = [length + more for length in trained[:-1] for more in BETWEEN]
     beyond = [max(trained) + more for more in BEYOND]
     tested = tuple(sorted([*trained, *between, *beyond]))
-    measure = evaluation(tested, profile, prompts=8192)
-    trains = transformers(profile, lengths=trained)
-    if profile == "cpu":
-        trains = in_20_dimensions(trained, UNTRAINED_STEPS)
-        measure = replace(measure, own_prompts=True)
+    small = profile == "cpu"
+    measure = replace(evaluation(tested, profile, prompts=8192), own_prompts=small)
+    trains = (in_20_dimensions(trained, UNTRAINED_STEPS) if small
+              else transformers(profile, lengths=trained))
     sgpt, (decoder, recipe) = trains.values()
     models = (sgpt, (replace(decoder, positions_up_to=max(tested)), recipe),
               (replace(decoder, positions="none"), recipe))
