@@ -257,6 +257,16 @@ def test_projections_of_ties_and_of_large_scores(alpha, z):
     assert weights[0].tolist() == pytest.approx(bisected_row(z, alpha), abs=1e-6)
 
 
+@pytest.mark.parametrize("alpha", [1.5, 2])
+@pytest.mark.parametrize("spacing", [0.9, 0.99])
+def test_projections_of_long_rows_as_on_a_gpu(alpha, spacing, monkeypatch):
+    """All steps are taken, since a GPU does not look whether fewer are enough."""
+    monkeypatch.setattr(attention, "NEWTON_ENOUGH", -1)
+    z = [-spacing**place for place in range(400)]
+    weights = attention.entmax(torch.tensor([z]), torch.ones(1, 400, dtype=torch.bool), alpha)
+    assert weights[0].tolist() == pytest.approx(bisected_row(z, alpha), abs=1e-6)
+
+
 # ---- errors ---------------------------------------------------------------------------------
 
 
