@@ -146,10 +146,10 @@ pd.DataFrame(rows).T.round(4)
 # Claim 38 is the paper's sentence without label noise, for $\mu$ other than 0: at $\mu = 0$
 # the paper sees convergence ([Figure 2](fig02_linear_attention.ipynb)). The bound, that the
 # error does not even halve, is our choice. Claim 40, added by us, is the same sentence with
-# noise. Each is the other's control. At $\mu = 2$ and 3 the ratio with noise is below the bound
-# too (0.10 and 0.12): 1,000 pairs have not forgotten the start yet, so that there the closed
-# form decides. As both are about a limit, here is the same ratio
-# along the way, the error with $2n$ pairs over that with $n$ (geometric means over seeds):
+# noise. Each is the other's control. At $\mu = 2$ and 3 the exact ratio with noise is below the
+# bound too (0.10 and 0.12): 1,000 pairs have not forgotten the start yet, so that there the
+# closed form decides. As both are about a limit, here is the same ratio along the way, the
+# error with $2n$ pairs over that with $n$ (geometric means over seeds):
 
 # %% tags=["numbers"]
 causal_lm.with_twice_the_pairs(sampled, pairs)

@@ -195,9 +195,9 @@ page.verdicts()
 #   that at both levels, though it adapts to nothing. So the bound is now the best single
 #   penalty for both levels together: only a predictor that treats the levels differently
 #   gets below it, as tuned ridge regression does.
-# - *The seeds of GPT-2 differ much,* as in Figure 2: one comes close to SGPT at 20 pairs,
-#   two are well above. Hence its wide bands, which reach below the floor, where no error
-#   can lie on average.
+# - *The seeds of GPT-2 differ much,* unlike in [Figure 2](fig02_one_noise_level.ipynb), where
+#   it trains for longer: one comes close to SGPT at 20 pairs, two are well above. Hence its
+#   wide bands, which reach below the floor, where no error can lie on average.
 # - *Telling the levels apart is easy at $d = 8$.* From some 15 pairs on it succeeds almost
 #   always, and the floor is ridge regression tuned for the level. With fewer pairs the
 #   floor is higher, by 15% at most (7 pairs, $\sigma = 0.1$). In more dimensions it takes
