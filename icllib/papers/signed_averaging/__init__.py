@@ -12,7 +12,7 @@ from icllib.papers.signed_averaging.added_scorings import (
     added_on_affine_functions, added_on_every, added_records, added_rows, affine_table,
     alternatives_on_every, every_table, table01_scoring_functions)
 from icllib.papers.signed_averaging.affine import (
-    ASSUMED, FIRST_STDS, RATES, SEARCHED, SIGMAS, SIZES, affine_run, decoder, learning_rates,
+    ASSUMED, FIRST_STDS, RATES, SIGMAS, SIZES, affine_run, decoder, learning_rates,
     scorings, scorings_on_affine_functions)
 from icllib.papers.signed_averaging.affine_controls import (
     reached, reached_on_law, reached_on_own_law, ridge_errors, ridge_failure, ridge_over, ridge_rise)
