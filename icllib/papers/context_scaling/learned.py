@@ -10,9 +10,9 @@ PENALTIES = np.geomspace(1e-3, 1e3, 25)  # ASSUMED: of ridge regression, where n
 MOST_PROMPTS = 2**12  # ASSUMED: of a baseline, as many as in Figure 1
 
 
-def of_baseline(task, evaluation, predictor, metric: str = "error") -> np.ndarray:
+def of_baseline(task, evaluation, predictor) -> np.ndarray:
     """A baseline's errors on prompts that all seeds share: (predictors, ..., K)."""
-    return on_shared_prompts(task, evaluation, predictor)[metric]
+    return on_shared_prompts(task, evaluation, predictor)["error"]
 
 
 def on_shared_prompts(task, evaluation, predictor) -> dict:
@@ -51,10 +51,10 @@ def over_ridge(errors, task, evaluation, n: int | None = None) -> np.ndarray:
     return np.asarray(errors)[:, place] / best_ridge(task, evaluation)[place]
 
 
-def at_papers_dimension(values, task, dimension: int = 20) -> np.ndarray:
-    """What a gate asks, infinite on a task in other dimensions than the paper's: another regime,
+def at_papers_dimension(values, task) -> np.ndarray:
+    """What a gate asks, infinite on a task in other dimensions than the paper's 20: another regime,
     with more pairs than dimensions from the start, decides nothing."""
-    return np.asarray(values) if task.dimension == dimension else np.full(len(values), np.inf)
+    return np.asarray(values) if task.dimension == 20 else np.full(len(values), np.inf)
 
 
 def seen_twice(values, records, T: int = 10**6) -> np.ndarray:
