@@ -23,6 +23,7 @@
 # copied from, with "-dirty" if icllib/ was changed since.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+[ ! -x .venv/bin/python3 ] || PATH=$PWD/.venv/bin:$PATH
 export PYTHONPATH=$PWD PYTHONUNBUFFERED=1
 
 WANTED=(context_scaling/fig02_one_noise_level context_scaling/fig01_scaling
@@ -41,6 +42,13 @@ if [ -n "${ARCHIVE:-}" ]; then
 fi
 
 worst=0
+refuse() {
+  echo "on_gpu.sh: expected $1" >&2
+  exit 2
+}
+whole_seconds() {
+  [[ $1 =~ ^(0|[1-9][0-9]*)$ ]] || refuse "whole seconds, got ${1:-nothing}"
+}
 try() {  # one failure does not end the others
   "$@" || worst=1
 }
@@ -62,7 +70,8 @@ case "${1:-prove}" in
     try python3 benchmarks/signed_kernel.py
     ;;
   pages)
-    end=$((SECONDS + ${2:?seconds}))
+    whole_seconds "${2:-}"
+    end=$((SECONDS + $2))
     shift 2
     [ $# -gt 0 ] || set -- "${WANTED[@]}"
     for page in "$@"; do  # a process each, as an error of the device stays with its process
@@ -71,8 +80,10 @@ case "${1:-prove}" in
     done
     ;;
   fleets)
-    end=$((SECONDS + ${2:?seconds}))
+    whole_seconds "${2:-}"
+    end=$((SECONDS + $2))
     plan=${3:-$(mktemp)}
+    [ -r "$plan" ] || refuse "a plan, found no file $plan"
     [ -n "${3:-}" ] || python3 -m icllib plan --profile gpu --json \
       ${ICLLIB_MEMBERS:+--members "$ICLLIB_MEMBERS"} > "$plan" || exit 2
     while read -r -a records; do
@@ -81,9 +92,7 @@ case "${1:-prove}" in
     done < <(tr -d '\n' < "$plan" | grep -o '"records": \[[^]]*\]' | sed 's/"records": //; s/[][",]/ /g')
     ;;
   *)
-    echo "on_gpu.sh: expected prove, speed, precision, pages SECONDS [PAGE..] or" \
-      "fleets SECONDS [PLAN], got $1" >&2
-    exit 2
+    refuse "prove, speed, precision, pages SECONDS [PAGE..] or fleets SECONDS [PLAN], got $1"
     ;;
 esac
 exit $worst

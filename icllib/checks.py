@@ -34,6 +34,13 @@ def finite(**values) -> None:
     check(math.isfinite, "a finite number", values)
 
 
+def switch(**values) -> None:
+    """Raises InputError, by name, for what is neither True nor False."""
+    for name, value in values.items():
+        if not isinstance(value, bool):
+            raise InputError(f"{name}: expected True or False, got {value!r}")
+
+
 def fraction(**values) -> None:
     """Raises InputError, by name, for what is no number in [0, 1)."""
     check(lambda value: 0 <= value < 1, "a fraction in [0, 1)", values)

@@ -19,10 +19,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from icllib.checks import component, one_of
-from icllib.errors import InputError
-from icllib.results import from_settings
+from icllib.errors import DAMAGE, InputError
 from icllib.streams import Stream
-from icllib.training.weights import load, record_of, trained_folders
+from icllib.training.weights import load, run_of, trained_folders
 
 MODELS = "models.json"  # in a folder of results: what names stand for; icllib/shipped.py writes it
 PROMPTS = 64  # queries that are asked at a time, each in a prompt of its own
@@ -48,8 +47,12 @@ def names() -> dict[str, Path]:
     listed = {}
     for folder in reversed(trained_folders()):
         if (folder / MODELS).exists():
-            models = json.loads((folder / MODELS).read_text())
-            listed |= {name: folder / files["record"] for name, files in models.items()}
+            try:
+                models = json.loads((folder / MODELS).read_text())
+                listed |= {name: folder / files["record"] for name, files in models.items()}
+            except DAMAGE as error:
+                raise InputError(f"{folder / MODELS}: expected models by name, got a damaged file "
+                                 f"({error}); restore it from git") from None
     return listed
 
 
@@ -65,7 +68,7 @@ def found(model) -> Trained:
     if path.suffix != ".json":
         raise InputError("model: expected a predictor, the path of a record or one of the names "
                          f"{', '.join(names()) or '(none yet)'}, got {model!r}")
-    run = from_settings(record_of(path).run)
+    run = run_of(path)
     predictor = load(run)
     predictor.module.double()  # so that an answer does not depend on what is asked beside it
     stream = Stream.of([0], "evaluation", "cpu")

@@ -8,9 +8,8 @@ from icllib.pages import find_page
 from icllib.results import (
     PROJECT, WITH_PILOT, check_profile, digest, find_record, results_folder, settings)
 from icllib.status import runs_of
-from icllib.training.checkpoint import checkpoints
 from icllib.training.fleets import processors
-from icllib.training.jobs import checkpoint_folder, checkpoints_folder, train_fleet
+from icllib.training.jobs import checkpoints_folder, to_train, train_fleet
 from icllib.training.records import environment, is_fresh, runs_at
 from icllib.training.run import Run
 from icllib.training.weights import find_weights
@@ -30,7 +29,7 @@ def train(paths: list[str], deadline: float | None = None) -> str:
     if unknown := [name for name in names if name not in listed]:
         raise InputError(f"{unknown[0]}: expected the name of a record of {page} at {profile}, as "
                          f"python -m icllib plan --profile {profile} lists them")
-    if not (fleet := to_train([listed[name] for name in names], page.split("/")[0])):
+    if not (fleet := lacking([listed[name] for name in names], page.split("/")[0])):
         return f"{page}: nothing to train, all {len(names)} models are there"
     if profile == "smoke" and results_folder() == PROJECT / "results":
         raise InputError("smoke: expected a results folder of its own, $ICLLIB_RESULTS, as nothing "
@@ -60,14 +59,9 @@ def trained_runs(page: str, profile: str) -> list[Run]:
     return [run for run in runs_at(runs_of(page), profile) if isinstance(run, Run)]
 
 
-def to_train(fleet: list[Run], paper: str) -> list[Run]:
-    """Those runs of a fleet that must be trained.
-
-    All of them where a checkpoint of all is there: a full disk may have had room for some of the
-    records, and the others are then measured, not trained anew.
-    """
-    missing = [run for run in fleet if not is_there(run, paper)]
-    return fleet if missing and checkpoints(checkpoint_folder(fleet)) else missing
+def lacking(fleet: list[Run], paper: str) -> list[Run]:
+    """Those runs of a fleet that must be trained."""
+    return to_train(fleet, [run for run in fleet if not is_there(run, paper)])
 
 
 def is_there(run: Run, paper: str) -> bool:

@@ -21,7 +21,8 @@ from icllib.decisions import decide
 from icllib.errors import InputError
 from icllib.files import check_writable, folder_named, to_json, write_text
 from icllib.plotting import use_style
-from icllib.results import DIGITS, Record, check_page, digest, recorded_fields, rounded
+from icllib.results import (
+    DIGITS, WITH_PILOT, Record, check_page, check_profile, digest, recorded_fields, rounded)
 from icllib.training.provenance import clock_of
 from icllib.verdicts import Verdicts
 
@@ -125,7 +126,11 @@ def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.Da
 
 
 def settings_of(runs_of_page, profile: str, assumed=(), place: int = 0) -> pd.DataFrame:
-    """`settings_table` of the run at this place, beside that of `paper` at the same place."""
+    """`settings_table` of the run at this place, beside that of `paper` at the same place.
+
+    profile: one that has runs, as `shown_profile` tells; raises InputError for "stored".
+    """
+    check_profile(profile, WITH_PILOT)
     return settings_table(runs_of_page(profile)[place], assumed, runs_of_page("paper")[place],
                           profile)
 

@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 from icllib.claims import load_claims
 from icllib.decisions import FEWEST_SEEDS, Decision, decision_on_record
 from icllib.errors import InputError
-from icllib.fleet import to_train, trained_runs
+from icllib.fleet import lacking, trained_runs
 from icllib.results import WITH_PILOT, check_profile, digest, settings
 from icllib.status import memory_of, seconds_of
 from icllib.training.fleets import fleets
@@ -53,9 +53,9 @@ def plan(pages, profile: str, members: int | None = None) -> list[Job]:
     for page in runs:
         first = [run for own, run in found.values() if own == page]
         for fleet in fleets(sorted(first, key=lambda run: run.seed), members):
-            if lacking := to_train(fleet, page.split("/")[0]):
-                waits = dict.fromkeys(own for run in lacking for own in waiting[model_of(run)])
-                jobs += job(lacking, page, profile, tuple(waits))
+            if rest := lacking(fleet, page.split("/")[0]):
+                waits = dict.fromkeys(own for run in rest for own in waiting[model_of(run)])
+                jobs += job(rest, page, profile, tuple(waits))
     seeds = {page: len({run.seed for run in own}) for page, own in runs.items()}
     return by_value(jobs, {page: worth(page, profile, seeds[page]) for page in runs})
 

@@ -100,13 +100,17 @@ def check_component(kind: type) -> None:
 
 
 def from_settings(value):
-    """The run or component that `settings` described."""
+    """The run or component that `settings` described; raises InputError where its class is gone."""
     if isinstance(value, list):
         return tuple(from_settings(item) for item in value)
     if not isinstance(value, dict):
         return value
     fields = {name: from_settings(item) for name, item in value.items() if name != "type"}
-    return _find_type(value["type"])(**fields)
+    try:
+        return _find_type(value["type"])(**fields)
+    except (ImportError, AttributeError, TypeError) as error:
+        raise InputError(f"{value['type']}: expected a class that can be imported from here, with the "
+                         f"fields {', '.join(fields) or '(none)'}, got: {error}") from error
 
 
 def _find_type(name: str) -> type:

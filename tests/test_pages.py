@@ -148,6 +148,7 @@ def test_settings_tell_where_they_are_from():
     (lambda: settings_table(Recipe((1,), steps=5), ["widht"]), "assumed: expected names among"),
     (lambda: icllib.shown_profile([]), "expected records of one profile"),
     (lambda: icllib.records([], "cpu", "mine/page"), "runs_of_profile: expected a function"),
+    (lambda: settings_of(lambda profile: [], "stored"), "profile: expected one of"),
 ])
 def test_what_a_page_does_wrongly_is_told(call, message):
     with pytest.raises(InputError, match=message):

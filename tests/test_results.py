@@ -29,6 +29,13 @@ def test_settings_describe_a_run_completely():
     assert described["task"]["type"] == "tasks.LinearRegression"
 
 
+@pytest.mark.parametrize("described", [{"type": "gone:Model"}, {"type": "models.Gone"},
+                                       {"type": "models.MLP", "new": 1}])
+def test_a_class_that_is_gone_is_told(described):
+    with pytest.raises(InputError, match="expected a class that can be imported from here"):
+        from_settings(described)
+
+
 def test_types_outside_the_package_keep_their_module():
     assert type_name(json.JSONDecoder) == "json.decoder:JSONDecoder"
 

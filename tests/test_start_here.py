@@ -62,6 +62,17 @@ def test_it_comes_near_ridge_regression(learner, trained):
 # ---- what the solutions of the exercises say ------------------------------------------------
 
 
+@pytest.mark.parametrize("words, message", [
+    (("--steps", "0"), "--steps: expected 1 or more, got 0"),
+    (("--picture", "absent/learner.png"), "--picture: expected a file that can be written")])
+def test_what_it_cannot_do_is_told_before_any_training(learner, words, message, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["learner.py", *words])
+    monkeypatch.setattr(learner, "train", None)
+    with pytest.raises(SystemExit):
+        learner.main()
+    assert message in capsys.readouterr().err
+
+
 def test_exercise_1_far_out_its_curve_levels_off(learner, trained):
     x, y = learner.prompts(512)
 

@@ -180,6 +180,12 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--picture", default="learner.png")
     options = parser.parse_args()
+    if options.steps < 1:
+        parser.error(f"--steps: expected 1 or more, got {options.steps}")
+    try:
+        open(options.picture, "ab").close()  # before any work
+    except OSError as error:
+        parser.error(f"--picture: expected a file that can be written, got {error}")
     torch.manual_seed(options.seed)
     torch.set_num_threads(1)
     started = time.process_time()

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from icllib import attention
-from icllib.checks import each, finite, positive, whole
+from icllib.checks import each, finite, positive, switch, whole
 from icllib.errors import InputError
 from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, GaussianAttention,
                                   SignedSoftmax, SplitHeads, Weighted)
@@ -93,6 +93,7 @@ class SignedAveraging:
     def __post_init__(self):
         finite(n=self.n)
         positive(b=self.b)
+        switch(trainable=self.trainable)
         if self.n < 1 or (self.trainable and self.n == 1):
             raise InputError("n: expected n >= 1, or n > 1 if it is to be trained, "
                              f"got {self.n}")
@@ -125,6 +126,9 @@ class SelfAdjusting(Plain):
 
     normalized: bool
     version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        switch(normalized=self.normalized)
 
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.self_adjusting(z, mask, self.normalized)

@@ -20,8 +20,8 @@ from icllib.results import Record, digest, key, settings, sources, versions
 from icllib.training.board import board
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
-    alone, check_state, going_on_without, load_checkpoint, remove_checkpoints, save_checkpoint,
-    split_checkpoint)
+    alone, check_state, checkpoints, going_on_without, load_checkpoint, remove_checkpoints,
+    save_checkpoint, split_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
 from icllib.training.fleets import fleets, most_members, training
@@ -39,6 +39,15 @@ def measure_kept(run: Run, profile: str, folder: Path) -> None:
     made |= {"steps": run.recipe.steps, "seed": run.seed, "kept_weights": True}
     values = {name: value[0] for name, value in metrics.items()}
     Record.of(run, values, made | cost_since(started, "cpu")).save(folder)
+
+
+def to_train(fleet: list[Run], missing: list[Run]) -> list[Run]:
+    """Those runs of a fleet that must be trained where some are missing.
+
+    All of them where a checkpoint of all is there: a full disk may have had room for some of the
+    records, and the others are then measured, not trained anew.
+    """
+    return fleet if missing and checkpoints(checkpoint_folder(fleet)) else missing
 
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",

@@ -8,7 +8,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import different, each, fraction, not_negative, one_of, positive, whole
+from icllib.checks import (
+    different, each, fraction, not_negative, one_of, positive, switch, whole)
 from icllib.errors import InputError
 from icllib.results import ADDED
 from icllib.streams import constant
@@ -78,6 +79,7 @@ class Recipe:
         one_of(SCHEDULES, schedule=self.schedule)
         one_of(LOSSES, loss=self.loss)
         one_of(PRECISIONS, precision=self.precision)
+        switch(loss_on_pairs=self.loss_on_pairs, permute_pairs=self.permute_pairs)
         if not isinstance(self.curriculum, Curriculum | None):
             raise InputError(f"curriculum: expected a Curriculum, got {self.curriculum!r}")
         if self.clip is not None:

@@ -5,6 +5,7 @@ import json
 import os
 from pathlib import Path
 
+from icllib.checks import component
 from icllib.errors import InputError
 from icllib.files import folder_named, temporary_folder, write_text
 from icllib.results import (
@@ -29,9 +30,6 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
     """
     check_page(page)
     check_profile(profile)
-    if not callable(runs_of_profile):
-        raise InputError("runs_of_profile: expected a function from a profile to its list of runs, "
-                         f"got {runs_of_profile!r}")
     if profile == "stored":
         return stored_records(runs_of_profile, page)
     runs = runs_at(runs_of_profile, profile)
@@ -101,13 +99,27 @@ def complete_profiles(runs_of_profile, page: str, profiles):
 
 
 def runs_at(runs_of_profile, profile: str) -> list:
-    """The runs of a profile; none of `pilot` where a page's settings have no such size."""
+    """The runs of a profile; none of `pilot` where a page's settings have no such size.
+
+    Raises InputError for what is no function from a profile to a list of runs.
+    """
+    if not callable(runs_of_profile):
+        raise InputError("runs_of_profile: expected a function from a profile to its list of runs, "
+                         f"got {runs_of_profile!r}")
     try:
-        return list(runs_of_profile(profile))
+        runs = runs_of_profile(profile)
     except KeyError as error:
-        if profile != "pilot" or error.args != ("pilot",):
+        if error.args != (profile,):
             raise
-        return []
+        if profile == "pilot":
+            return []
+        raise InputError(f"runs_of_profile: expected settings for {profile}, found none") from error
+    if not isinstance(runs, list | tuple):
+        raise InputError(f"runs_of_profile: expected a list of runs, got {runs!r}")
+    for run in runs:
+        if not isinstance(run, Run):
+            component("measure", run=run)
+    return list(runs)
 
 
 def of_complete_seeds(runs, paper: str) -> list[Record]:

@@ -52,6 +52,8 @@ class Run:
         check_parts(self.task, self.model, self.recipe)
         whole(0, WORD, seed=self.seed)
         check_stored(self.pretraining_tasks)
+        if not isinstance(self.along, Along | None):
+            raise InputError(f"along: expected an Along, got {self.along!r}")
         if self.along and max(self.along.steps) > self.recipe.steps:
             raise InputError(f"along: expected steps up to {self.recipe.steps}, "
                              f"got {self.along.steps}")

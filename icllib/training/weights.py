@@ -41,10 +41,10 @@ def save_weights(run: Run, folder: Path, module, member: int) -> None:
 def load(source) -> Trained:
     """A trained model of the book as a predictor, on the CPU and in single precision.
 
-    source: a Run, a record or the path of one. Raises InputError for a path without a record, and
-    where no weights of its training are kept.
+    source: a Run, a record or the path of one. Raises InputError for a path without the record of a
+    trained model, and where no weights of its training are kept.
     """
-    run = source if isinstance(source, Run) else from_settings(record_of(source).run)
+    run = source if isinstance(source, Run) else run_of(source)
     path = find_weights(run)
     if path is None:
         raise InputError(f"{type(run.model).__name__}, seed {run.seed}: expected its weights, "
@@ -55,14 +55,31 @@ def load(source) -> Trained:
     own = json.loads(noted.get("sources", "{}")), versions(only_training(run))
     tell_of_changed_sources("this model was trained", [own])
     module = build([run.model], [run.seed], run.task, replace(run.recipe, precision="fp32"), "cpu")
-    module.load_state_dict({name: value[None].float() for name, value in values.items()})
+    try:
+        module.load_state_dict({name: value[None].float() for name, value in values.items()})
+    except RuntimeError as error:
+        raise InputError(f"{path}: expected the weights of this model, got others "
+                         f"({' '.join(str(error).split())}); delete it or restore it from git"
+                         ) from None
     return Trained(module, Stream.of([run.seed], "training", "cpu"))
+
+
+def run_of(source) -> Run:
+    """The run of a trained model's record, or of the one at a path; raises InputError where there is
+    none."""
+    run = from_settings(record_of(source).run)
+    if not isinstance(run, Run):
+        raise InputError(f"record: expected one of a trained model, got one of {type(run).__name__}, "
+                         "which trains nothing")
+    return run
 
 
 def record_of(source) -> Record:
     """A record, or the one at a path; raises InputError where there is none."""
     if isinstance(source, Record):
         return source
+    if not isinstance(source, str | Path):
+        raise InputError(f"source: expected a run, a record or the path of one, got {source!r}")
     if not Path(source).is_file():
         raise InputError(f"{source}: expected the path of a record, found no file; models that have a "
                          "name are those of icllib.estimators")

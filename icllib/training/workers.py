@@ -18,8 +18,9 @@ from icllib.checks import component
 from icllib.errors import InputError, OutOfTime
 from icllib.files import check_writable
 from icllib.results import PROJECT, Record, from_settings, settings
-from icllib.training.fleets import dealt_out, most_members, processors
-from icllib.training.jobs import checked, checkpoints_folder, measure_kept, train_fleets
+from icllib.training.fleets import dealt_out, fleets, most_members, processors
+from icllib.training.jobs import (
+    checked, checkpoints_folder, measure_kept, stop_request, to_train, train_fleets)
 from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run
 from icllib.training.weights import find_weights
@@ -37,16 +38,16 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
     run without an evaluation.
     """
     check_writable(folder)
-    trained, to_train = ([run for run in some if isinstance(run, Run)] for some in (runs, missing))
-    for run in to_train:
+    trained, lacking = ([run for run in some if isinstance(run, Run)] for some in (runs, missing))
+    for run in lacking:
         component("measure", evaluation=run.evaluation)
-    for run in [run for run in to_train if not run.along and find_weights(run)]:
-        to_train.remove(run)
+    for run in [run for run in lacking if not run.along and find_weights(run)]:
+        lacking.remove(run)
         measure_kept(run, profile, folder)
-    if to_train:
+    if lacking:
         most_members()  # a wrong number is told before any work
         check_writable(checkpoints_folder())
-        compute_fleets(trained, to_train, profile, folder)
+        compute_fleets(trained, lacking, profile, folder)
     for run in missing:
         if not isinstance(run, Run):
             device = getattr(run, "device", "cpu")
@@ -60,13 +61,14 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
 
     One seed comes after the other, so that a page can show those that are complete. All of a
     page's runs are dealt out, those that are not missing too: so a call that goes on
-    where another stopped makes the same fleets, and finds the checkpoints of those of which no
-    record was saved since.
+    where another stopped makes the same fleets, and finds their checkpoints.
     """
     runs = sorted(runs, key=lambda run: run.seed)
     few = all(run.recipe.steps <= FEW_STEPS for run in runs)
     devices = processors()[: 1 if few else len(runs)]
-    parts = [[run for run in part if run in missing] for part in dealt_out(runs, len(devices))]
+    parts = [[run for fleet in fleets(part, most_members())
+              for run in to_train(fleet, [run for run in fleet if run in missing])]
+             for part in dealt_out(runs, len(devices))]
     others = []
     failed = lambda: [worker for worker in others if worker.failed]
     try:
@@ -74,8 +76,13 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
             if part:
                 others.append(Worker(part, profile, folder, device))
         train_fleets(parts[0], profile, folder, devices[0], failed)
-        while not failed() and any(worker.running for worker in others):
-            time.sleep(0.2)
+        with stop_request(failed) as should_stop:
+            while any(worker.running for worker in others):
+                if should_stop() and not failed():
+                    raise OutOfTime("stopped while other processes train")
+                if failed():
+                    break
+                time.sleep(0.2)
         for worker in [*failed(), *others]:
             worker.join()
     except OutOfTime:

@@ -60,6 +60,22 @@ def test_a_later_call_adds_to_the_archive(call, tmp_path):
     assert sorted(packed(tmp_path)) == ["results/paper/new.json", "results/paper/newer.json"]
 
 
+@pytest.mark.parametrize("words", [("pages",), ("pages", "abc"), ("fleets", "5", "absent.json"),
+                                   ("other",)])
+def test_what_it_is_not_made_for_is_refused_before_any_work(call, tmp_path, words):
+    assert call(RECORD, *words).wait() == 2
+    assert not (tmp_path / "calls").exists()
+
+
+def test_the_environment_of_the_project_is_used(call, tmp_path):
+    script = tmp_path / ".venv/bin/python3"
+    script.parent.mkdir(parents=True)
+    script.write_text(RECORD)
+    script.chmod(0o755)
+    assert call("#!/bin/sh\nexit 1", "pages", "60", "a/b").wait() == 0
+    assert (tmp_path / "calls").exists()
+
+
 def test_once_the_time_is_over_no_page_is_begun(call, tmp_path):
     assert call(RECORD + "/bin/sleep 2; exit 3", "pages", "1", "a/b", "c/d").wait() == 1
     assert len((tmp_path / "calls").read_text().splitlines()) == 1

@@ -274,6 +274,8 @@ def test_projections_of_long_rows_as_on_a_gpu(alpha, spacing, monkeypatch):
     (lambda: Softmax(0.0), "temperature: expected a positive number, got 0.0"),
     (lambda: SignedAveraging(0.9), "expected n >= 1, or n > 1 .* got 0.9"),
     (lambda: SignedAveraging(1.0), "expected n >= 1, or n > 1 .* got 1.0"),
+    (lambda: SignedAveraging(trainable="False"), "trainable: expected True or False, got 'False'"),
+    (lambda: SelfAdjusting(1), "normalized: expected True or False, got 1"),
     (lambda: SignedAveraging(b=0.0), "b: expected a positive number, got 0.0"),
     (lambda: Entmax(1.3), "alpha: expected 1.5 or 2, got 1.3"),
     (lambda: attention.entmax(torch.zeros(1, 1), torch.ones(1, 1).bool(), 3), "got 3"),

@@ -20,6 +20,14 @@ def trained(folders, some, profile):
     jobs.train_and_save(list(some), profile, folders)
 
 
+@pytest.mark.parametrize("runs_of_profile, message", [
+    (lambda profile: None, "runs_of_profile: expected a list of runs, got None"),
+    (lambda profile: ["a run"], "run: expected a component with measure, got 'a run'")])
+def test_what_gives_no_runs_is_told_before_any_work(runs_of_profile, message):
+    with pytest.raises(InputError, match=message):
+        records(runs_of_profile, "cpu", "test/page")
+
+
 def seeds_shown(runs_of_profile):
     return [record.run["seed"] for record in stored_records(runs_of_profile, "test/page")]
 
@@ -49,5 +57,5 @@ def test_a_pilot_is_shown_until_three_seeds_are_trained(folders):
 def test_a_page_without_a_pilot_says_so(folders):
     with pytest.raises(InputError, match="expected a profile with runs, pilot has none"):
         records(page_of(cpu=runs(SMALL)), "pilot", "test/page")
-    with pytest.raises(KeyError):  # a mistake in the page's own settings
+    with pytest.raises(InputError, match="runs_of_profile: expected settings for gpu, found none"):
         records(page_of(cpu=runs(SMALL)), "gpu", "test/page")

@@ -11,10 +11,11 @@ import torch
 
 import icllib
 from icllib.errors import InputError
-from icllib.results import digest, find_record, settings
+from icllib.results import PROJECT, digest, find_record, settings
 from icllib.training import jobs, workers
 from icllib.training.build import build
-from icllib.training.weights import find_weights, save_weights
+from icllib.training.checkpoint import save_tensors
+from icllib.training.weights import find_weights, read, save_weights
 from small_fleet import runs
 
 
@@ -50,6 +51,25 @@ def test_a_record_gives_its_model_and_a_path_without_one_is_told(trained, tmp_pa
 def test_prompts_of_another_shape_are_told(trained, xs, ys):
     with pytest.raises(InputError, match=r"xs, ys: expected \(1, B, N, d\) and \(1, B, N\)"):
         icllib.load(runs()[0]).predict(torch.zeros(xs), torch.zeros(ys), (2,))
+
+
+@pytest.mark.parametrize("source, message", [
+    (5, "source: expected a run, a record or the path of one, got 5"),
+    (PROJECT / "results/causal_lm/propositions", "one of a trained model, got one of Propositions")])
+def test_what_no_trained_model_was_recorded_in_is_told(source, message):
+    if source != 5:
+        source = next(source.glob("paper/*.json"))
+    with pytest.raises(InputError, match=message):
+        icllib.load(source)
+
+
+def test_weights_of_another_model_are_told(trained):
+    run = runs()[0]
+    path = find_weights(run)
+    noted, values = read(path)
+    save_tensors(path, {name: value[..., :1] for name, value in values.items()}, noted)
+    with pytest.raises(InputError, match="expected the weights of this model, got others"):
+        icllib.load(run)
 
 
 def test_models_of_other_seeds_answer_otherwise(trained):

@@ -1,6 +1,8 @@
 """Fleets over several processes: dealt out, watched and stopped together."""
 
 import os
+import signal
+import threading
 import time
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -34,6 +36,26 @@ def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):
     zero, one, two = runs()
     workers.compute_fleets([zero, one, two], [zero, two], "smoke", folders)
     assert started == [[zero, two]]
+
+
+def test_a_checkpoint_of_all_is_used_where_some_records_were_saved(folders, monkeypatch):
+    """As after a full disk: the others are measured, not trained anew."""
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
+    monkeypatch.setattr(jobs, "remove_checkpoints", lambda folder: None)
+    workers.compute_fleets(runs(), runs(), "smoke", folders)
+    find_record(runs()[2], "test").path(folders).unlink()
+    monkeypatch.setattr(Fleet, "take_step", lambda fleet: 1 / 0)
+    workers.compute_fleets(runs(), runs()[2:], "smoke", folders)
+    assert find_record(runs()[2], "test").provenance["fleet"] == 3
+
+
+def test_who_waits_for_a_worker_can_be_stopped(folders, monkeypatch):
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu", "cpu"])
+    interrupt = threading.Timer(1, signal.raise_signal, [signal.SIGINT])
+    monkeypatch.setattr(workers, "train_fleets", lambda *_: interrupt.start())
+    long = runs(replace(RECIPE, steps=10**6), seeds=(0, 1))
+    with pytest.raises(OutOfTime, match="stopped while other processes train"):
+        workers.compute_fleets(long, long, "smoke", folders)
 
 
 def test_two_measurements_of_one_training_go_to_one_processor(folders, monkeypatch):
