@@ -2,7 +2,10 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, Protocol
+
+import torch
 
 from icllib.checks import component, each, whole
 from icllib.errors import InputError
@@ -116,7 +119,8 @@ class Computation(Protocol):
 class Trained:
     """A trained fleet as a predictor, and the stream of the prompts that it was trained on.
 
-    Raises InputError for prompts of another shape than (M, B, N, d) and (M, B, N) or (M, B, N, C).
+    Raises InputError for prompts of another shape than (M, B, N, d) and (M, B, N) or (M, B, N, C),
+    and for context lengths that leave no point for a query.
     """
 
     def __init__(self, module, stream=None):
@@ -131,9 +135,15 @@ class Trained:
         return self.call(self.module.predictions_by_layer, xs, ys, lengths, points)
 
     def call(self, forward, xs, ys, lengths, points):
+        for values in (xs, ys):
+            if not isinstance(values, torch.Tensor):
+                raise InputError(f"xs, ys: expected tensors, got {type(values).__name__}")
         if xs.dim() != 4 or len(xs) != self.members or ys.shape[:3] != xs.shape[:3]:
             raise InputError(f"xs, ys: expected ({self.members}, B, N, d) and ({self.members}, B, N) "
                              f"of {self.members} trained models, got {tuple(xs.shape)} and "
                              f"{tuple(ys.shape)}")
+        if max(each(partial(whole, 0), "lengths", lengths)) >= xs.shape[2]:
+            raise InputError(f"lengths: expected context lengths below {xs.shape[2]}, the number of "
+                             f"points, got {tuple(lengths)}")
         dtype = next(self.module.parameters()).dtype
         return forward(xs.to(dtype), ys.to(dtype), lengths, **points).to(xs.dtype)

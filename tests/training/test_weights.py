@@ -53,6 +53,20 @@ def test_prompts_of_another_shape_are_told(trained, xs, ys):
         icllib.load(runs()[0]).predict(torch.zeros(xs), torch.zeros(ys), (2,))
 
 
+@pytest.mark.parametrize("lengths, message", [
+    (5, "lengths: expected one or more in a list, got 5"), ((), "lengths: expected one or more"),
+    ((-1,), "lengths: expected an integer of at least 0, got -1"),
+    ((2, 8), "lengths: expected context lengths below 8, the number of points")])
+def test_context_lengths_that_prompts_do_not_have_are_told(trained, lengths, message):
+    with pytest.raises(InputError, match=message):
+        icllib.load(runs()[0]).predict(torch.zeros(1, 4, 8, 3), torch.zeros(1, 4, 8), lengths)
+
+
+def test_arrays_are_told(trained):
+    with pytest.raises(InputError, match="xs, ys: expected tensors, got ndarray"):
+        icllib.load(runs()[0]).predict(np.zeros((1, 4, 8, 3)), np.zeros((1, 4, 8)), (2,))
+
+
 @pytest.mark.parametrize("source, message", [
     (5, "source: expected a run, a record or the path of one, got 5"),
     (PROJECT / "results/causal_lm/propositions", "one of a trained model, got one of Propositions")])
