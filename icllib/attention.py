@@ -197,7 +197,7 @@ class Projection(torch.autograd.Function):
 
 def threshold(x: Tensor, alpha: float) -> Tensor:
     """tau of rows with their largest entry at 0, by Newton's method from -1, where weights sum to
-    1 at least: ten times as fast on a CPU as the algorithms that sort.
+    1 at least: several times as fast on a CPU as the algorithms that sort.
 
     The sum of weights is convex in tau, so that tau only rises, and what the sum has above 1,
     times its slope, falls to a quarter or less in each step.

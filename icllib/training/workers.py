@@ -76,12 +76,10 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
             if part:
                 others.append(Worker(part, profile, folder, device))
         train_fleets(parts[0], profile, folder, devices[0], failed)
-        with stop_request(failed) as should_stop:
-            while any(worker.running for worker in others):
-                if should_stop() and not failed():
+        with stop_request() as should_stop:
+            while not failed() and any(worker.running for worker in others):
+                if should_stop():
                     raise OutOfTime("stopped while other processes train")
-                if failed():
-                    break
                 time.sleep(0.2)
         for worker in [*failed(), *others]:
             worker.join()

@@ -189,7 +189,7 @@ page.verdicts()
 #   distribution the pilot's errors are hundreds of times the printed ones or more. In the
 #   larger design of the profile `cpu` (width 64, 20,000 steps) softmax, SSA and the two
 #   newer functions end below 0.005. The other twelve are being trained, each at [its own
-#   learning rate](learning_rates.ipynb); with one seed of each there is no spread to show.
+#   learning rate](learning_rates.ipynb); with one seed of most there is no spread to show.
 # - *The learning rate* of the pilot was chosen for softmax. At 0.004, four times as high,
 #   SSA had learned in two seeds of three and softmax in one; the rate was then lowered
 #   until every seed of softmax learned. The records of those models are not kept.

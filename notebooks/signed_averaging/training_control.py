@@ -126,7 +126,7 @@ page.verdicts()
 #   hundreds of times the paper's or more, and the claims count only models with 0.005 at
 #   most. In the larger design of [Table 1](table01_scoring_functions.ipynb) softmax and SSA
 #   get there, and [Figure 3](fig03_softmax_ssa.ipynb) compares them at equal error; of the other
-#   twelve only one seed has been trained so far.
+#   twelve only one seed or two have been trained so far.
 # - *On the way the learning rate is still high,* and at the end it is low. A model that is
 #   taken on its way is noisier than one whose training ended there.
 # - *The plateau.* Where one of two functions never left the plateau on which all models

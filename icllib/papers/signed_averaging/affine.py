@@ -125,9 +125,9 @@ def affine_run(size: Size, model: Transformer, seed: int, input_std: float = 1.0
 def scorings_on_affine_functions(profile: str) -> list[Run]:
     """Table 1: every scoring function, in the order of its rows."""
     size, runs = SIZES[profile], []
+    lower = LOWER_RATES if profile == "cpu" else {}
     for name, scoring in scorings(size.heads).items():
-        rate = LOWER_RATES.get(name) if profile == "cpu" else None
-        own = replace(size, learning_rate=rate or size.learning_rate)
+        own = replace(size, learning_rate=lower.get(name, size.learning_rate))
         runs += [affine_run(own, decoder(own, scoring), seed) for seed in range(own.seeds)]
     return runs
 
