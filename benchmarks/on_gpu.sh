@@ -46,8 +46,9 @@ refuse() {
   echo "on_gpu.sh: expected $1" >&2
   exit 2
 }
-whole_seconds() {
+end_after() {  # so many seconds from now
   [[ $1 =~ ^(0|[1-9][0-9]*)$ ]] || refuse "whole seconds, got ${1:-nothing}"
+  end=$((SECONDS + $1))
 }
 try() {  # one failure does not end the others
   "$@" || worst=1
@@ -70,8 +71,7 @@ case "${1:-prove}" in
     try python3 benchmarks/signed_kernel.py
     ;;
   pages)
-    whole_seconds "${2:-}"
-    end=$((SECONDS + $2))
+    end_after "${2:-}"
     shift 2
     [ $# -gt 0 ] || set -- "${WANTED[@]}"
     for page in "$@"; do  # a process each, as an error of the device stays with its process
@@ -80,8 +80,7 @@ case "${1:-prove}" in
     done
     ;;
   fleets)
-    whole_seconds "${2:-}"
-    end=$((SECONDS + $2))
+    end_after "${2:-}"
     plan=${3:-$(mktemp)}
     [ -r "$plan" ] || refuse "a plan, found no file $plan"
     [ -n "${3:-}" ] || python3 -m icllib plan --profile gpu --json \

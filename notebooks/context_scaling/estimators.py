@@ -8,10 +8,11 @@
 # the Hilbert estimate, depending on the scores. Nothing is trained on this page.
 #
 # - The paper's identity for gradient descent is exact once the label of the query is 0.
-# - The Hilbert estimate is {term}`consistent`, as the paper says: in one and two
-#   dimensions, up to a million pairs, its {term}`excess error` falls on all four families
-#   like a power of $1 / \ln n$, about as it should, where estimates that are not
-#   consistent stay.
+# - The Hilbert estimate is {term}`consistent`, by a theorem that the paper cites. In one and
+#   two dimensions, up to a million pairs, its {term}`excess error` falls on all four
+#   families about like $1 / \ln n$; in one dimension our {term}`seeds <seed>` differ too
+#   much to settle it on most of them. Estimates that are not consistent stay, or on ReLU
+#   networks fall far more slowly.
 # - The gradient step, which the paper says nearly matches {term}`ridge regression`, has
 #   2.9 to 4.5 times its error at 10 to 40 pairs in 8 dimensions.
 #

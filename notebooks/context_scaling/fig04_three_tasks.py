@@ -197,7 +197,8 @@ page.verdicts()
 #   lengths, and trees and networks have fewer dimensions than 20; sparse functions are the
 #   paper's. What such models fail to do says nothing about the paper's models. Fewer
 #   dimensions are also another task: on trees over 20 coordinates XGBoost has errors of
-#   0.94 and 0.57 at 50 and 100 pairs, over 4 it has 0.385 and 0.158. So the
+#   0.94 and 0.57 at 50 and 100 pairs (a trial of which no
+#   record is kept), over 4 it has 0.385 and 0.158. So the
 #   {term}`gates <gate>` on trees and networks count models at the paper's $d$ alone.
 # - *Trees.* It is the other way round than in the footnote. GPT-2 learns when $x$ and $y$
 #   share a token. With separate tokens its error hardly depends on $n$ and is far above

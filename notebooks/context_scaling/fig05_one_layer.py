@@ -14,11 +14,11 @@
 # one layer of it (Eq. 9): a fixed map of the prompt to features, of which a
 # {term}`perceptron` reads the last row,
 #
-# $$f(A) = \sigma\!\left( \psi(A)_{N,:} \, W^{(1)} \right) W^{(2)} , \qquad
+# $$f(A) = \operatorname{gelu}\!\left( \psi(A)_{N,:} \, W^{(1)} \right) W^{(2)} , \qquad
 #   \psi(A) = \phi(A A^\top) A .$$
 #
 # Here the rows of $A$ are the examples and the query, $\phi$ divides each row by its
-# $\ell_1$ norm (Eq. 6), and $\sigma$ is GeLU, as in Eq. 13. Whatever the context length,
+# $\ell_1$ norm (Eq. 6), and GELU is the activation of Eq. 13. Whatever the context length,
 # there are $d + 1 = 9$ numbers in that last row, and only $W^{(1)}$ and $W^{(2)}$ are
 # trained.
 
@@ -109,7 +109,7 @@ page.verdicts()
 # - *Settings.* Eq. 9 leaves the width of the perceptron open, and the paper gives neither
 #   the number of steps nor $T$ for this figure. We take the number of pre-training tasks
 #   from Figure 4. Training draws 3.2 million prompts here, so each task comes once or twice.
-# - *Biases.* Eq. 9 has none; ours has them, as every perceptron of this book.
+# - *Biases.* Eq. 9 has none; ours has them, as the perceptrons of Figures 1, 6 and 7.
 # - *Which features.* The caption of the paper's Figure 5 speaks of one-layer SGPT, Section
 #   5.1 of an MLP on $\psi_K(A)_{N,:}$, without a word on the kernel $K$. We take the
 #   feature map of SGPT itself.

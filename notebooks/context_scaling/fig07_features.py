@@ -36,7 +36,8 @@ prompt = icllib.records(sheet.fig07_prompt_alone, profile, page=page.name)
 both = icllib.records(sheet.fig07_prompt_and_features, profile, page=page.name)
 records = alone + prompt + both
 shown = icllib.shown_profile(prompt)
-icllib.settings_of(sheet.fig07_prompt_alone, shown, sheet.LINEAR_ASSUMED)
+icllib.settings_of(sheet.fig07_prompt_alone, shown,
+                   (*sheet.LINEAR_ASSUMED, "pretraining_tasks"))
 
 # %% [markdown]
 # These are the settings of the perceptron on the prompt for linear regression, whose runs

@@ -44,6 +44,10 @@ icllib.settings_of(sheet.fig08_against_tasks, shown, assumed, -1).filter(
 icllib.settings_of(sheet.fig08_against_context, shown, assumed).filter(
     regex=r"recipe\.(lengths|steps|batch)|evaluation\.lengths", axis=0)
 
+# %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel B"}
+icllib.settings_of(sheet.fig08_against_context, shown, assumed, -1).filter(
+    regex=differing, axis=0)
+
 # %% [markdown]
 # ## Figure
 #

@@ -105,8 +105,9 @@ numbers(table, [f"{axis}, error" for axis in best], digits=3, x="size")
 numbers(table, [f"{axis}, excess" for axis in best], digits=3, x="size")
 
 # %% [markdown]
-# Every size of the sweep, the best first: its error over the error of the paper's choice,
-# mean over seeds. Below 1 a size does better than the paper's choice.
+# Every size of the sweep, the best first: its error over that of the paper's choice, or here of
+# its counterpart (most layers, least width, most heads), mean over seeds. Below 1 a size does
+# better.
 
 # %% tags=["numbers"]
 import pandas as pd

@@ -44,7 +44,7 @@ icllib.settings_table(settings[seeds], (*sheet.ASSUMED, "evaluation.lengths"),
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How SGPT differs"}
 icllib.settings_table(settings[0], sheet.SGPT_ASSUMED, printed[0],
-                      shown).filter(regex=r"^model|rate", axis=0)
+                      shown).filter(regex=r"^model|rate|recipe\.steps", axis=0)
 
 # %% [markdown]
 # ## Figure

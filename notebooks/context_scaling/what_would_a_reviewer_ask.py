@@ -12,9 +12,10 @@
 #   and say that one layer makes less of the same data. Here each doubling of the layers
 #   lowers the error. At 40 pairs eight layers have 1.1 times the error of
 #   {term}`ridge regression`, the best possible method, and one layer has 6.9 times theirs.
-# - **B. Is the normalization $\phi$ needed?** The paper allows it to be the identity, and
-#   $\psi_L(A) = (A A^\top) A$ is one layer without it. One layer does well without it; four
-#   do not train reliably.
+# - **B. Is the normalization needed?** SGPT divides each row of attention weights by the sum of
+#   its absolute values, which is $\phi$ in [its equation](../../book/context_scaling.md). The
+#   paper allows to leave it out, as in its linear map $\psi_L(A) = (A A^\top) A$ of a prompt
+#   $A$. One layer does well without it; four do not train reliably.
 # - **C. Does one layer of SGPT task-scale?** The paper's Figure 5 shows it against $n$
 #   alone. From $10^4$ to $10^6$ pre-training tasks its error falls by 1%, that of GPT-2 by
 #   56% and that of SGPT with eight layers by 51%. With equally many tasks one layer has 1.3 to 2.7

@@ -86,7 +86,7 @@ def both_settings(runs_of_page, profile: str) -> tuple:
     """The settings of SGPT as a table, and what differs in those of GPT-2."""
     of_decoder = settings_of(runs_of_page, profile, ASSUMED, -1)
     return (settings_of(runs_of_page, profile, (*SGPT_ASSUMED, "pretraining_tasks")),
-            of_decoder.filter(regex=r"model|recipe\.learning_rate", axis=0))
+            of_decoder.filter(regex=r"model|recipe\.(steps|learning_rate)", axis=0))
 
 
 def trained_errors(records) -> dict:
