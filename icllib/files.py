@@ -106,7 +106,7 @@ def write_together(texts: dict[Path, str]) -> None:
 def temporary_folder():
     """A folder that goes with the block; those that killed processes left go first."""
     for left in Path(tempfile.gettempdir()).glob(f"{TEMPORARY}*"):
-        with locked(left) as alone:
+        with contextlib.suppress(FileNotFoundError), locked(left) as alone:  # gone meanwhile
             if alone and time.time() - left.stat().st_mtime > YOUNG:
                 shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder, locked(Path(folder)):

@@ -274,8 +274,8 @@ def dealt(records, names) -> dict:
     """The records, or runs, of each name: as many for each, side by side in the order of the names.
     Raises InputError where that cannot be."""
     each, left = divmod(len(records), len(names) or 1)
-    if left or not each or not names:
-        raise InputError(f"records: expected as many for each of {len(names)} names, "
+    if left or not each or len(set(names)) < max(len(names), 1):
+        raise InputError(f"records: expected as many for each of {len(names)} different names, "
                          f"got {len(records)} in all")
     return {name: records[place * each :][:each] for place, name in enumerate(names)}
 

@@ -6,6 +6,7 @@ succeeded do the notebook and the files in results/ take the place of the old on
 
 import contextlib
 import io
+import os
 import re
 import traceback
 from pathlib import Path
@@ -189,8 +190,9 @@ def execute_as_notebook(page: str, parameters: dict):
     with temporary_folder() as folder:
         source, target = f"{folder}/in.ipynb", f"{folder}/out.ipynb"
         nbformat.write(notebook, source)
+        paths = filter(None, (str(PROJECT), os.environ.get("PYTHONPATH")))
         try:
-            with environment(PYTHONPATH=str(PROJECT), PYDEVD_DISABLE_FILE_VALIDATION="1"):
+            with environment(PYTHONPATH=os.pathsep.join(paths), PYDEVD_DISABLE_FILE_VALIDATION="1"):
                 papermill.execute_notebook(source, target, parameters, kernel_name="python3",
                                            progress_bar=False, cwd=folder)
         except papermill.PapermillExecutionError as error:

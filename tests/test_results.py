@@ -234,8 +234,9 @@ def test_metrics_are_stacked_in_the_order_of_the_names():
 
 def test_records_are_dealt_to_names_evenly_or_not_at_all():
     assert dealt([1, 2, 3, 4], ("a", "b")) == {"a": [1, 2], "b": [3, 4]}
-    for uneven, names in (([1, 2, 3], {"a": 0, "b": 0}), ([], {"a": 0, "b": 0}), ([], []), ([1], [])):
-        with pytest.raises(InputError, match=f"{len(names)} names, got {len(uneven)} in all"):
+    for uneven, names in (([1, 2, 3], {"a": 0, "b": 0}), ([], {"a": 0, "b": 0}), ([], []), ([1], []),
+                           ([1, 2], ["a", "a"])):
+        with pytest.raises(InputError, match=f"{len(names)} different names, got {len(uneven)} in all"):
             dealt(uneven, names)
 
 

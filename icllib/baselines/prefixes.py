@@ -22,6 +22,8 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     InputError where a length leaves no pair or no query, for labels that do not go with xs (the
     last query may lack its own), and for what is seen and not finite.
     """
+    if not xs.is_floating_point():  # in whose type the answer is
+        raise InputError(f"xs: expected floating-point numbers, got {xs.dtype}")
     *prompts, points = xs.shape[:-1]
     if not lengths or min(lengths) < 1 or max(lengths) >= points:
         raise InputError(f"lengths: expected context lengths 1 <= n < {points}, "

@@ -1,7 +1,6 @@
 """The first use of each word of the glossary on a page leads there, and shows what it means."""
 
 import re
-from functools import cache
 
 from docutils import nodes
 
@@ -23,16 +22,17 @@ def link_terms(app, doctree, docname: str) -> None:
         if anchor in of_anchor and "glossary" in page:
             link["reftitle"] = of_anchor[anchor]
             link["classes"] += ["term"]
+    words = pattern(meanings)  # of all: "linear attention" has no link for "attention" in it
     for text in list(doctree.findall(nodes.Text)):
         if not any(map(keeps_out, ancestors(text))):
             text.parent.replace(text, linked(
-                text, meanings, app.builder.get_relative_uri(docname, GLOSSARY)))
+                text, meanings, app.builder.get_relative_uri(docname, GLOSSARY), words))
 
 
-def linked(text: str, meanings: dict, address: str) -> list:
+def linked(text: str, meanings: dict, address: str, words: re.Pattern) -> list:
     """The nodes of a text in which terms are links; these are taken out of the meanings."""
     found, end = [], 0
-    for match in pattern(tuple(meanings)).finditer(text) if meanings else ():
+    for match in words.finditer(text):
         name = match[1].lower()
         if name in meanings:
             meaning, anchor = meanings.pop(name)
@@ -43,8 +43,7 @@ def linked(text: str, meanings: dict, address: str) -> list:
     return [*found, nodes.Text(text[end:])]
 
 
-@cache
-def pattern(names: tuple[str, ...]) -> re.Pattern:
+def pattern(names) -> re.Pattern:
     """Any of these names as a word of its own, longer ones first, or its plural."""
     longest_first = sorted(map(re.escape, names), key=len, reverse=True)
     return re.compile(rf"\b({'|'.join(longest_first)})s?\b(?![-/])", re.IGNORECASE)

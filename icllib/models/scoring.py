@@ -233,6 +233,9 @@ class L1(Plain):
     absolute: bool = False
     version: ClassVar[int] = 1
 
+    def __post_init__(self):
+        switch(absolute=self.absolute)
+
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.by_absolute_sum(z.abs() if self.absolute else z, mask)
 

@@ -16,7 +16,7 @@ import torch
 
 from icllib.errors import InputError, NoRoom, OutOfTime
 from icllib.files import folder_named
-from icllib.results import Record, digest, key, settings, sources, versions
+from icllib.results import Record, digest, key, load_record, settings, sources, versions
 from icllib.training.board import board
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
@@ -44,10 +44,12 @@ def measure_kept(run: Run, profile: str, folder: Path) -> None:
 def to_train(fleet: list[Run], missing: list[Run]) -> list[Run]:
     """Those runs of a fleet that must be trained where some are missing.
 
-    All of them where a checkpoint of all is there: a full disk may have had room for some of the
-    records, and the others are then measured, not trained anew.
+    All of them where a checkpoint of all is there, or of its halves: a full disk may have had room
+    for some of the records, and the others are then measured, not trained anew.
     """
-    return fleet if missing and checkpoints(checkpoint_folder(fleet)) else missing
+    saved_in = checkpoint_folder(fleet)
+    begun = checkpoints(saved_in) or (saved_in / "halved").exists()
+    return fleet if missing and begun else missing
 
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
@@ -77,8 +79,15 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
             hand_over(saved_in, halves, device)
             was_halved.touch()
         for half in halves:
-            train_fleet(half, profile, folder, device, failed)
+            if not all(is_made(run, profile, folder) for run in half):
+                train_fleet(half, profile, folder, device, failed)
         remove_checkpoints(saved_in)
+
+
+def is_made(run: Run, profile: str, folder: Path) -> bool:
+    """Whether an earlier call has saved the record of a run."""
+    path = folder / profile / f"{digest(settings(run))}.json"
+    return path.exists() and load_record(path).stale_because is None
 
 
 def hand_over(saved_in: Path, halves: list[list[Run]], device: str) -> None:

@@ -126,6 +126,7 @@ class Worker:
             raise ended_by(-code)
         if code:
             raise RuntimeError(f"a worker process failed:\n{errors}") from None
+        sys.stderr.write(errors)  # such as a damaged checkpoint, or a step that was not compiled
 
 
 def ended_by(number: int) -> Exception:
@@ -166,5 +167,5 @@ def main(profile: str, folder: str) -> None:
         runs = [from_settings(run) for run in json.load(sys.stdin)]
         train_fleets(runs, profile, Path(folder), processors()[0])
     except tuple(STOPS.values()) as error:
-        print(error, file=sys.stderr)
+        print(" ".join(str(error).split()), file=sys.stderr)  # in one line, which `join` reads
         sys.exit(next(code for code, kind in STOPS.items() if isinstance(error, kind)))

@@ -118,6 +118,15 @@ def test_what_is_not_finite_is_refused_where_it_is_seen(predictor, number):
 
 
 @by_name
+def test_whole_numbers_are_refused_as_answers_would_be_cut(predictor):
+    if isinstance(predictor, Zero):
+        return
+    xs, ys = prompts()[:2]
+    with pytest.raises(InputError, match="xs: expected floating-point numbers, got torch.int64"):
+        predictor.predict(xs.long(), ys, (3,))
+
+
+@by_name
 @pytest.mark.parametrize("lengths", [(0,), (9,), ()])
 def test_lengths_that_cannot_be_are_refused(predictor, lengths):
     if isinstance(predictor, Zero):

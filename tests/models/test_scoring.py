@@ -275,6 +275,7 @@ def test_projections_of_long_rows_as_on_a_gpu(alpha, spacing, monkeypatch):
     (lambda: SignedAveraging(0.9), "expected n >= 1, or n > 1 .* got 0.9"),
     (lambda: SignedAveraging(1.0), "expected n >= 1, or n > 1 .* got 1.0"),
     (lambda: SignedAveraging(trainable="False"), "trainable: expected True or False, got 'False'"),
+    (lambda: L1("no"), "absolute: expected True or False, got 'no'"),
     (lambda: SelfAdjusting(1), "normalized: expected True or False, got 1"),
     (lambda: SignedAveraging(b=0.0), "b: expected a positive number, got 0.0"),
     (lambda: Entmax(1.3), "alpha: expected 1.5 or 2, got 1.3"),

@@ -258,6 +258,7 @@ def test_nothing_waits_for_the_device(option):
     ({"mask": "full"}, "mask: expected one of .* got 'full'"),
     ({"block": 0}, "block: expected an integer of at least 1, got 0"),
     ({"attention_width": 0}, "attention_width: expected an integer of at least 1, got 0"),
+    ({"shared_layers": "False"}, "shared_layers: expected True or False, got 'False'"),
     ({"attention": False, "perceptron": False}, "expected at least one, got neither"),
 ])
 def test_impossible_options_are_refused(options, message):

@@ -3,6 +3,7 @@
 PyTorch's functions for GPUs are replaced, as none is needed; all else is what it is.
 """
 
+import collections
 import contextlib
 import functools
 from dataclasses import replace
@@ -169,16 +170,33 @@ def test_a_precision_that_a_gpu_lacks_is_told(fleet, precision, told, capsys, mo
 # ---- memory ---------------------------------------------------------------------------------
 
 
-def no_room_for(members, step, monkeypatch, error=OUT_OF_MEMORY):
-    """At this step, memory runs out for more members than these."""
+def no_room_for(members, step, monkeypatch, error=OUT_OF_MEMORY, seed=0):
+    """At this step, memory runs out for more members than these, from this seed on."""
     taken = Fleet.take_step
 
     def take_step(fleet):
-        if len(fleet.alive) > members and int(fleet.step) == step:
+        first = int(fleet.stream.seeds[0])
+        if len(fleet.alive) > members and int(fleet.step) == step and first >= seed:
             raise error
         taken(fleet)
 
     monkeypatch.setattr(Fleet, "take_step", take_step)
+
+
+def counted_steps(monkeypatch):
+    """The steps that are taken from now on, by the seeds of a fleet."""
+    counts, taken = collections.Counter(), Fleet.take_step
+
+    def take_step(fleet):
+        counts[tuple(fleet.stream.seeds.tolist())] += 1
+        taken(fleet)
+
+    monkeypatch.setattr(Fleet, "take_step", take_step)
+    return counts
+
+
+def without_record(a_fleet):
+    return [run for run in a_fleet if find_record(run, "test") is None]
 
 
 def together(folders, monkeypatch, tmp_path):
@@ -218,11 +236,27 @@ def test_a_later_call_starts_with_the_halves(folders, monkeypatch, tmp_path):
         no_room_for(2, 25, patch)
         no_room_for(1, 30, patch, OutOfTime())
         jobs.train_fleets(FEW_STEPS, "smoke", folders)
-    rest = [run for run in FEW_STEPS if find_record(run, "test") is None]
+    rest = without_record(FEW_STEPS)
     assert rest == FEW_STEPS[1:] and checkpoints(jobs.checkpoint_folder(rest))
-    jobs.train_fleets(FEW_STEPS, "smoke", folders)
+    taken = counted_steps(monkeypatch)
+    jobs.train_fleets(jobs.to_train(FEW_STEPS, rest), "smoke", folders)
+    assert taken == {(1, 2): 10}  # the first half is not trained again, the second goes on at step 30
     assert [find_record(run, "test").provenance["fleet"] for run in FEW_STEPS] == [1, 2, 2]
     assert_same_numbers(metrics_of(FEW_STEPS), expected)
+
+
+def test_halves_of_halves_go_on(folders, monkeypatch, tmp_path):
+    four = runs(replace(RECIPE, steps=40), seeds=range(4))
+    monkeypatch.setattr(engine, "SAVE_EVERY", 0.0)
+    with monkeypatch.context() as patch, pytest.raises(OutOfTime):
+        no_room_for(1, 0, patch)
+        no_room_for(0, 30, patch, OutOfTime(), seed=2)
+        jobs.train_fleets(four, "smoke", folders)
+    taken = counted_steps(monkeypatch)
+    jobs.train_fleets(jobs.to_train(four, without_record(four)), "smoke", folders)
+    assert taken == {(2,): 10, (3,): 40}
+    assert not [path for path in (tmp_path / "checkpoints").rglob("*") if path.name != "lock"
+                and path.is_file()]
 
 
 @pytest.mark.parametrize("error", [

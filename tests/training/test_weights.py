@@ -62,9 +62,12 @@ def test_context_lengths_that_prompts_do_not_have_are_told(trained, lengths, mes
         icllib.load(runs()[0]).predict(torch.zeros(1, 4, 8, 3), torch.zeros(1, 4, 8), lengths)
 
 
-def test_arrays_are_told(trained):
+def test_arrays_and_whole_numbers_are_told(trained):
     with pytest.raises(InputError, match="xs, ys: expected tensors, got ndarray"):
         icllib.load(runs()[0]).predict(np.zeros((1, 4, 8, 3)), np.zeros((1, 4, 8)), (2,))
+    whole = torch.zeros(1, 4, 8, 3, dtype=int), torch.zeros(1, 4, 8)
+    with pytest.raises(InputError, match="xs: expected floating-point numbers, got torch.int64"):
+        icllib.load(runs()[0]).predict(*whole, (2,))
 
 
 @pytest.mark.parametrize("source, message", [

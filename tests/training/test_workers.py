@@ -1,7 +1,9 @@
 """Fleets over several processes: dealt out, watched and stopped together."""
 
+import io
 import os
 import signal
+import sys
 import threading
 import time
 from dataclasses import dataclass, replace
@@ -169,6 +171,19 @@ def test_a_worker_says_nothing_of_its_own(folders):
     worker.join()
     worker.errors.seek(0)
     assert worker.errors.read() == ""
+
+
+def test_what_a_worker_says_is_told(folders, monkeypatch, capfd):
+    monkeypatch.setattr(workers, "START", "import sys; sys.stderr.write('starting anew\\n')")
+    Worker(runs(), "smoke", folders).join()
+    assert capfd.readouterr().err == "starting anew\n"
+
+
+def test_an_error_of_several_lines_arrives_whole(folders, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO('[{"type": "of\\nno class"}]'))
+    with pytest.raises(SystemExit):
+        workers.main("smoke", str(folders))
+    assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_a_worker_sees_the_gpu_of_those_it_was_allotted(monkeypatch):

@@ -23,6 +23,7 @@ from icllib.papers.signed_averaging.quantifier_models import (
 from icllib.papers.signed_averaging.quantifiers import settled_answer
 from icllib.plotting import SHARE, draw, legend_below, series
 from icllib.results import ADDED, stacked
+from icllib.streams import WORD
 from icllib.tasks.quantifiers import truth
 from icllib.training import Run
 
@@ -57,6 +58,7 @@ class DeviantNumbers:
         object.__setattr__(self, "sizes", each(positive, "sizes", self.sizes))
         object.__setattr__(self, "places", each(partial(whole, 2), "places", self.places))
         whole(after=self.after, sequences=self.sequences)
+        whole(0, WORD, seed=self.seed)
 
     @property
     def longest(self) -> int:
