@@ -36,17 +36,15 @@ of_sgpt = (*sheet.SGPT_ASSUMED, *assumed, "task.noise_std", "pretraining_tasks")
 icllib.settings_of(sheet.fig08_against_tasks, shown, of_sgpt)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel A"}
-differing = r"^task|^model|recipe\.(lengths|steps|batch|learning_rate)|evaluation\.lengths"
-icllib.settings_of(sheet.fig08_against_tasks, shown, assumed, -1).filter(
-    regex=differing, axis=0)
+differs = lambda runs, place: icllib.settings_of(runs, shown, assumed, place).filter(
+    regex=r"^task|^model|recipe\.(lengths|steps|batch|learn)|evaluation\.lengths", axis=0)
+differs(sheet.fig08_against_tasks, -1)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How SGPT on linear regression differs in panel B"}
-icllib.settings_of(sheet.fig08_against_context, shown, assumed).filter(
-    regex=r"recipe\.(lengths|steps|batch)|evaluation\.lengths", axis=0)
+differs(sheet.fig08_against_context, 0)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel B"}
-icllib.settings_of(sheet.fig08_against_context, shown, assumed, -1).filter(
-    regex=differing, axis=0)
+differs(sheet.fig08_against_context, -1)
 
 # %% [markdown]
 # ## Figure
