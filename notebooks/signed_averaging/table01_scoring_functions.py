@@ -55,7 +55,7 @@ sheet.training_settings(sheet.scorings_on_affine_functions, shown)
 # %%
 import numpy as np
 
-from icllib.plotting import POSITIVE, series
+from icllib.plotting import series
 
 errors = icllib.stacked(records, sheet.scorings(), "error")
 ours, paper = sheet.EqualSteps(errors), sheet.EqualSteps(sheet.PRINTED)
@@ -63,7 +63,7 @@ ratios = {name: sheet.mean_ratio(ours, name) for name in errors}
 of_paper = {name: sheet.mean_ratio(paper, name) for name in sheet.PRINTED}
 tables = []
 for name, samples in errors.items():
-    tables.append(series(name, "ours", sheet.SIGMAS, samples, shown, POSITIVE))
+    tables.append(series(name, "ours", sheet.SIGMAS, samples, shown, scale="log"))
     if name in sheet.PRINTED:
         printed = sheet.PRINTED[name]
         tables.append(series(name, "paper", sheet.SIGMAS, printed, "paper"))
@@ -81,7 +81,7 @@ from icllib.plotting import BLUE, ORANGE, draw, draw_rows, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.8), width_ratios=(1, 1.1))
 for name in list(errors)[2:]:
-    panels[0].plot(sheet.SIGMAS, errors[name].mean(axis=0), color="0.75", lw=1,
+    panels[0].plot(sheet.SIGMAS, sheet.mean_path(errors[name]), color="0.75", lw=1,
                    label="others, ours" if name == "sparsemax" else None)
 for name, color in (("softmax", ORANGE), ("SSA", BLUE)):
     draw(panels[0], table, name, "ours", color=color, label=f"{name}, ours",
@@ -105,8 +105,8 @@ panels[1].legend(frameon=True)
 legend = legend_below(panels[0], 4)
 
 # %% [markdown]
-# Bands and bars are {term}`95% intervals <95% interval>` over seeds. Ratios are geometric
-# means over $\sigma = 3, \dots, 10$.
+# Bands and bars are {term}`95% intervals <95% interval>` over seeds, and means over seeds are
+# geometric. Ratios are geometric means over $\sigma = 3, \dots, 10$ too.
 #
 # ## Numbers
 #
