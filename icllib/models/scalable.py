@@ -13,7 +13,7 @@ from icllib import attention
 from icllib.checks import finite, whole
 from icllib.errors import InputError
 from icllib.models.mixing import FusedSoftmax, Weighted
-from icllib.models.stacked import Initializer, StackedLinear
+from icllib.models.stacked import Initializer, uniform_linear
 
 
 class ScaledSoftmax(FusedSoftmax):
@@ -39,8 +39,9 @@ class QueryAwareSoftmax(ScaledSoftmax):
         self.heads, self.size = heads, size
         widths = {"base": (1, hidden, heads * size), "gate": (size, hidden, size)}
         for name, (start, middle, end) in widths.items():
-            self.add_module(name, nn.Sequential(usual_linear(draw, f"{name}0", start, middle),
-                                                nn.GELU(), usual_linear(draw, f"{name}1", middle, end)))
+            self.add_module(name, nn.Sequential(
+                uniform_linear(draw, f"{name}0", start, middle), nn.GELU(),
+                uniform_linear(draw, f"{name}1", middle, end)))
         for parameter in self.gate[-1].parameters():  # so that the gate starts at 1
             nn.init.zeros_(parameter)
 
@@ -58,13 +59,6 @@ class QueryAwareSoftmax(ScaledSoftmax):
 def log_count(mask: Tensor, dtype) -> Tensor:
     """log n of the n tokens that each row sees: the mask's shape, its last axis 1."""
     return mask.sum(-1, keepdim=True).to(dtype).log()
-
-
-def usual_linear(draw: Initializer, name: str, fan_in: int, fan_out: int) -> StackedLinear:
-    """A linear layer that starts as PyTorch's: U(+-1/sqrt(fan_in))."""
-    bound = fan_in**-0.5
-    return StackedLinear(draw.uniform(f"{name}.weight", (fan_in, fan_out), bound),
-                         draw.uniform(f"{name}.bias", (fan_out,), bound))
 
 
 @dataclass(frozen=True)

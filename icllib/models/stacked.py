@@ -60,14 +60,19 @@ class StackedLinear(nn.Module):
 def linear(draw: Initializer, name: str, fan_in: int, fan_out: int, std=0.02) -> StackedLinear:
     """A stacked linear layer that starts as GPT-2's: N(0, std^2) weights, zero biases.
 
-    With `uniform_start`, weights and biases are U(+-1/sqrt(fan_in)).
+    With `uniform_start`, as `uniform_linear` says.
     """
     if draw.uniform_start:
-        bound = fan_in**-0.5
-        return StackedLinear(draw.uniform(f"{name}.weight", (fan_in, fan_out), bound),
-                             draw.uniform(f"{name}.bias", (fan_out,), bound))
+        return uniform_linear(draw, name, fan_in, fan_out)
     weight = draw.normal(f"{name}.weight", (fan_in, fan_out), std)
     return StackedLinear(weight, draw.constant(0.0, (fan_out,)))
+
+
+def uniform_linear(draw: Initializer, name: str, fan_in: int, fan_out: int) -> StackedLinear:
+    """A stacked linear layer that starts as PyTorch's: weights and biases U(+-1/sqrt(fan_in))."""
+    bound = fan_in**-0.5
+    return StackedLinear(draw.uniform(f"{name}.weight", (fan_in, fan_out), bound),
+                         draw.uniform(f"{name}.bias", (fan_out,), bound))
 
 
 class StackedLayerNorm(nn.Module):

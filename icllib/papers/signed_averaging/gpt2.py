@@ -158,6 +158,7 @@ def run_steps(trainer: Trainer, folder: Path, about: dict, should_stop) -> None:
             save()
             saved = time.monotonic()
     progress.close()
+    save()  # where there is no room for the model, the next call has its weights
 
 
 def load_trained(folder: Path):

@@ -114,11 +114,8 @@ def test_steps_are_those_of_a_plain_loop_over_whole_batches(data):
 
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_it_learns_even_where_no_checkpoint_has_room(scoring, data, tmp_path, monkeypatch, capsys):
-    def full(*_):
-        raise OSError("no space left")
-
     monkeypatch.setattr(gpt2, "SAVE_EVERY", -1.0)
-    monkeypatch.setattr(gpt2, "save_checkpoint", full)
+    monkeypatch.setattr(gpt2, "save_checkpoint", lambda *_: open(tmp_path))  # an OSError
     gpt2.train(data, tmp_path / "run", settings := Settings(scoring, **SMALL | {"steps": 80}))
     assert "icllib: no checkpoint in" in capsys.readouterr().err
     losses = state(tmp_path / "run")[1]["losses"]
@@ -152,13 +149,16 @@ def test_a_killed_training_resumes_bit_for_bit(scoring, data, tmp_path, monkeypa
     assert not checkpoints(tmp_path / "killed/checkpoints")
 
 
-def test_a_time_limit_stops_with_a_checkpoint_and_the_next_call_goes_on(data, tmp_path):
+def test_a_time_limit_or_a_full_disk_at_the_end_leaves_a_checkpoint(data, tmp_path, monkeypatch):
     settings = Settings("ssa", **SMALL)
     gpt2.train(data, tmp_path / "whole", settings)
     with pytest.raises(OutOfTime, match="stopped at step 0 of 12"):
         gpt2.train(data, tmp_path / "run", settings, deadline=time.monotonic() - 1)
     assert len(checkpoints(tmp_path / "run/checkpoints")) == 1
-    gpt2.train(data, tmp_path / "run", settings)
+    with monkeypatch.context() as patch, pytest.raises(OSError):
+        patch.setattr(gpt2, "checksum", lambda path: open(tmp_path))
+        gpt2.train(data, tmp_path / "run", settings)
+    gpt2.train(data, tmp_path / "run", settings, deadline=time.monotonic() - 1)  # no step is left
     assert state(tmp_path / "run") == state(tmp_path / "whole")
 
 
