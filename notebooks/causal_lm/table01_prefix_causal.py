@@ -133,8 +133,7 @@ page.verdicts()
 #   rate ([how it was chosen](learning_rates.ipynb)). Only the order of the rows can be
 #   compared with the paper, not the errors. `gpu` shortens training and leaves the rest.
 # - *Overfitting.* Training goes through the stored sequences 100 times in the paper, 20
-#   times at `gpu` and 12 times at `cpu`. At `pilot` it was 4 times, and there no model
-#   overfitted.
+#   times at `gpu` and 12 times at `cpu`.
 # - *How sure the paper can be.* The paper says that the prefix mask *significantly*
 #   outperforms the causal one *in all cases*. In classification its own 64 test sequences
 #   leave room for doubt (above). The smaller profiles test on more sequences, for less

@@ -19,7 +19,8 @@
 # Table 2 of {cite:t}`ding2024causallm` compares decoder-only T5 models that were
 # pre-trained and fine-tuned with the prefix or with the causal mask, on questions that come
 # with 5 (MMLU) or 3 (BBH) solved examples. Table 8 compares the masks in PaLM2 on MMLU.
-# Table 9 compares them in PaLI-X, which captions images after 4 or 8 captioned ones. There
+# Table 9 compares them in PaLI-X, which captions images after 4 or 8 captioned ones; its
+# score, CIDEr, says how well a caption agrees with those that people wrote. There
 # the mask was changed either in the encoder, with a block-causal mask between the two, or
 # in the decoder.
 

@@ -6,11 +6,11 @@
 # measured in training?
 #
 # **In short:** at $\psi = 100$ it is within 7% of {term}`gradient descent` at all times,
-# and within 4% if it is computed as in the paper, by forward Euler steps. At $\psi = 5$ it
-# is off by 18%. Compared with *gradient flow* (infinitely small steps), its error at
-# $\psi = 100$ is a twentieth of that at $\psi = 5$ from the first step on. Compared with gradient descent it is
-# 0.4 times as large, because of the first few steps, and so misses the bound of a tenth
-# that we set for this ratio. Everything is at the paper's size and takes a second.
+# and within 4% if it is computed by forward Euler steps, as we read the paper. At
+# $\psi = 5$ it is off by 18%. Compared with *gradient flow* (infinitely small steps), its
+# largest error at $\psi = 100$ is a twentieth of that at $\psi = 5$. Compared with gradient
+# descent it is 0.4 times as large, because of the first few steps, and so misses the bound of
+# a tenth that we set for this ratio. Everything is at the paper's size and takes a second.
 #
 # A hundred tasks, task $s$ with share $P(s) \propto s^{-\alpha}$, are learned by
 # {term}`linear attention` {cite:p}`lyu2025solvable`. The loss is

@@ -6,9 +6,10 @@
 #
 # **In short:** it does, with the exponents of the paper's Table 1, in the limit of many
 # tasks and long training: all eight are within 0.02. In the paper's own setting, 500
-# tasks and 5,000 steps, the laws in time and compute are already there ($-0.48$ and
-# $-0.29$ at $\alpha = 1.8$; Table 1: $-0.44$ and $-0.29$). Those in size and data mostly
-# bend away, since 5,000 steps are not an infinite time. All of it takes a minute.
+# tasks and 5,000 steps, the law in time is already there and so, by an envelope of ours, is
+# that in compute ($-0.48$ and $-0.29$ at $\alpha = 1.8$; Table 1: $-0.44$ and $-0.29$).
+# Those in size and data mostly bend away, since 5,000 steps are not an infinite time. All of
+# it takes a minute.
 #
 # Task $s$ comes with frequency $P(s) \propto s^{-\alpha}$. If one thing is short, the
 # loss falls as a power of it {cite:p}`lyu2025solvable`:

@@ -207,8 +207,8 @@ page.verdicts()
 #   tasks that there was no time for. So only the four parts with $\beta$ of claim 43
 #   hold. With $\gamma$ the exponents in time are nearer to the generic form; the printed
 #   one [holds for large strengths](table02_exponents.ipynb).
-# - *Short contexts.* The law in time is back at $-0.40$ ($\beta = 0.5$) and $-0.44$
-#   ($\beta = 1$) only at times far beyond the paper's $t = 5$ (claim 31).
+# - *Short contexts.* The law in time has moved to $-0.40$ ($\beta = 0.5$), and is back at $-0.44$
+#   ($\beta = 1$), only at times far beyond the paper's $t = 5$ (claim 31).
 # - *Size and data.* At infinite time these laws do not contain $\beta$ at all, so that
 #   claim 10, which had parts in them, could not fail there. They are now claim 33, at a
 #   finite time.

@@ -82,7 +82,7 @@ legend = legend_below(grid[1, 0], 4)
 # %% [markdown]
 # A *half time* is when the loss on the most frequent task is half its first. Bands are
 # 95% intervals over 3 starts, for $N$ over 20 starts with data sets of their own. Linear
-# attention stands higher because it starts at $f(0) = 2.5$, farther from $\Lambda = 0.5$
+# attention stands higher in time and data because it starts at $f(0) = 2.5$, farther from $\Lambda = 0.5$
 # than the others' 0. *Large read-out*, the control, is a perceptron whose $a$ starts ten
 # times as large; *no biases* is the same with $b = c = 0$.
 #
