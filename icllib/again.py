@@ -12,11 +12,11 @@ import numpy as np
 from icllib.errors import InputError
 from icllib.files import PROJECT
 from icllib.results import (
-    Record, digest, find_record, from_settings, load_record, results_folder)
+    Record, digest, find_record, from_settings, is_fresh, load_record, results_folder)
 from icllib.runner import PageFailed
 from icllib.status import runs_of
 from icllib.training.jobs import train_fleet
-from icllib.training.records import KEPT, environment, is_fresh, runs_at
+from icllib.training.records import KEPT, environment, runs_at
 
 
 def train_again(page: str, profile: str, deadline: float | None) -> str:

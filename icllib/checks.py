@@ -34,11 +34,12 @@ def finite(**values) -> None:
     check(math.isfinite, "a finite number", values)
 
 
-def switch(**values) -> None:
-    """Raises InputError, by name, for what is neither True nor False."""
-    for name, value in values.items():
-        if not isinstance(value, bool):
-            raise InputError(f"{name}: expected True or False, got {value!r}")
+def switches(component) -> None:
+    """Raises InputError, by name, for a switch of a dataclass that is neither True nor False."""
+    for field in dataclasses.fields(component):
+        value = getattr(component, field.name)
+        if field.type is bool and not isinstance(value, bool):
+            raise InputError(f"{field.name}: expected True or False, got {value!r}")
 
 
 def fraction(**values) -> None:
@@ -130,6 +131,13 @@ def types_of_fields(component) -> None:
         if not isinstance(value, kind):
             expected = getattr(kind, "__name__", kind)
             raise InputError(f"{field.name}: expected {expected}, got {value!r}")
+
+
+def floating(**tensors) -> None:
+    """Raises InputError, by name, for tensors of whole numbers, in whose type answers were cut."""
+    for name, values in tensors.items():
+        if not values.is_floating_point():
+            raise InputError(f"{name}: expected floating-point numbers, got {values.dtype}")
 
 
 def answers(shape, predictions) -> None:

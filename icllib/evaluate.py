@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from icllib import checks
-from icllib.checks import answers, component, different, each, sampled, switch, whole
+from icllib.checks import answers, component, different, each, sampled, switches, whole
 from icllib.errors import InputError
 from icllib.results import ADDED
 from icllib.streams import WORD, Stream
@@ -78,7 +78,7 @@ class ErrorByLength:
         object.__setattr__(self, "lengths", each(whole, "lengths", self.lengths))
         different(lengths=self.lengths)
         whole(prompts=self.prompts, queries=self.queries)
-        switch(by_layer=self.by_layer, own_prompts=self.own_prompts)
+        switches(self)
         whole(0, WORD, seed=self.seed)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:

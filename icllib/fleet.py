@@ -6,11 +6,11 @@ from icllib.errors import InputError
 from icllib.files import check_writable
 from icllib.pages import find_page
 from icllib.results import (
-    PROJECT, WITH_PILOT, check_profile, digest, find_record, results_folder, settings)
+    PROJECT, WITH_PILOT, check_profile, digest, find_record, is_fresh, results_folder, settings)
 from icllib.status import runs_of
 from icllib.training.fleets import processors
 from icllib.training.jobs import checkpoints_folder, to_train, train_fleet
-from icllib.training.records import environment, is_fresh, runs_at
+from icllib.training.records import environment, runs_at
 from icllib.training.run import Run
 from icllib.training.weights import find_weights
 

@@ -53,8 +53,7 @@ def check_page(page) -> None:
 
 
 def type_name(kind: type) -> str:
-    """How a component is named in records: ours as "tasks.LinearRegression", wherever in
-    icllib.tasks it stands; others as "their.module:Class"."""
+    """Its name in records: "tasks.LinearRegression" of ours, others' as "their.module:Class"."""
     package, *path = kind.__module__.split(".")
     if package != "icllib":
         return f"{kind.__module__}:{kind.__qualname__}"
@@ -246,8 +245,12 @@ def find_record(run, paper: str, results: Path | None = None) -> Record | None:
     pages = sorted(os.listdir(folder)) if folder.is_dir() else []  # pathlib's ways are slower by far
     paths = (f"{folder}/{page}/{profile}/{name}" for page in pages for profile in sorted(WITH_PILOT))
     found = [load_record(Path(path)) for path in paths if os.path.exists(path)]
-    return next((record for record in found if record.stale_because is None),
-                found[0] if found else None)
+    return next(filter(is_fresh, found), found[0] if found else None)
+
+
+def is_fresh(record: Record | None) -> bool:
+    """Whether the record exists and was made by today's components."""
+    return record is not None and record.stale_because is None
 
 
 def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
@@ -274,7 +277,7 @@ def dealt(records, names) -> dict:
     """The records, or runs, of each name: as many for each, side by side in the order of the names.
     Raises InputError where that cannot be."""
     each, left = divmod(len(records), len(names) or 1)
-    if left or not each or len(set(names)) < max(len(names), 1):
+    if left or not each or not names or len(set(names)) < len(names):
         raise InputError(f"records: expected as many for each of {len(names)} different names, "
                          f"got {len(records)} in all")
     return {name: records[place * each :][:each] for place, name in enumerate(names)}

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from icllib.checks import floating
 from icllib.errors import InputError
 
 
@@ -19,11 +20,10 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     """Estimates at every context length from the pairs before it: (..., N, d) -> (..., K).
 
     estimate: (xs (..., n, d), ys (..., n), query (..., d)) -> (...), any floating type. Raises
-    InputError where a length leaves no pair or no query, for labels that do not go with xs (the
-    last query may lack its own), and for what is seen and not finite.
+    InputError for whole numbers as xs, where a length leaves no pair or no query, for labels that do
+    not go with xs (the last query may lack its own), and for what is seen and not finite.
     """
-    if not xs.is_floating_point():  # in whose type the answer is
-        raise InputError(f"xs: expected floating-point numbers, got {xs.dtype}")
+    floating(xs=xs)
     *prompts, points = xs.shape[:-1]
     if not lengths or min(lengths) < 1 or max(lengths) >= points:
         raise InputError(f"lengths: expected context lengths 1 <= n < {points}, "

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, relu
 
-from icllib.checks import one_of, switch, whole
+from icllib.checks import one_of, switches, whole
 from icllib.models.features import FEATURES, feature_row
 from icllib.models.mlp import add_pairs
 from icllib.models.products import affine
@@ -38,7 +38,7 @@ class FeatureMLP:
         one_of(FEATURES, features=self.features)
         one_of(tuple(ACTIVATIONS), activation=self.activation)
         whole(width=self.width)
-        switch(prompt=self.prompt)
+        switches(self)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedFeatureMLP":
         """A fleet of such networks, one per seed."""

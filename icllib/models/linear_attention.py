@@ -10,7 +10,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import one_of, switch, whole
+from icllib.checks import one_of, switches, whole
 from icllib.models.packing import Packing, at_queries, pack, packed_size, packed_tokens
 from icllib.models.products import product
 from icllib.models.stacked import Initializer
@@ -33,7 +33,7 @@ class LinearAttention:
     def __post_init__(self):
         whole(layers=self.layers)
         one_of(("prefix", "causal"), mask=self.mask)
-        switch(merged=self.merged)
+        switches(self)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu"):
         """A fleet of such models, one per seed."""

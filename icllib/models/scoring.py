@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from icllib import attention
-from icllib.checks import each, finite, positive, switch, whole
+from icllib.checks import each, finite, positive, switches, whole
 from icllib.errors import InputError
 from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, GaussianAttention,
                                   SignedSoftmax, SplitHeads, Weighted)
@@ -93,7 +93,7 @@ class SignedAveraging:
     def __post_init__(self):
         finite(n=self.n)
         positive(b=self.b)
-        switch(trainable=self.trainable)
+        switches(self)
         if self.n < 1 or (self.trainable and self.n == 1):
             raise InputError("n: expected n >= 1, or n > 1 if it is to be trained, "
                              f"got {self.n}")
@@ -128,7 +128,7 @@ class SelfAdjusting(Plain):
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        switch(normalized=self.normalized)
+        switches(self)
 
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.self_adjusting(z, mask, self.normalized)
@@ -234,7 +234,7 @@ class L1(Plain):
     version: ClassVar[int] = 1
 
     def __post_init__(self):
-        switch(absolute=self.absolute)
+        switches(self)
 
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.by_absolute_sum(z.abs() if self.absolute else z, mask)

@@ -6,7 +6,7 @@ from typing import ClassVar
 from torch import Tensor, nn
 from torch.nn.functional import gelu, normalize
 
-from icllib.checks import one_of, switch, whole
+from icllib.checks import one_of, switches, whole
 from icllib.models.packing import at_queries, pack, packed_size, packed_tokens
 from icllib.models.products import product
 from icllib.models.stacked import Initializer
@@ -35,7 +35,7 @@ class SGPT:
     def __post_init__(self):
         whole(layers=self.layers, width=self.width)
         one_of(NORMALIZATIONS, normalization=self.normalization)
-        switch(mlp_skip=self.mlp_skip)
+        switches(self)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedSGPT":
         """A fleet of such models, one per seed."""

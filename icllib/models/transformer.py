@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from icllib.checks import one_of, switch, whole
+from icllib.checks import one_of, switches, whole
 from icllib.errors import InputError
 from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
 from icllib.models.scoring import Softmax, check_scoring
@@ -57,9 +57,7 @@ class Transformer:
               attention_width=self.mixed_width, query_positions=self.query_positions)
         if self.positions_up_to is not None:
             whole(positions_up_to=self.positions_up_to)
-        switch(**{name: getattr(self, name) for name in (
-            "queries_see_themselves", "attention", "perceptron", "shared_layers",
-            "normalize_stream", "final_norm", "uniform_start", "probes")})
+        switches(self)
         check_scoring(scoring=self.scoring)
         one_of(("joint", *IN_A_ROW), tokens=self.tokens)
         one_of(("learned", "none"), positions=self.positions)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import each, finite, not_negative, one_of, positive, switch, whole
+from icllib.checks import each, finite, not_negative, one_of, positive, switches, whole
 from icllib.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, dot
@@ -149,7 +149,7 @@ class SigmoidRegression:
 
     def __post_init__(self):
         whole(dimension=self.dimension)
-        switch(centred=self.centred)
+        switches(self)
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""

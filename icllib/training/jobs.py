@@ -16,7 +16,8 @@ import torch
 
 from icllib.errors import InputError, NoRoom, OutOfTime
 from icllib.files import folder_named
-from icllib.results import Record, digest, key, load_record, settings, sources, versions
+from icllib.results import (
+    Record, digest, find_record, is_fresh, key, settings, sources, versions)
 from icllib.training.board import board
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
@@ -78,16 +79,11 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
                     raise
             hand_over(saved_in, halves, device)
             was_halved.touch()
-        for half in halves:
-            if not all(is_made(run, profile, folder) for run in half):
+        paper, results = folder.parent.name, folder.parents[1]
+        for half in halves:  # an earlier call may have made one
+            if not all(is_fresh(find_record(run, paper, results)) for run in half):
                 train_fleet(half, profile, folder, device, failed)
         remove_checkpoints(saved_in)
-
-
-def is_made(run: Run, profile: str, folder: Path) -> bool:
-    """Whether an earlier call has saved the record of a run."""
-    path = folder / profile / f"{digest(settings(run))}.json"
-    return path.exists() and load_record(path).stale_because is None
 
 
 def hand_over(saved_in: Path, halves: list[list[Run]], device: str) -> None:

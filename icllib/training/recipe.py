@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from icllib.checks import (
-    different, each, fraction, not_negative, one_of, positive, switch, whole)
+    different, each, fraction, not_negative, one_of, positive, switches, whole)
 from icllib.errors import InputError
 from icllib.results import ADDED
 from icllib.streams import constant
@@ -79,7 +79,7 @@ class Recipe:
         one_of(SCHEDULES, schedule=self.schedule)
         one_of(LOSSES, loss=self.loss)
         one_of(PRECISIONS, precision=self.precision)
-        switch(loss_on_pairs=self.loss_on_pairs, permute_pairs=self.permute_pairs)
+        switches(self)
         if not isinstance(self.curriculum, Curriculum | None):
             raise InputError(f"curriculum: expected a Curriculum, got {self.curriculum!r}")
         if self.clip is not None:

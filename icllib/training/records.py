@@ -9,7 +9,7 @@ from icllib.checks import component
 from icllib.errors import InputError
 from icllib.files import folder_named, temporary_folder, write_text
 from icllib.results import (
-    WITH_PILOT, Record, check_page, check_profile, digest, find_record, results_folder)
+    WITH_PILOT, Record, check_page, check_profile, digest, find_record, is_fresh, results_folder)
 from icllib.training.engine import tell_diverged
 from icllib.training.provenance import check_imported, tell_of_changed_sources
 from icllib.training.workers import compute
@@ -149,8 +149,3 @@ def environment(**values):
     finally:
         os.environ.clear()
         os.environ.update(before)
-
-
-def is_fresh(record: Record | None) -> bool:
-    """Whether the record exists and was made by today's components."""
-    return record is not None and record.stale_because is None

@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol
 
 import torch
 
-from icllib.checks import component, each, whole
+from icllib.checks import component, each, floating, whole
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.results import ADDED
@@ -138,8 +138,7 @@ class Trained:
         for values in (xs, ys):
             if not isinstance(values, torch.Tensor):
                 raise InputError(f"xs, ys: expected tensors, got {type(values).__name__}")
-        if not xs.is_floating_point():  # in whose type the answer is
-            raise InputError(f"xs: expected floating-point numbers, got {xs.dtype}")
+        floating(xs=xs)
         if xs.dim() != 4 or len(xs) != self.members or ys.shape[:3] != xs.shape[:3]:
             raise InputError(f"xs, ys: expected ({self.members}, B, N, d) and ({self.members}, B, N) "
                              f"of {self.members} trained models, got {tuple(xs.shape)} and "
