@@ -182,9 +182,9 @@ def block_cells(size: Size) -> list[Cell]:
     return cells
 
 
-def runs(profile: str, cells, **changed) -> list[Run]:
-    """Every cell at every seed, the seeds of a cell side by side; changed: of the size."""
-    size = replace(SIZES[profile], **changed)
+def runs(profile: str, cells) -> list[Run]:
+    """Every cell at every seed, the seeds of a cell side by side."""
+    size = SIZES[profile]
     return [cell.run(size, seed) for cell in cells for seed in range(size.seeds)]
 
 
@@ -219,10 +219,8 @@ def learning_rates(profile: str) -> list[Run]:
 
 
 def fig03_layer_probes(profile: str) -> list[Run]:
-    """Figure 3: the runs of Table 1 that have probes; at `cpu` as deep as the paper's, for fewer
-    seeds."""
-    deeper = {"layers": SIZES["paper"].layers, "seeds": 4} if profile == "cpu" else {}
-    return runs(profile, figure_3_cells(), **deeper)
+    """Figure 3: the runs of Table 1 that have probes."""
+    return runs(profile, figure_3_cells())
 
 
 def fig06_training_sequences(profile: str) -> list[Run]:
