@@ -111,24 +111,24 @@ numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
 # Mean error over parts of the grid, with 95% intervals over seeds:
 
 # %% tags=["numbers"]
-errors = figures.errors_by_part(records, "every")
-figures.part_table(errors)
+figures.part_table(figures.errors_by_part(records, models.cells("every")))
 
 # %% [markdown]
 # All claims are about the models with positions under the paper's distribution. Those
 # count that err on at most 2% of the sequences at $\sigma = 1$ and 40 numbers; all do.
 
 # %%
-softmax, ssa, *_ = cells = models.cells("every")
-of_softmax = figures.reached(records, cells, [softmax])
-page.decide("signed_averaging.9", figures.evidence(records, errors, "every"), shown,
-            figures.reached(records, cells, [softmax, ssa]))
-page.decide("signed_averaging.25", figures.single_numbers(records, "every"), shown,
+compared = icllib.records(sheet.compared_on_every, profile, page=page.name)
+pair = models.cells("every", (models.AS_PRINTED,))
+of_softmax = figures.reached(compared, pair, pair[:1])
+page.decide("signed_averaging.9", figures.evidence(compared, pair), shown,
+            figures.reached(compared, pair, pair))
+page.decide("signed_averaging.25", figures.single_numbers(compared, pair), shown,
             of_softmax, {"sigma = 30": [0.5]})  # "false" is wrong of every positive one
-longer = figures.longer_sequences(records, "every")
+longer = figures.longer_sequences(compared, pair)
 page.decide("signed_averaging.30", longer, shown, of_softmax,
             {part: [1 / 8] for part in longer})
-page.decide("signed_averaging.31", figures.deviant_sequences(records, "every"), shown,
+page.decide("signed_averaging.31", figures.deviant_sequences(compared, pair), shown,
             of_softmax)
 page.verdicts()
 

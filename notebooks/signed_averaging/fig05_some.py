@@ -106,17 +106,17 @@ numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
 # Mean error over parts of the grid, with 95% intervals over seeds:
 
 # %% tags=["numbers"]
-errors = figures.errors_by_part(records, "some")
-figures.part_table(errors)
+figures.part_table(figures.errors_by_part(records, models.cells("some")))
 
 # %% [markdown]
 # The claim is about the models with positions under the paper's distribution; SSA over softmax, seed
 # by seed:
 
 # %%
-cells = models.cells("some")
-page.decide("signed_averaging.10", figures.evidence(records, errors, "some"), shown,
-            figures.reached(records, cells, cells[:2]))
+compared = icllib.records(sheet.compared_on_some, profile, page=page.name)
+pair = models.cells("some", (models.AS_PRINTED,))
+page.decide("signed_averaging.10", figures.evidence(compared, pair), shown,
+            figures.reached(compared, pair, pair))
 page.verdicts()
 
 # %% [markdown]

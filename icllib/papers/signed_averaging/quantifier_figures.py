@@ -82,10 +82,9 @@ def parts(record) -> dict[str, np.ndarray]:
     return {part: inside(sigma, n) for part, inside in PARTS.items()}
 
 
-def errors_by_part(records, quantifier: str) -> dict:
+def errors_by_part(records, chosen) -> dict:
     """The mean error over each of PARTS, by cell: {cell: {part: (seeds,)}}."""
-    chosen, found = cells(quantifier), {}
-    wrong = stacked(records, chosen, "wrong")
+    found, wrong = {}, stacked(records, chosen, "wrong")
     for cell, own in dealt(records, chosen).items():
         found[cell] = {part: wrong[cell][:, inside].mean(1)
                        for part, inside in parts(own[0]).items()}
@@ -97,9 +96,9 @@ def half_a_sequence(record, count: int = 1) -> float:
     return 0.5 / (record.run["evaluation"]["parts"][0]["sequences"] * count)
 
 
-def evidence(records, errors: dict, quantifier: str) -> dict:
+def evidence(records, chosen) -> dict:
     """SSA's mean error over softmax's in the parts of the claim, seed by seed."""
-    softmax, ssa = (errors[cell] for cell in cells(quantifier, (AS_PRINTED,)))
+    softmax, ssa = errors_by_part(records, chosen).values()
     ratios, inside = {}, parts(records[0])
     for part in JUDGED:
         least = half_a_sequence(records[0], inside[part].sum())
@@ -107,15 +106,15 @@ def evidence(records, errors: dict, quantifier: str) -> dict:
     return ratios
 
 
-def single_numbers(records, quantifier: str) -> dict:
+def single_numbers(records, chosen) -> dict:
     """Softmax's share of wrong answers to the first number, whose sign is its label, by seed."""
-    chosen, (sigmas, _) = cells(quantifier), grid(records[0])
+    sigmas, _ = grid(records[0])
     return {f"sigma = {sigmas[-1]}": stacked(records, chosen, "wrong_at")[chosen[0]][:, -1, 0]}
 
 
-def at_length(records, quantifier: str, n: int) -> np.ndarray:
+def at_length(records, chosen, n: int) -> np.ndarray:
     """Softmax's share of wrong sequences of the tested length nearest to n: (seeds, sigmas)."""
-    chosen, (_, lengths) = cells(quantifier), grid(records[0])
+    _, lengths = grid(records[0])
     return stacked(records, chosen, "wrong")[chosen[0]][..., np.abs(lengths - n).argmin()]
 
 
@@ -127,14 +126,14 @@ def reached(records, names, chosen) -> np.ndarray:
     return np.max([wrong[name][:, sigmas.argmin(), place] for name in chosen], axis=0)
 
 
-def longer_sequences(records, quantifier: str) -> dict:
+def longer_sequences(records, chosen) -> dict:
     """Softmax's share of wrong sequences beyond the lengths of training at sigma = 1, by seed."""
-    return {f"length {n}": at_length(records, quantifier, n)[:, 0] for n in (60, 100, 200)}
+    return {f"length {n}": at_length(records, chosen, n)[:, 0] for n in (60, 100, 200)}
 
 
-def deviant_sequences(records, quantifier: str) -> dict:
+def deviant_sequences(records, chosen) -> dict:
     """The same at the largest sigma over sigma = 1, at the length of training, by seed."""
-    wrong = np.maximum(at_length(records, quantifier, TRAINED), half_a_sequence(records[0]))
+    wrong = np.maximum(at_length(records, chosen, TRAINED), half_a_sequence(records[0]))
     return {f"length {TRAINED}": wrong[:, -1] / wrong[:, 0]}
 
 

@@ -7,20 +7,21 @@ import pytest
 
 from icllib.models import SignedAveraging, Softmax
 from icllib.papers.signed_averaging import quantifier_figures, quantifier_models
-from icllib.papers.signed_averaging.quantifier_models import cells
+from icllib.papers.signed_averaging.quantifier_models import AS_PRINTED, cells
 from icllib.plotting import series
 from icllib.results import Record, settings
 
 
 def test_parts_and_ratios_are_those_of_loops():
-    runs = quantifier_models.fig04_every("gpu")
+    runs = quantifier_models.compared_on_every("gpu")
     draw = np.random.default_rng(0)
     tested = lambda run: run.evaluation.parts[0]
     shape = lambda run: (len(tested(run).sigmas), len(tested(run).lengths))
     made = [Record(settings(run), {}, {"wrong": draw.random(shape(run)).tolist()}, {})
             for run in runs]
-    errors = quantifier_figures.errors_by_part(made, "every")
-    ratios = quantifier_figures.evidence(made, errors, "every")
+    chosen = cells("every", (AS_PRINTED,))
+    errors = quantifier_figures.errors_by_part(made, chosen)
+    ratios = quantifier_figures.evidence(made, chosen)
     inside = {"all lengths and sigmas": lambda s, n: True, "lengths above 40": lambda s, n: n > 40,
               "sigma above 10": lambda s, n: s > 10}
     for part, holds in inside.items():
@@ -28,18 +29,17 @@ def test_parts_and_ratios_are_those_of_loops():
                           for i, s in enumerate(tested(run).sigmas)
                           for j, n in enumerate(tested(run).lengths) if holds(s, n)])
                  for run, record in zip(runs, made)]
-        assert ratios[part] == pytest.approx(np.divide(means[3:6], means[:3]))
-        last = errors[cells("every")[-1]][part]
+        assert ratios[part] == pytest.approx(np.divide(means[3:], means[:3]))
+        last = errors[chosen[-1]][part]
         assert last == pytest.approx(means[-3:])
 
 
 def test_a_part_without_a_wrong_sequence_counts_as_half_a_sequence():
-    runs = quantifier_models.fig05_some("smoke")  # 8 sequences at each of 2 sigmas and 2 lengths
+    runs = quantifier_models.compared_on_some("smoke")  # 8 sequences at each of 2 sigmas and 2 lengths
     wrong = {"softmax": np.zeros((2, 2)), "SSA": np.array([[0.25, 0], [0, 0]])}
     scoring = lambda run: "SSA" if run.model.scoring == SignedAveraging() else "softmax"
     made = [Record(settings(run), {}, {"wrong": wrong[scoring(run)].tolist()}, {}) for run in runs]
-    errors = quantifier_figures.errors_by_part(made, "some")
-    ratios = quantifier_figures.evidence(made, errors, "some")
+    ratios = quantifier_figures.evidence(made, cells("some", (AS_PRINTED,)))
     assert ratios["all lengths and sigmas"] == pytest.approx([2 / 0.5] * 2)  # 2 wrong of 32
     assert ratios["sigma above 10"] == pytest.approx([1.0] * 2)  # none on either side
 
@@ -51,7 +51,7 @@ def test_single_numbers_are_the_first_answers_at_the_largest_sigma():
     softmax = [record.metrics["wrong_at"] for run, record in zip(runs, made)
                if run.task.law == "independent" and run.model.scoring == Softmax()
                and run.model.positions == "learned"]
-    found = quantifier_figures.single_numbers(made, "every")
+    found = quantifier_figures.single_numbers(made, cells("every"))
     assert len(softmax) == 2
     assert {part: list(samples) for part, samples in found.items()} == {
         "sigma = 30": [wrong[1][0] for wrong in softmax]}
@@ -82,10 +82,10 @@ def test_softmax_beyond_the_lengths_and_inputs_of_training():
             for run in runs]
     first, second = (record.metrics["wrong"] for record in made[:2])  # softmax; sigmas 1 and 30
     second[0][1] = 0.0  # of 8 sequences
-    longer = quantifier_figures.longer_sequences(made, "every")
+    longer = quantifier_figures.longer_sequences(made, cells("every"))
     assert {part: list(wrong) for part, wrong in longer.items()} == {
         f"length {n}": [first[0][1], 0.0] for n in (60, 100, 200)}  # 41 is the nearest
-    ratio, = quantifier_figures.deviant_sequences(made, "every").values()
+    ratio, = quantifier_figures.deviant_sequences(made, cells("every")).values()
     assert ratio == pytest.approx([first[1][1] / first[0][1], second[1][1] * 16])
 
 
