@@ -11,6 +11,7 @@
 # ends with the lowest error, but at that rate chance decides whether some models learn at
 # all. So it is 0.004, and three times the steps. There 8 of the 180 models of Tables 1, 3
 # and 7 still do not learn, all with the prefix mask and unshared layers on a regression.
+# Four of these are of one kind, for which Table 3 halves the rate, with both masks.
 #
 # {cite:t}`ding2024causallm` train at $10^{-4}$ for 100,000 steps. A smaller model and fewer
 # steps need a higher rate. The rates are tried on the models and the tasks of Table 1, for
@@ -93,7 +94,8 @@ ratios.map(lambda value: short(value, 3))
 #   model's own would be chosen from a single number, and the choice would then add its
 #   noise to every comparison.
 # - Models with and without the extra loss that Table 1 does not have, and those of the
-#   other pages, take the same rate without having been searched.
+#   other pages, take the same rate without having been searched. One kind of [Table
+#   3](table03_extra_loss.ipynb) is the exception: its page shows both rates.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/causal_lm/learning_rates/figure.csv>`.

@@ -44,7 +44,7 @@ class Size:
     batch: int = 64  # Section 5.2
     steps: int = 100_000  # 100 epochs of 64,000 sequences
     learning_rate: float = 1e-4  # Appendix E.2
-    lower_rate: float = 1e-4  # of cells that do not learn at the other
+    lower_rate: float = 1e-4  # of the cells that do not learn at that one
     prompts: int = 64  # held out; Section 5.2
     seeds: int = 5  # ASSUMED: the paper shows one
     batches: tuple[int, ...] = (1, 3, 10, 30, 100, 300)  # ASSUMED: Figure 6, 1,000 aside
@@ -161,6 +161,11 @@ def table_3_cells() -> list[Cell]:
             for extra_loss in (True, False) for mask in MASKS for task in TASKS]
 
 
+def stuck_cells() -> list[Cell]:
+    """Those of Table 3 that do not learn at the rate of the others, with either mask."""
+    return [cell for cell in table_3_cells() if cell.stuck]
+
+
 def figure_3_cells() -> list[Cell]:
     """The shared-layer models of Table 1."""
     return [cell for cell in as_in_table_1() if cell.shared]
@@ -231,6 +236,13 @@ def fig06_training_sequences(profile: str) -> list[Run]:
 def table03_extra_loss(profile: str) -> list[Run]:
     """Table 3: those of Table 1 and their counterparts."""
     return runs(profile, table_3_cells())
+
+
+def stuck_at_first(profile: str) -> list[Run]:
+    """The cells of Table 3 that have a lower rate, at the rate of the others."""
+    size = SIZES[profile]
+    size = replace(size, lower_rate=size.learning_rate)
+    return [cell.run(size, seed) for cell in stuck_cells() for seed in range(size.seeds)]
 
 
 def tables04_06_fewer_pairs(profile: str) -> list[Run]:
