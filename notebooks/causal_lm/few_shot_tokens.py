@@ -39,8 +39,7 @@ assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths",
            "recipe.steps", "recipe.batch", "recipe.learning_rate", "recipe.schedule",
            "recipe.warmup", "recipe.weight_decay", "model.queries_see_themselves",
            "evaluation.lengths", "evaluation.prompts", "evaluation.seed", "seed",
-           "pretraining_tasks",
-           *["evaluation.own_prompts"] * (shown != "pilot"))
+           "pretraining_tasks", "evaluation.own_prompts")
 icllib.settings_of(sheet.few_shot_tokens, shown, assumed)
 
 # %% [markdown]

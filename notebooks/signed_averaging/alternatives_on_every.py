@@ -104,9 +104,7 @@ page.verdicts()
 #   make the others better: of the models below a tenth those of softmax err on 0.9% of the sequences,
 #   those with a temperature on 1.6 to 2.4% (geometric means). Over all twenty seeds the ratios to
 #   softmax average to between 0.76 and 1.2, and all intervals contain 1.
-# - Unlike on [affine functions](table01_scoring_functions.ipynb), where high temperatures stay on
-#   the plateau of the start, all models but two learn the task in distribution, by the gate. In the prompt
-#   the label before $x_k$ holds all that is to be known of the earlier numbers
+# - All models but two learn the task in distribution, by the gate. In the prompt the label before $x_k$ holds all that is to be known of the earlier numbers
 #   ([Figure 4](fig04_every.ipynb)), for every scoring function alike.
 # - Claims 38 and 39 were cut from the text when the records of this page were there already, and are
 #   marked post hoc. Their tolerance is that of claims 5 and 6.

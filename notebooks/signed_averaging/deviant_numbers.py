@@ -8,8 +8,8 @@
 # answer alone, which three of ten {term}`softmax` models of `every` get wrong. Where
 # another number has settled the label, no answer after it is wrong; where none has, 44 to
 # 47% are under `every` and 63 to 66% under `some`, as with an ordinary number. Scaled
-# signed averaging ({term}`SSA`) does not differ. These are small models (3 layers of width
-# 32, profile `cpu`), ten of each kind, which have learned the task.
+# signed averaging ({term}`SSA`) does not differ under `every`. These are small models (3
+# layers of width 32, profile `cpu`), ten of each kind, which have learned the task.
 #
 # Why do decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is
 # far larger? {cite:t}`naim2025scaled` (Section 5) report that under the quantifiers
@@ -72,8 +72,8 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # %% [markdown]
 # ### What the other numbers still do
 #
-# A model that answers for the largest number alone has the same log-odds whatever stands
-# before it. Below is the mean log-odds of the open label at the large number, where the
+# A model that answers for the largest number alone has the same *log-odds* (the logarithm
+# of the odds of an answer: 0 is a coin toss) whatever stands before it. Below is the mean log-odds of the open label at the large number, where the
 # other numbers settle the label, and where the same numbers, with other signs, leave it
 # open. Where the lines meet, the other numbers have no say; the label of the large number
 # alone is the one above 0.
@@ -127,8 +127,10 @@ page.verdicts()
 #   embedding $w$, each layer adds only what is bounded, and the last layer normalization
 #   leaves the direction of $w$. A test shows it for softmax, SSA and sparsemax. Scoring
 #   functions can change only the weight that later tokens give to the number.
-# - *SSA* stays within the spread of softmax: two of its ten models of `every` make the
-#   mistake, and at $m = 100$ its two lines are as close.
+# - *SSA* under `every` stays within the spread of softmax: two of its ten models make the
+#   mistake, and at $m = 100$ its two lines are as close. Under `some` two of SSA make it,
+#   one always and one in 60% of the sequences, and none of softmax; but nine of those ten
+#   are wrong about $-100$ alone, and so cannot.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/deviant_numbers/figure.csv>`.

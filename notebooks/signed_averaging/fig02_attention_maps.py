@@ -5,10 +5,11 @@
 # to say whether all numbers are positive?
 #
 # **In short:** in the paper a {term}`softmax` model puts all its {term}`attention` on 70, the last number,
-# and answers that all are positive. Here 70 leaves the answer near a coin toss (mean log-odds of *true*
-# $-0.4$, on the right side; $-7.7$ with 0.7 in its place), but draws 6% of the attention, less than an
-# equal share. Scaled signed averaging ({term}`SSA`) does not differ. These are fifteen models of each
-# kind, small ones (3 layers of width 32, profile `cpu`; half an hour of processor time), which have
+# and answers that all are positive. Here 70 leaves the answer near a coin toss, but draws 6% of the
+# attention, less than half an equal share. The mean *log-odds* of *true*, the logarithm of its odds, are
+# $-0.4$, where 0 is a coin toss; with 0.7 in place of 70 they are $-7.7$, near certainty of *false*,
+# which is right. Scaled signed averaging ({term}`SSA`) does not differ. These are twenty models of each
+# kind, small ones (3 layers of width 32, profile `cpu`; 40 minutes of processor time), which have
 # learned the task.
 #
 # {cite:t}`naim2025scaled` give a decoder that was trained on `every` with $x_i \sim \mathcal{N}(0, 1)$
@@ -109,12 +110,12 @@ page.verdicts()
 # - The paper shows one map and does not say of which head or model. Here weights are means over the
 #   heads of the last layer and over seeds, and the claim's 0.9 stands for *all* weight. That SSA puts
 #   less there is what the paper's argument asks for; the paper does not show it.
-# - The number 70 unsettles the answer where it comes last: the log-odds are near 0, right in nine
-#   softmax models of fifteen, and about 5 or more in size for an ordinary last number. Where it stands inside,
+# - The number 70 unsettles the answer where it comes last: the log-odds are near 0, right in 13
+#   softmax models of twenty, and about 5 or more in size for an ordinary last number. Where it stands inside,
 #   followed by 3, the answer is about as sure as without it, and little weight goes to it. So at
 #   this size the damage is done without much attention to 70. The likely reason: the embedding of
-#   70 is about seventy times that of 1 and stays in the residual stream of its own token, where
-#   what attention adds is small beside it. [One large number](deviant_numbers.ipynb) follows this
+#   70 is about seventy times that of 1 and stays in what its own token carries from layer to layer,
+#   where what attention adds is small beside it. [One large number](deviant_numbers.ipynb) follows this
 #   on many sequences.
 # - SSA does not differ from softmax in any of this, beyond the spread over seeds.
 #

@@ -8,8 +8,8 @@
 # count is as printed: 288 in 12 layers of 12 heads. In five models that have learned lines (2 layers
 # of 4 heads, width 64, profile `cpu`; 1.9 hours of processor time), the first layer keeps $n$ near
 # its start of 1.5, and the second raises it to between 1.6 and 3.9; a large $n$ would be softmax. On
-# one CPU core a step at the paper's size takes 1.18 times as long as with fused softmax; one with
-# softmax that is not fused takes 1.07 times as long.
+# one CPU core a step at the paper's size takes 1.18 times as long as with *fused* softmax, which never
+# stores the weights; softmax that stores them, as SSA does, takes 1.07 times as long.
 #
 # SSA gives every head of every layer a scoring function of its own,
 #

@@ -6,7 +6,8 @@
 # `some` whether any is. What are these error rates to be read against?
 #
 # **In short:** a predictor that always gives the same answer errs on one sequence in eight,
-# at *every* length and scale. One that reads ten numbers and ignores the rest errs on fewer
+# at *every* length and scale, if a sequence is wrong where any answer from the third on is,
+# which is our reading. One that reads ten numbers and ignores the rest errs on fewer
 # than one in a thousand. So a long sequence asks for no more than a short one, and an error
 # rate of 1/8 is no sign that anything was learned. Nothing is trained here: the rates are
 # closed forms, sampled at the paper's size in 5 seconds.

@@ -7,12 +7,13 @@
 # **In short:** in the paper models of every shape but one learn lines from the examples in
 # the {term}`prompt`, fail on larger ones, and fail less with more layers or heads. Ours are
 # smaller (width 64) and trained for 7,000 steps, three models of each shape. With two layers
-# or more they learn lines, to an error of 0.024 at most in distribution; with one layer they
-# do not. On functions ten times as large all have more than half the error of always
+# or more they learn lines, to a mean error of 0.024 at most in distribution; with one layer
+# they do not. On functions ten times as large all have more than half the error of always
 # answering 0. Of the models with {term}`MLPs <MLP>`, from three times as large on, those of
 # two layers err less than those of one, and those of three less than those of two; but from
-# three layers of two heads to twelve of eight the error falls by 5%, where the paper's falls
-# by 46%, and 18 layers are no better than twelve, as the paper's text says.
+# three layers to twelve of eight heads the error falls by 5 to 14%, by the number of heads
+# in the three, where the paper's falls by 40 to 53%. 18 layers are no better than twelve, as
+# the paper's text says.
 #
 # {cite:t}`naim2025scaled` train {term}`softmax` models of 1 to 18 layers on affine
 # functions, lines $y = a x + c$ with $x, a, c \sim N(0, 1)$, and test them with

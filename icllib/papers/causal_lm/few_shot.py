@@ -18,12 +18,10 @@ from icllib.training import Recipe, Run
 SHOTS = (3, 5, 10, 20, 40)  # 3 (BBH) and 5 (MMLU) are those of Table 2; the rest ASSUMED
 TEXTS = BagOfWords(dimension=12, words=3, classes=3)  # ASSUMED: learned within minutes
 
-# ASSUMED throughout, but for `paper`: layers, heads, width, recipe, seeds, prompts, which are of
-# each seed but at `pilot`, an earlier design. `paper` is
-# the only size at which the paper trains decoders from scratch here (Section 5.2, and its code).
+# ASSUMED throughout, but for `paper`: layers, heads, width, recipe, seeds, prompts. `paper` is the
+# only size at which the paper trains decoders from scratch here (Section 5.2, and its code).
 SIZES = {
     "smoke": (1, 2, 16, Recipe(SHOTS, steps=4, batch=4), 2, 64),
-    "pilot": (3, 4, 64, Recipe(SHOTS, 2_000, 16, 2e-3, "cosine", warmup=0.1), 3, 4096),
     "cpu": (3, 4, 64, Recipe(SHOTS, 2_000, 16, 2e-3, "cosine", warmup=0.1), 20, 4096),
     "gpu": (8, 8, 256, Recipe(SHOTS, 20_000, 64, 5e-4, "cosine", warmup=0.1), 3, 4096),
     "paper": (24, 2, 128, Recipe(SHOTS, 100_000, 64, 1e-4, "cosine", warmup=0.2), 3, 4096),
@@ -34,7 +32,7 @@ def few_shot_tokens(profile: str) -> list[Run]:
     """Decoders that differ in their mask alone: same seeds, so same prompts and same start."""
     layers, heads, width, recipe, seeds, prompts = SIZES[profile]
     return [Run(TEXTS, Transformer(layers, heads, width, mask=mask, queries_see_themselves=False),
-                recipe, ErrorByLength(SHOTS, prompts, own_prompts=profile != "pilot"), seed)
+                recipe, ErrorByLength(SHOTS, prompts, own_prompts=True), seed)
             for mask in ("prefix", "causal") for seed in range(seeds)]
 
 
