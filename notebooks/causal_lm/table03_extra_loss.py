@@ -71,8 +71,10 @@ import pandas as pd
 
 stuck = trained.stuck_cells()
 at_first = icllib.records(trained.stuck_at_first, profile, page=page.name)
-by_rate = {"here": errors, "at the rate of the others": trained.final_errors(at_first, stuck)}
-by_seed = {(name, cell.mask): own[cell] for name, own in by_rate.items() for cell in stuck}
+by_rate = {"here": errors,
+           "at the rate of the others": trained.final_errors(at_first, stuck)}
+by_seed = {(name, cell.mask): own[cell]
+           for name, own in by_rate.items() for cell in stuck}
 pd.DataFrame(by_seed).rename_axis("seed").map(lambda error: f"{error:.2g}")
 
 # %% [markdown]
