@@ -43,8 +43,7 @@ def test_gpu_shortens_training_and_holds_out_more():
 def test_pages_share_their_runs(profile):
     first = names(trained.table_1(profile))
     assert names(trained.tables04_06_fewer_pairs(profile)) == first
-    if profile != "cpu":  # where Figure 3 has deeper models
-        assert names(trained.fig03_layer_probes(profile)) < first
+    assert names(trained.fig03_layer_probes(profile)) < first
     seeds = SIZES[profile].seeds
     for page, new in ((trained.table03_extra_loss, 12), (trained.table07_permuted_pairs, 12),
                       (trained.fig06_training_sequences, 6 * len(SIZES[profile].batches)),
@@ -53,9 +52,16 @@ def test_pages_share_their_runs(profile):
         assert len(names(runs)) == len(runs) and len(names(runs) - first) == new * seeds
 
 
-def test_figure_3_is_as_deep_as_the_paper_s_at_cpu():
-    runs = trained.fig03_layer_probes("cpu")
-    assert {run.model.layers for run in runs} == {24} and {run.seed for run in runs} == set(range(4))
+def test_one_kind_of_table_3_has_half_the_rate_with_both_masks():
+    slower = lambda runs: [run for run in runs if run.recipe.learning_rate == 2e-3]
+    found = slower(trained.table03_extra_loss("cpu"))
+    kinds = {(type(run.task).__name__, run.model.mask, run.model.shared_layers,
+              run.recipe.loss_on_pairs) for run in found}
+    assert kinds == {("LinearRegression", mask, False, True) for mask in ("prefix", "causal")}
+    assert len(found) == 2 * SIZES["cpu"].seeds and not slower(trained.table_1("cpu"))
+    at_first = trained.stuck_at_first("cpu")
+    assert [replace(run.recipe, learning_rate=2e-3) for run in at_first] == [
+        run.recipe for run in found] and not slower(at_first)
 
 
 def test_the_search_has_every_rate_for_every_model_and_a_seed_of_its_own():
