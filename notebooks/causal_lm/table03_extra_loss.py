@@ -30,7 +30,7 @@ import icllib
 from icllib.papers.causal_lm import compared, printed, trained
 
 page = icllib.Page("causal_lm/table03_extra_loss")
-records = icllib.records(trained.table03_extra_loss, profile, page=page.name)
+records = icllib.records(trained.table_3, profile, page=page.name)
 shown = icllib.shown_profile(records)
 icllib.settings_of(trained.table03_extra_loss, shown, trained.assumed(shown))
 

@@ -96,7 +96,7 @@ numbers(table, "own answer", x="size m")
 # ## The paper's numbers beside ours
 
 # %%
-of_figure_4 = icllib.records(sheet.fig04_every, profile,
+of_figure_4 = icllib.records(sheet.every_variant, profile,
                              page="signed_averaging/fig04_every")
 assert icllib.shown_profile(of_figure_4) == shown
 cells = models.cells("every")

@@ -42,7 +42,7 @@ from icllib.papers.signed_averaging import quantifier_figures as figures
 from icllib.papers.signed_averaging import quantifier_models as models
 
 page = icllib.Page("signed_averaging/fig04_every")
-records = icllib.records(sheet.fig04_every, profile, page=page.name)
+records = icllib.records(sheet.every_variant, profile, page=page.name)
 shown = icllib.shown_profile(records)
 icllib.settings_of(sheet.fig04_every, shown, models.ASSUMED)
 

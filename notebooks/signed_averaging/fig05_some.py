@@ -37,7 +37,7 @@ from icllib.papers.signed_averaging import quantifier_figures as figures
 from icllib.papers.signed_averaging import quantifier_models as models
 
 page = icllib.Page("signed_averaging/fig05_some")
-records = icllib.records(sheet.fig05_some, profile, page=page.name)
+records = icllib.records(sheet.some_variant, profile, page=page.name)
 shown = icllib.shown_profile(records)
 icllib.settings_of(sheet.fig05_some, shown, models.ASSUMED)
 

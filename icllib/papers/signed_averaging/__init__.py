@@ -34,8 +34,8 @@ from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.papers.signed_averaging.printed_gpt2 import (
     PERPLEXITY, SHOTS, chance_level, gains, printed_scores, tables02_04_gpt2)
 from icllib.papers.signed_averaging.quantifier_models import (
-    AttentionMaps, QuantifierErrors, compared_on_every, compared_on_some, fig02_attention_maps,
-    fig04_every, fig05_some)
+    AttentionMaps, QuantifierErrors, compared_on_every, compared_on_some, every_variant,
+    fig02_attention_maps, fig04_every, fig05_some, some_variant)
 from icllib.papers.signed_averaging.quantifier_alternatives import (
     scorings_on_every, temperatures_on_every)
 from icllib.papers.signed_averaging.quantifiers import (

@@ -241,10 +241,22 @@ def fig02_attention_maps(profile: str) -> list[Run]:
 
 
 def fig04_every(profile: str) -> list[Run]:
-    """Figure 4, without positions too, and with balanced labels."""
-    return runs(profile, cells("every"))
+    """Figure 4, without positions too, and with balanced labels; and those that are compared."""
+    first = every_variant(profile)
+    return first + [run for run in compared_on_every(profile) if run not in first]
 
 
 def fig05_some(profile: str) -> list[Run]:
-    """Figure 5, without positions too, and with balanced labels."""
+    """Figure 5, likewise."""
+    first = some_variant(profile)
+    return first + [run for run in compared_on_some(profile) if run not in first]
+
+
+def every_variant(profile: str) -> list[Run]:
+    """The heat maps of Figure 4."""
+    return runs(profile, cells("every"))
+
+
+def some_variant(profile: str) -> list[Run]:
+    """Those of Figure 5."""
     return runs(profile, cells("some"))

@@ -45,7 +45,7 @@ def test_pages_share_their_runs(profile):
     assert names(trained.tables04_06_fewer_pairs(profile)) == first
     assert names(trained.fig03_layer_probes(profile)) < first
     seeds = SIZES[profile].seeds
-    for page, new in ((trained.table03_extra_loss, 12), (trained.table07_permuted_pairs, 12),
+    for page, new in ((trained.table_3, 12), (trained.table07_permuted_pairs, 12),
                       (trained.fig06_training_sequences, 6 * len(SIZES[profile].batches)),
                       (trained.block_causal, 10)):
         runs = page(profile)
@@ -54,7 +54,7 @@ def test_pages_share_their_runs(profile):
 
 def test_one_kind_of_table_3_has_half_the_rate_with_both_masks():
     slower = lambda runs: [run for run in runs if run.recipe.learning_rate == 2e-3]
-    found = slower(trained.table03_extra_loss("cpu"))
+    found = slower(trained.table_3("cpu"))
     kinds = {(type(run.task).__name__, run.model.mask, run.model.shared_layers,
               run.recipe.loss_on_pairs) for run in found}
     assert kinds == {("LinearRegression", mask, False, True) for mask in ("prefix", "causal")}
@@ -73,7 +73,7 @@ def test_the_search_has_every_rate_for_every_model_and_a_seed_of_its_own():
 
 
 def test_linear_and_nonlinear_train_in_one_fleet():
-    runs = trained.table03_extra_loss("gpu")
+    runs = trained.table_3("gpu")
     fleets = {}
     for run in runs:
         fleets.setdefault(run.shape, []).append(run)
