@@ -136,9 +136,6 @@ def task(name: str, dimension: int):
     return {"nonlinear": SigmoidRegression, "classes": LinearClassification}[name](dimension)
 
 
-# ---- the cells of every page ----------------------------------------------------------------
-
-
 def as_in_table_1(masks=MASKS, **options) -> list[Cell]:
     """Shared layers with the extra loss, unshared ones without it, on every task."""
     return [Cell(task, mask, shared, extra_loss=shared, **options)
@@ -264,9 +261,6 @@ def table07_permuted_pairs(profile: str) -> list[Run]:
 def block_causal(profile: str) -> list[Run]:
     """Masks between causal and prefix; and a plain block beside the public code's."""
     return runs(profile, block_cells(SIZES[profile]) + plain_cells())
-
-
-# ---- what the pages read --------------------------------------------------------------------
 
 
 def final_errors(records, cells) -> dict[Cell, np.ndarray]:

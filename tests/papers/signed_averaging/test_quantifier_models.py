@@ -180,8 +180,8 @@ def test_every_page_has_its_runs_once_and_figure_2_shares_them(profile):
     every, some, maps = (names(page(profile)) for page in (
         quantifier_models.fig04_every, quantifier_models.fig05_some,
         quantifier_models.fig02_attention_maps))
-    seeds = SIZES[profile].seeds
-    assert len(every) == len(some) == 6 * seeds and not every & some
+    seeds, compared = SIZES[profile].seeds, SIZES[profile].compared_seeds
+    assert len(every) == len(some) == 4 * seeds + 2 * compared and not every & some
     assert maps < every and len(maps) == 2 * seeds
 
 
