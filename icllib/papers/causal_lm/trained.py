@@ -184,9 +184,9 @@ def block_cells(size: Size) -> list[Cell]:
     return cells
 
 
-def runs(profile: str, cells) -> list[Run]:
-    """Every cell at every seed, the seeds of a cell side by side."""
-    size = SIZES[profile]
+def runs(profile: str, cells, **changed) -> list[Run]:
+    """Every cell at every seed, the seeds of a cell side by side; changed: of the size."""
+    size = replace(SIZES[profile], **changed)
     return [cell.run(size, seed) for cell in cells for seed in range(size.seeds)]
 
 
@@ -232,8 +232,7 @@ def fig06_training_sequences(profile: str) -> list[Run]:
 
 def table03_extra_loss(profile: str) -> list[Run]:
     """Table 3, and one of its kinds at the rate of the others."""
-    first = table_3(profile)
-    return first + [run for run in stuck_at_first(profile) if run not in first]
+    return list(dict.fromkeys(table_3(profile) + stuck_at_first(profile)))
 
 
 def table_3(profile: str) -> list[Run]:
@@ -243,9 +242,7 @@ def table_3(profile: str) -> list[Run]:
 
 def stuck_at_first(profile: str) -> list[Run]:
     """The cells of Table 3 that have a lower rate, at the rate of the others."""
-    size = SIZES[profile]
-    size = replace(size, lower_rate=size.learning_rate)
-    return [cell.run(size, seed) for cell in stuck_cells() for seed in range(size.seeds)]
+    return runs(profile, stuck_cells(), lower_rate=SIZES[profile].learning_rate)
 
 
 def tables04_06_fewer_pairs(profile: str) -> list[Run]:

@@ -212,27 +212,20 @@ def cells(quantifier: str, variants=tuple(VARIANTS)) -> list[Cell]:
     return [Cell(quantifier, variant, scoring) for variant in variants for scoring in SCORINGS]
 
 
-def runs(profile: str, chosen) -> list[Run]:
-    """Every cell at every seed, the seeds of a cell side by side."""
+def runs(profile: str, chosen, seeds: int | None = None) -> list[Run]:
+    """Every cell at every seed, by default of the profile, the seeds of a cell side by side."""
     size = SIZES[profile]
-    return [cell.run(size, seed) for cell in chosen for seed in range(size.seeds)]
+    return [cell.run(size, seed) for cell in chosen for seed in range(seeds or size.seeds)]
 
 
 def compared_on_every(profile: str) -> list[Run]:
     """The two models of Figure 4 that are the paper's, with more seeds."""
-    return compared(profile, "every")
+    return runs(profile, cells("every", (AS_PRINTED,)), SIZES[profile].compared_seeds)
 
 
 def compared_on_some(profile: str) -> list[Run]:
     """Those of Figure 5."""
-    return compared(profile, "some")
-
-
-def compared(profile: str, quantifier: str) -> list[Run]:
-    """Softmax and SSA as in the paper, at each seed of the claims."""
-    size = SIZES[profile]
-    return [cell.run(size, seed) for cell in cells(quantifier, (AS_PRINTED,))
-            for seed in range(size.compared_seeds)]
+    return runs(profile, cells("some", (AS_PRINTED,)), SIZES[profile].compared_seeds)
 
 
 def fig02_attention_maps(profile: str) -> list[Run]:
@@ -242,14 +235,12 @@ def fig02_attention_maps(profile: str) -> list[Run]:
 
 def fig04_every(profile: str) -> list[Run]:
     """Figure 4, without positions too, and with balanced labels; and those that are compared."""
-    first = every_variant(profile)
-    return first + [run for run in compared_on_every(profile) if run not in first]
+    return list(dict.fromkeys(every_variant(profile) + compared_on_every(profile)))
 
 
 def fig05_some(profile: str) -> list[Run]:
     """Figure 5, likewise."""
-    first = some_variant(profile)
-    return first + [run for run in compared_on_some(profile) if run not in first]
+    return list(dict.fromkeys(some_variant(profile) + compared_on_some(profile)))
 
 
 def every_variant(profile: str) -> list[Run]:
