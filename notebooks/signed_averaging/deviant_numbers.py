@@ -96,11 +96,11 @@ numbers(table, "own answer", x="size m")
 # ## The paper's numbers beside ours
 
 # %%
-of_figure_4 = icllib.records(sheet.every_variant, profile,
+of_figure_2 = icllib.records(sheet.fig02_attention_maps, profile,
                              page="signed_averaging/fig04_every")
-assert icllib.shown_profile(of_figure_4) == shown
-cells = models.cells("every")
-reached = figures.reached(of_figure_4, cells, cells[:1])
+assert icllib.shown_profile(of_figure_2) == shown
+pair = models.cells("every", (models.AS_PRINTED,))
+reached = figures.reached(of_figure_2, pair, pair[:1])
 page.decide("signed_averaging.36", deviant.evidence(records), shown,
             deviant.judging(records, reached), deviant.control())
 page.verdicts()

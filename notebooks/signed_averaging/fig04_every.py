@@ -126,15 +126,16 @@ pair = models.cells("every", (models.AS_PRINTED,))
 figures.part_table(figures.errors_by_part(compared, pair))
 
 # %%
+judged = icllib.shown_profile(compared)
 of_softmax = figures.reached(compared, pair, pair[:1])
-page.decide("signed_averaging.9", figures.evidence(compared, pair), shown,
+page.decide("signed_averaging.9", figures.evidence(compared, pair), judged,
             figures.reached(compared, pair, pair))
-page.decide("signed_averaging.25", figures.single_numbers(compared, pair), shown,
+page.decide("signed_averaging.25", figures.single_numbers(compared, pair), judged,
             of_softmax, {"sigma = 30": [0.5]})  # "false" is wrong of every positive one
 longer = figures.longer_sequences(compared, pair)
-page.decide("signed_averaging.30", longer, shown, of_softmax,
+page.decide("signed_averaging.30", longer, judged, of_softmax,
             {part: [1 / 8] for part in longer})
-page.decide("signed_averaging.31", figures.deviant_sequences(compared, pair), shown,
+page.decide("signed_averaging.31", figures.deviant_sequences(compared, pair), judged,
             of_softmax)
 page.verdicts()
 

@@ -118,8 +118,8 @@ pair = models.cells("some", (models.AS_PRINTED,))
 figures.part_table(figures.errors_by_part(compared, pair))
 
 # %%
-page.decide("signed_averaging.10", figures.evidence(compared, pair), shown,
-            figures.reached(compared, pair, pair))
+page.decide("signed_averaging.10", figures.evidence(compared, pair),
+            icllib.shown_profile(compared), figures.reached(compared, pair, pair))
 page.verdicts()
 
 # %% [markdown]

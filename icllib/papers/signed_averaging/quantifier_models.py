@@ -162,7 +162,8 @@ SIZES = {
     # so many seeds because models that learned alike differ a hundredfold at large sigma. Twenty of
     # the two that are compared settled nothing, and thirty were added at once.
     "cpu": Size(3, 4, 32, TRAINED, 16, 1000, 2e-3, "cosine", 0.1, 25, (1, 3, 5, 10, 20, 30),
-                (10, 20, 40, 60, 100, 150, 200), sequences=384, seeds=20, compared_seeds=50, own_prompts=True),
+                (10, 20, 40, 60, 100, 150, 200), sequences=384, seeds=20, compared_seeds=50,
+                own_prompts=True),
     # ASSUMED: the paper's model, trained for less, at a higher rate.
     "gpu": Size(steps=20_000, learning_rate=3e-4, schedule="cosine", warmup=0.1,
                 longer_every=500, sequences=1280),
