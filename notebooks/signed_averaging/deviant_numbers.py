@@ -44,9 +44,9 @@ from icllib.papers.signed_averaging import quantifier_figures as figures
 from icllib.papers.signed_averaging import quantifier_models as models
 
 page = icllib.Page("signed_averaging/deviant_numbers")
-records = icllib.records(sheet.deviant_numbers, profile, page=page.name)
+records = icllib.records(deviant.each_kind, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.deviant_numbers, shown, deviant.ASSUMED)
+icllib.settings_of(deviant.each_kind, shown, deviant.ASSUMED)
 
 # %% [markdown]
 # These are the models of [Figure 4](fig04_every.ipynb) and [Figure 5](fig05_some.ipynb)
@@ -96,13 +96,15 @@ numbers(table, "own answer", x="size m")
 # ## The paper's numbers beside ours
 
 # %%
-of_figure_2 = icllib.records(sheet.fig02_attention_maps, profile,
+softmax = icllib.records(deviant.judged_kind, profile, page=page.name)
+of_figure_4 = icllib.records(sheet.compared_on_every, profile,
                              page="signed_averaging/fig04_every")
-assert icllib.shown_profile(of_figure_2) == shown
+assert icllib.shown_profile(of_figure_4) == icllib.shown_profile(softmax)
 pair = models.cells("every", (models.AS_PRINTED,))
-reached = figures.reached(of_figure_2, pair, pair[:1])
-page.decide("signed_averaging.36", deviant.evidence(records), shown,
-            deviant.judging(records, reached), deviant.control())
+reached = figures.reached(of_figure_4, pair, pair[:1])
+evidence, gate = deviant.judged(softmax, pair[:1], reached)
+page.decide("signed_averaging.36", evidence, icllib.shown_profile(softmax), gate,
+            deviant.control())
 page.verdicts()
 
 # %% [markdown]
@@ -136,4 +138,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/deviant_numbers/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(icllib.provenance_line(records + softmax, page.name))

@@ -87,9 +87,9 @@ numbers(one_number, x="size m")
 page.decide("signed_averaging.52", control.ratios(records), shown,
             control.reached_by_part(records))
 cells = deviant.chosen_cells()
-page.decide("signed_averaging.53", deviant.evidence(records), shown,
-            deviant.judging(records, figures.reached(records, cells, cells[:1])),
-            deviant.control())
+of_softmax = figures.reached(records, cells, cells[:1])
+evidence, gate = deviant.judged(records, cells, of_softmax)
+page.decide("signed_averaging.53", evidence, shown, gate, deviant.control())
 page.verdicts()
 
 # %% [markdown]
@@ -105,8 +105,9 @@ page.verdicts()
 # - *One large number* (claim 53). With labels, a model could take the label after the large
 #   number for an answer and forget the number. Here no label helps it, and still it decides no
 #   answer but its own. Models that are wrong about 100 alone cannot make the mistake that the
-#   claim counts, so that too few are left to settle it. So what a large number does to attention
-#   does not make it decide the whole sequence, in models of this size.
+#   claim counts. Of the four others one makes it at the number, which settles nothing, and none
+#   after it. So what a large number does to attention does not make it decide the whole
+#   sequence, in models of this size.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/without_labels/figure.csv>`.

@@ -17,9 +17,9 @@ from torch import Tensor
 
 from icllib.checks import each, positive, whole
 from icllib.evaluate import CHUNK, unseen
+from icllib.papers.signed_averaging import quantifier_models
 from icllib.papers.signed_averaging.quantifier_figures import STYLES
-from icllib.papers.signed_averaging.quantifier_models import (
-    AS_PRINTED, SCORINGS, SIZES, cells)
+from icllib.papers.signed_averaging.quantifier_models import AS_PRINTED, SCORINGS, cells
 from icllib.papers.signed_averaging.quantifiers import settled_answer
 from icllib.plotting import SHARE, draw, legend_below, series
 from icllib.results import ADDED, stacked
@@ -30,6 +30,8 @@ from icllib.training import Run
 QUANTIFIERS = ("every", "some")
 WHERE = ("at the number", "after it")  # the answers
 OTHERS = ("settle the label", "leave it open")  # the numbers beside the large one
+SIZES = quantifier_models.SIZES | {  # ASSUMED: ten of each kind for the figures
+    "cpu": replace(quantifier_models.SIZES["cpu"], seeds=10)}
 ASSUMED = (  # what the paper does not give, by name, for the table on the page
     "model.positions_up_to", "evaluation.sizes", "evaluation.places", "evaluation.after",
     "evaluation.sequences", "evaluation.seed", "seed")
@@ -126,34 +128,48 @@ def chosen_cells() -> list:
 
 def deviant_numbers(profile: str) -> list[Run]:
     """Section 5: the paper's models of Figures 4 and 5, measured on deviant sequences."""
+    return list(dict.fromkeys(each_kind(profile) + judged_kind(profile)))
+
+
+def each_kind(profile: str) -> list[Run]:
+    """Those that the figures show."""
+    return runs(profile, chosen_cells(), SIZES[profile].seeds)
+
+
+def judged_kind(profile: str) -> list[Run]:
+    """Softmax under "every", with as many seeds as in the claims of Figure 4."""
+    return runs(profile, chosen_cells()[:1], SIZES[profile].compared_seeds)
+
+
+def runs(profile: str, chosen, seeds: int) -> list[Run]:
+    """The models of Figures 4 and 5, each with one large number."""
     size = SIZES[profile]
     evaluation = DeviantNumbers(sequences=size.sequences, own_prompts=size.own_prompts)
-    return [replace(cell.run(size, seed), evaluation=evaluation)
-            for cell in chosen_cells() for seed in range(size.seeds)]
+    return [replace(run, evaluation=evaluation)
+            for run in quantifier_models.runs(profile, chosen, seeds)]
 
 
 # ---- what the page shows --------------------------------------------------------------------
 
 
-def own_answers(records) -> dict:
+def own_answers(records, chosen) -> dict:
     """How often an answer is the model's own to the large number alone, be it the truth or not.
 
     By cell: (seeds, OTHERS, sizes, places, after + 1).
     """
-    chosen = chosen_cells()
     alone, shares = (stacked(records, chosen, name) for name in ("alone", "open_label"))
     return {cell: np.where((alone[cell] > 0)[:, None, :, None, None], shares[cell],
                            1 - shares[cell]) for cell in chosen}
 
 
-def own_mistakes(records) -> dict:
+def own_mistakes(records, chosen) -> dict:
     """How often it is that and not the truth, where another number has settled the label.
 
     Never where the model is wrong about the number alone. By cell: (seeds, sizes, places, K).
     """
-    alone = stacked(records, chosen_cells(), "alone")
+    alone = stacked(records, chosen, "alone")
     return {cell: own[:, 0] * (alone[cell] > 0)[..., None, None]
-            for cell, own in own_answers(records).items()}
+            for cell, own in own_answers(records, chosen).items()}
 
 
 def at_and_after(values) -> dict[str, np.ndarray]:
@@ -162,21 +178,17 @@ def at_and_after(values) -> dict[str, np.ndarray]:
     return dict(zip(WHERE, (means[..., 0], means[..., 1:].mean(axis=-1))))
 
 
-def judging(records, reached) -> np.ndarray:
-    """The gate of the claim, what the softmax models of "every" have reached, by seed; infinite where
-    one is wrong about the largest number alone, whose own answer would be the truth.
+def judged(records, chosen, reached) -> tuple[dict, np.ndarray]:
+    """The parts of the claim at the largest size, by seed of the first kind, and their gate: only of
+    models that are right about that number alone, since the own answer of others is the truth.
 
-    reached: of these seeds or more.
+    reached: of these seeds or more. Where no model is right, all are told of and none passes.
     """
-    chosen = chosen_cells()
     right = stacked(records, chosen, "alone")[chosen[0]][:, -1] > 0
-    return np.where(right, reached[: len(right)], np.inf)
-
-
-def evidence(records) -> dict:
-    """The parts of the claim: the softmax model of "every", at the largest size, by seed."""
-    shares = own_mistakes(records)[chosen_cells()[0]]
-    return {part: values[:, -1] for part, values in at_and_after(shares).items()}
+    gate = np.where(right, reached[: len(right)], np.inf)
+    told = right if right.any() else ~right
+    shares = at_and_after(own_mistakes(records, chosen)[chosen[0]])
+    return {part: values[told, -1] for part, values in shares.items()}, gate[told]
 
 
 def control() -> dict:
@@ -189,7 +201,7 @@ def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
     number, and `own_answers`."""
     sizes, tables = records[0].run["evaluation"]["sizes"], []
     odds = stacked(records, chosen_cells(), "log_odds")
-    for cell, shares in own_mistakes(records).items():
+    for cell, shares in own_mistakes(records, chosen_cells()).items():
         for where, values in at_and_after(shares).items():
             tables.append(series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values,
                                  profile, SHARE))
@@ -204,7 +216,7 @@ def own_tables(records, profile: str) -> list[pd.DataFrame]:
     sizes = records[0].run["evaluation"]["sizes"]
     return [series(f"own answer, {where}", f"{cell.quantifier}, {cell.scoring}: others {others}",
                    sizes, values[:, place], profile, SHARE)
-            for cell, own in own_answers(records).items()
+            for cell, own in own_answers(records, chosen_cells()).items()
             for where, values in at_and_after(own).items()
             for place, others in enumerate(OTHERS)]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pandas as pd
 
 from icllib.evaluate import Together
-from icllib.papers.signed_averaging import quantifier_models
+from icllib.papers.signed_averaging import deviant_sequences
 from icllib.papers.signed_averaging.deviant_sequences import (
     DeviantNumbers, at_and_after, chosen_cells, own_mistakes)
 from icllib.papers.signed_averaging.quantifier_alternatives import error_rates
@@ -20,9 +20,9 @@ from icllib.plotting import SHARE, series
 from icllib.results import stacked
 from icllib.training import Run
 
-# ASSUMED: without labels training takes twice as long to reach the gate; seeds as in Figure 4 so far.
-SIZES = quantifier_models.SIZES | {
-    "cpu": replace(quantifier_models.SIZES["cpu"], steps=2000, longer_every=50, seeds=10)}
+# ASSUMED: without labels training takes twice as long to reach the gate.
+SIZES = deviant_sequences.SIZES | {
+    "cpu": replace(deviant_sequences.SIZES["cpu"], steps=2000, longer_every=50)}
 
 
 def without_labels(profile: str) -> list[Run]:
@@ -61,7 +61,7 @@ def pairs() -> list:
 def tables(records, profile: str) -> list[pd.DataFrame]:
     """Errors over the grid, a panel for each quantifier, and answers as for one large number alone."""
     found, sizes = [], records[0].run["evaluation"]["parts"][1]["sizes"]
-    wrong, mistakes = stacked(records, chosen_cells(), "wrong"), own_mistakes(records)
+    wrong, mistakes = stacked(records, chosen_cells(), "wrong"), own_mistakes(records, chosen_cells())
     for cell in chosen_cells():
         found += curves_by_length(cell.quantifier, cell, records[0], wrong[cell], profile)
         found += [series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values, profile, SHARE)

@@ -7,8 +7,10 @@ import torch
 from icllib.errors import InputError
 from icllib.models import SignedAveraging, Softmax, Sparsemax, Transformer
 from icllib.papers.signed_averaging import DeviantNumbers, deviant_numbers, deviant_sequences
-from icllib.papers.signed_averaging.deviant_sequences import log_odds_of
-from icllib.papers.signed_averaging.quantifier_models import fig04_every, fig05_some
+from icllib.papers.signed_averaging.deviant_sequences import (
+    chosen_cells, each_kind, judged_kind, log_odds_of)
+from icllib.papers.signed_averaging.quantifier_models import (
+    compared_on_every, fig04_every, fig05_some)
 from icllib.results import Record, settings
 from icllib.tasks import Quantifier
 from icllib.training.run import Trained
@@ -139,7 +141,12 @@ def test_the_models_are_those_of_figures_4_and_5(profile):
     known = {trained(run) for page in (fig04_every, fig05_some) for run in page(profile)}
     runs = deviant_numbers(profile)
     assert {trained(run) for run in runs} < known
-    assert len(set(runs)) == len(runs) == 4 * len({run.seed for run in runs})
+    assert len(set(runs)) == len(runs)
+    assert set(runs) == {*each_kind(profile), *judged_kind(profile)}
+    assert len(each_kind(profile)) == 4 * deviant_sequences.SIZES[profile].seeds
+    figure_4 = {trained(run) for run in compared_on_every(profile)}
+    softmax = {trained(run) for run in judged_kind(profile)}
+    assert softmax == {run for run in figure_4 if run[1].scoring == Softmax()}
     assert all(run.task.law == "independent" and run.model.positions == "learned"
                for run in runs)
 
@@ -153,9 +160,9 @@ def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():
         made.append(Record(settings(run), {}, metrics, {}))
     made[1].metrics["alone"][-1] = -0.5  # wrong about the number alone: nothing to be seen
     first = np.array(made[0].metrics["open_label"])[0, -1]
-    found = deviant_sequences.evidence(made)
-    assert found["at the number"] == pytest.approx([first[:, 0].mean(), 0])
-    assert found["after it"] == pytest.approx([first[:, 1:].mean(), 0])
+    evidence, gate = deviant_sequences.judged(made, chosen_cells(), np.array([0.01, 0.02, 0.03]))
+    assert evidence["at the number"] == pytest.approx([first[:, 0].mean()])
+    assert evidence["after it"] == pytest.approx([first[:, 1:].mean()]) and list(gate) == [0.01]
     tables = {(table.panel[0], table.series[0]): table
               for table in deviant_sequences.deviant_tables(made, "smoke")}
     second = 1 - np.array(made[1].metrics["open_label"])[1, -1, :, 0]
@@ -166,6 +173,15 @@ def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():
     shown = tables["some, SSA, log-odds", "leave it open"]
     assert list(shown.x) == list(DeviantNumbers().sizes) and len(tables) == 32
     assert list(shown.y) == pytest.approx(odds[:, 1, :, :, 0].mean((0, 2)))
+
+
+def test_where_every_model_is_wrong_about_the_number_alone_none_passes():
+    metrics = {"alone": [-1.0] * 6, "open_label": np.ones((2, 6, 3, 11)).tolist()}
+    made = [Record(settings(run), {}, metrics, {}) for run in judged_kind("smoke")]
+    evidence, gate = deviant_sequences.judged(made, chosen_cells()[:1], np.zeros(len(made)))
+    assert list(gate) == [np.inf] * len(made)
+    assert {part: list(own) for part, own in evidence.items()} == dict.fromkeys(
+        deviant_sequences.WHERE, [0] * len(made))
 
 
 def test_who_answers_for_the_largest_number_makes_the_mistake_everywhere():
