@@ -182,10 +182,13 @@ for number, statistic in zip((4, 5, 6), sheet.STATISTICS[1:]):
     control = {part: sheet.ridge_over(errors["softmax"]) for part in evidence}
     page.decide(f"signed_averaging.{number}", evidence, shown,
                 sheet.gates(errors, number), control if number > 4 else None)
-at_1 = lambda name: np.divide(*ours(name, "softmax"))[:, 0]
-page.decide("signed_averaging.45", {"four functions": at_1("four functions")}, shown,
-            sheet.reached(errors, "four functions", "softmax"),
-            {"four functions": 2 / errors["softmax"][:, 0]})
+pair = "four functions", "softmax"
+of_pair = icllib.records(sheet.four_functions, profile, page=page.name)
+errors_of_pair = icllib.stacked(of_pair, pair, "error")
+four, softmax = sheet.EqualSteps(errors_of_pair)(*pair)
+page.decide("signed_averaging.45", {pair[0]: four[:, 0] / softmax[:, 0]},
+            icllib.shown_profile(of_pair), sheet.reached(errors_of_pair, *pair),
+            {pair[0]: 2 / softmax[:, 0]})
 page.verdicts()
 
 # %% [markdown]
@@ -210,4 +213,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/table01_scoring_functions/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(records, page.name))
+print(icllib.provenance_line(records + of_pair, page.name))

@@ -262,8 +262,18 @@ def printed_steps() -> pd.DataFrame:
 
 def fig03_softmax_ssa(profile: str) -> list:
     """Figure 3: the runs of Table 1 with softmax, then those with SSA."""
+    return rows(profile, "softmax", "SSA")
+
+
+def four_functions(profile: str) -> list:
+    """Claim 45: those with four functions, then those with softmax."""
+    return rows(profile, "four functions", "softmax")
+
+
+def rows(profile: str, *names: str) -> list:
+    """Some of Table 1, which can have more whole seeds than all."""
     runs_of = dealt(scorings_on_affine_functions(profile), scorings())
-    return [*runs_of["softmax"], *runs_of["SSA"]]
+    return [run for name in names for run in runs_of[name]]
 
 
 def training_control(profile: str) -> list:

@@ -162,6 +162,10 @@ def test_pages_share_the_runs_of_the_table(profile):
     assert names(sheet.training_control(profile)) == names(every)
     pair = sheet.fig03_softmax_ssa(profile)
     assert [run.model.scoring for run in pair] == [Softmax()] * seeds + [SignedAveraging()] * seeds
+    four = sheet.four_functions(profile)
+    assert four[seeds:] == pair[:seeds]
+    assert {run.model.scoring for run in four[:seeds]} == {
+        sheet.scorings(sheet.SIZES[profile].heads)["four functions"]}
     *ssa, timing = sheet.learned_exponents(profile)
     assert set(names(pair)) < set(names(every)) and names(ssa) == names(every)[:seeds]
     paper = (timing.layers, timing.heads, timing.width, timing.batch) == (12, 8, 256, 64)
