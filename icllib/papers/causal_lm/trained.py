@@ -158,11 +158,6 @@ def table_3_cells() -> list[Cell]:
             for extra_loss in (True, False) for mask in MASKS for task in TASKS]
 
 
-def stuck_cells() -> list[Cell]:
-    """Those of Table 3 that do not learn at the rate of the others, with either mask."""
-    return [cell for cell in table_3_cells() if cell.stuck]
-
-
 def figure_3_cells() -> list[Cell]:
     """The shared-layer models of Table 1."""
     return [cell for cell in as_in_table_1() if cell.shared]
@@ -231,7 +226,7 @@ def fig06_training_sequences(profile: str) -> list[Run]:
 
 
 def table03_extra_loss(profile: str) -> list[Run]:
-    """Table 3, and one of its kinds at the rate of the others."""
+    """Table 3, and one of its kinds at the rate of the others, with either mask."""
     return list(dict.fromkeys(table_3(profile) + stuck_at_first(profile)))
 
 
@@ -240,9 +235,15 @@ def table_3(profile: str) -> list[Run]:
     return runs(profile, table_3_cells())
 
 
+def linear_rows(profile: str) -> list[Run]:
+    """Those on linear regression, which can have more whole seeds than all."""
+    return runs(profile, [cell for cell in table_3_cells() if cell.task == "linear"])
+
+
 def stuck_at_first(profile: str) -> list[Run]:
     """The cells of Table 3 that have a lower rate, at the rate of the others."""
-    return runs(profile, stuck_cells(), lower_rate=SIZES[profile].learning_rate)
+    stuck = [cell for cell in table_3_cells() if cell.stuck]
+    return runs(profile, stuck, lower_rate=SIZES[profile].learning_rate)
 
 
 def tables04_06_fewer_pairs(profile: str) -> list[Run]:
