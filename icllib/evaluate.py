@@ -5,6 +5,7 @@ y[n], n = lengths[k], from the first n pairs and x[n] alone. Trained models and 
 predictors alike, so every comparison is one loop over the same prompts.
 """
 
+import inspect
 from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
@@ -39,6 +40,12 @@ def measurable(tasks, predictor, device) -> list:
     return tasks
 
 
+def takes(function, name: str) -> bool:
+    """Whether a function has an argument of this name, or takes any."""
+    found = inspect.signature(function).parameters.values()
+    return any(own.name == name or own.kind is own.VAR_KEYWORD for own in found)
+
+
 def unseen(evaluation, predictor, members: int, device, purpose: str = "evaluation") -> Stream:
     """What an evaluation draws its prompts from, never those of training.
 
@@ -62,7 +69,8 @@ class ErrorByLength:
     without noise (their difference is the noise variance on average); for one-hot labels, whose
     error is the mean over classes, also `wrong`, the share of wrong largest entries. Each is
     (M, K). With `by_layer`, `error_by_layer` and so on are those of every layer: (M, layers, K).
-    Raises InputError for sizes below 1, an impossible seed and predictions of another shape.
+    Raises InputError for sizes below 1, an impossible seed, predictions of another shape, and
+    queries side by side or answers of layers of a predictor that has none.
     """
 
     lengths: tuple[int, ...]
@@ -87,6 +95,7 @@ class ErrorByLength:
         tasks: M tasks of one shape, or one task for a single predictor.
         """
         tasks = measurable(tasks, predictor, device)
+        self.check_able(predictor)
         stream, points, sums = self.stream(predictor, len(tasks), device), self.points, {}
         for start in range(0, self.prompts, CHUNK):
             ids = torch.arange(start, min(start + CHUNK, self.prompts), device=device)
@@ -111,6 +120,17 @@ class ErrorByLength:
     def points(self) -> int:
         """Points of a prompt: the pairs of the longest context, and the queries."""
         return self.longest + self.queries
+
+    def check_able(self, predictor) -> None:
+        """Raises InputError for a predictor without what is asked beyond `predict`."""
+        model = getattr(predictor, "module", predictor)
+        answer = getattr(model, "forward", predictor.predict)
+        if self.queries > 1 and not takes(answer, "points"):
+            raise InputError("queries: expected 1 of a predictor that has no argument `points`, "
+                             f"got {self.queries} of {type(model).__name__}")
+        if self.by_layer and not hasattr(model, "predictions_by_layer"):
+            raise InputError("by_layer: expected a decoder with predictions_by_layer, "
+                             f"got {type(model).__name__}")
 
     def all_losses(self, prompt, predictor) -> dict:
         """Sums over prompts of every measure, (M, K), and of every layer's, (M, layers, K)."""

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from icllib.baselines import Ridge
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Gaussian, Transformer
@@ -194,3 +195,21 @@ def test_the_step_is_one_compiled_graph():
     answers = compiled(prompt.xs, prompt.ys, (5, 5, 5), **options)
     assert answers.shape == (3, 2, 4, 8)
     assert torch.equal(answers, own.forward(prompt.xs, prompt.ys, (5, 5, 5), **options))
+
+
+@pytest.mark.parametrize("predictor, name", [
+    (Ridge(0.1), "Ridge"), (Trained(MLP(8).build([0], 3, 5)), "StackedMLP")], ids=["Ridge", "MLP"])
+def test_what_only_decoders_answer_is_not_asked_of_others(predictor, name):
+    with pytest.raises(InputError, match=f"queries: expected 1 .* got 2 of {name}"):
+        ErrorByLength((4,), 8, queries=2).measure(TASK, predictor)
+    with pytest.raises(InputError, match=f"by_layer: expected a decoder .* got {name}"):
+        ErrorByLength((4,), 8, by_layer=True).measure(TASK, predictor)
+
+
+def test_a_predictor_of_ones_own_that_takes_points_is_asked_for_queries():
+    class Own:
+        def predict(self, xs, ys, lengths, **points):
+            return ys[..., points["points"]]
+
+    found = ErrorByLength((4,), 8, queries=3).measure(TASK, Own())
+    assert found["error"].tolist() == [[0]]
