@@ -89,7 +89,7 @@ page.decide("signed_averaging.52", control.ratios(records), shown,
 cells = deviant.chosen_cells()
 of_softmax = figures.reached(records, cells, cells[:1])
 evidence, gate = deviant.judged(records, cells, of_softmax)
-page.decide("signed_averaging.53", evidence, shown, gate, deviant.control())
+page.decide("signed_averaging.53", evidence, shown, gate, deviant.right_answers())
 page.verdicts()
 
 # %% [markdown]

@@ -191,9 +191,25 @@ def judged(records, chosen, reached) -> tuple[dict, np.ndarray]:
     return {part: values[told, -1] for part, values in shares.items()}, gate[told]
 
 
-def control() -> dict:
+def right_answers() -> dict:
     """The parts of the claim for right answers, none of which is a mistake."""
     return dict.fromkeys(WHERE, [0.0])
+
+
+class Largest:
+    """The log-odds of the largest number so far alone, which are its size and sign."""
+
+    def predict(self, xs, ys, lengths) -> Tensor:
+        """(..., N, 1), (..., N) -> (..., K)."""
+        so_far = [xs[..., : n + 1, 0] for n in lengths]
+        return torch.cat([own.gather(-1, own.abs().argmax(-1, keepdim=True)) for own in so_far], -1)
+
+
+def answers_for_the_largest() -> dict:
+    """The parts of the claim for a predictor that answers for the largest number alone."""
+    found = DeviantNumbers(sequences=64).measure([chosen_cells()[0].task], Largest())
+    return {part: own[:, -1].tolist()
+            for part, own in at_and_after(found["open_label"][:, 0]).items()}
 
 
 def deviant_tables(records, profile: str) -> list[pd.DataFrame]:

@@ -187,5 +187,12 @@ def test_where_every_model_is_wrong_about_the_number_alone_none_passes():
 def test_who_answers_for_the_largest_number_makes_the_mistake_everywhere():
     found = DeviantNumbers(sequences=64).measure([Quantifier("every")], Predictor(largest))
     shares = deviant_sequences.at_and_after(found["open_label"][:, 0])
-    assert {part: list(own[:, -1]) for part, own in shares.items()} == {
-        "at the number": [1], "after it": [1]}
+    always = {"at the number": [1], "after it": [1]}
+    assert {part: list(own[:, -1]) for part, own in shares.items()} == always
+    assert deviant_sequences.answers_for_the_largest() == always
+
+
+def test_the_control_answers_as_a_loop_does():
+    for name, values in SMALL.measure(TASKS, deviant_sequences.Largest()).items():
+        np.testing.assert_allclose(values, SMALL.measure(TASKS, Predictor(largest))[name],
+                                   atol=1e-6)
