@@ -50,6 +50,7 @@ class Size:
     batches: tuple[int, ...] = (1, 3, 10, 30, 100, 300)  # ASSUMED: Figure 6, 1,000 aside
     own_positions: bool = True  # of each query; public code
     own_prompts: bool = True  # ASSUMED: held out, of each seed
+    more_seeds: int = 0  # of the models of Figure 3
 
     @property
     def fewer_pairs(self) -> tuple[int, ...]:
@@ -68,7 +69,7 @@ SIZES = {
     "pilot": Size(8, 20, 10, 5, 32, 16, 4000, 8e-3, 8e-3, 1024, 3, (1, 30), False, False),
     # Half the dimensions and pairs of the paper. ASSUMED: 12 passes over the sequences, at a rate
     # of `learning_rates`; more held-out sequences, for less noise.
-    "cpu": Size(8, 20, 10, 5, 32, 16, 12_000, 4e-3, 2e-3, 4096, 8, (1, 30)),
+    "cpu": Size(8, 20, 10, 5, 32, 16, 12_000, 4e-3, 2e-3, 4096, 8, (1, 30), more_seeds=4),
     "gpu": Size(steps=20_000, prompts=1024),
     "paper": Size(),
 }
@@ -216,8 +217,9 @@ def learning_rates(profile: str) -> list[Run]:
 
 
 def fig03_layer_probes(profile: str) -> list[Run]:
-    """Figure 3: the runs of Table 1 that have probes."""
-    return runs(profile, figure_3_cells())
+    """Figure 3: the runs of Table 1 that have probes, with more seeds."""
+    size = SIZES[profile]
+    return runs(profile, figure_3_cells(), seeds=size.seeds + size.more_seeds)
 
 
 def fig06_training_sequences(profile: str) -> list[Run]:
