@@ -167,6 +167,7 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     if not isinstance(module, nn.Module) or not list(module.parameters()):
         raise InputError(f"model: expected a module with parameters to train, got {module!r} of "
                          f"{kind}; what has none is a predictor, which is measured as it is")
+    module.dimension_of_inputs = task.dimension
     for name, values in module.state_dict().items():
         if values.shape[:1] != (len(seeds),):
             raise InputError(f"model: expected parameters and persistent buffers with a first axis "

@@ -120,7 +120,8 @@ class Trained:
     """A trained fleet as a predictor, and the stream of the prompts that it was trained on.
 
     Raises InputError for prompts of another shape than (M, B, N, d) and (M, B, N) or (M, B, N, C),
-    and for context lengths that leave no point for a query.
+    for inputs of another dimension than in training, and for context lengths that leave no point
+    for a query.
     """
 
     def __init__(self, module, stream=None):
@@ -146,5 +147,9 @@ class Trained:
         if max(each(partial(whole, 0), "lengths", lengths)) >= xs.shape[2]:
             raise InputError(f"lengths: expected context lengths below {xs.shape[2]}, the number of "
                              f"points, got {tuple(lengths)}")
+        dimension = getattr(self.module, "dimension_of_inputs", xs.shape[-1])
+        if xs.shape[-1] != dimension:
+            raise InputError(f"xs: expected inputs of dimension {dimension}, that of training, "
+                             f"got {xs.shape[-1]}")
         dtype = next(self.module.parameters()).dtype
         return forward(xs.to(dtype), ys.to(dtype), lengths, **points).to(xs.dtype)

@@ -53,6 +53,13 @@ def test_prompts_of_another_shape_are_told(trained, xs, ys):
         icllib.load(runs()[0]).predict(torch.zeros(xs), torch.zeros(ys), (2,))
 
 
+def test_inputs_of_another_dimension_are_told(trained):
+    dimension = runs()[0].task.dimension
+    xs = torch.zeros(1, 4, 8, dimension + 1)
+    with pytest.raises(InputError, match=f"expected inputs of dimension {dimension}, .* got {dimension + 1}"):
+        icllib.load(runs()[0]).predict(xs, torch.zeros(1, 4, 8), (2,))
+
+
 @pytest.mark.parametrize("lengths, message", [
     (5, "lengths: expected one or more in a list, got 5"), ((), "lengths: expected one or more"),
     ((-1,), "lengths: expected an integer of at least 0, got -1"),
