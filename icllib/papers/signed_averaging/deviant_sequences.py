@@ -19,7 +19,8 @@ from icllib.checks import each, positive, whole
 from icllib.evaluate import CHUNK, unseen
 from icllib.papers.signed_averaging import quantifier_models
 from icllib.papers.signed_averaging.quantifier_figures import STYLES
-from icllib.papers.signed_averaging.quantifier_models import AS_PRINTED, SCORINGS, cells
+from icllib.papers.signed_averaging.quantifier_models import (
+    AS_PRINTED, SCORINGS, SIZES, cells)
 from icllib.papers.signed_averaging.quantifiers import settled_answer
 from icllib.plotting import SHARE, draw, legend_below, series
 from icllib.results import ADDED, stacked
@@ -30,8 +31,6 @@ from icllib.training import Run
 QUANTIFIERS = ("every", "some")
 WHERE = ("at the number", "after it")  # the answers
 OTHERS = ("settle the label", "leave it open")  # the numbers beside the large one
-SIZES = quantifier_models.SIZES | {  # ASSUMED: ten of each kind for the figures
-    "cpu": replace(quantifier_models.SIZES["cpu"], seeds=10)}
 ASSUMED = (  # what the paper does not give, by name, for the table on the page
     "model.positions_up_to", "evaluation.sizes", "evaluation.places", "evaluation.after",
     "evaluation.sequences", "evaluation.seed", "seed")

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pandas as pd
 
 from icllib.evaluate import Together
-from icllib.papers.signed_averaging import deviant_sequences
+from icllib.papers.signed_averaging import quantifier_models
 from icllib.papers.signed_averaging.deviant_sequences import (
     DeviantNumbers, at_and_after, chosen_cells, own_mistakes)
 from icllib.papers.signed_averaging.quantifier_alternatives import error_rates
@@ -20,9 +20,9 @@ from icllib.plotting import SHARE, series
 from icllib.results import stacked
 from icllib.training import Run
 
-# ASSUMED: without labels training takes twice as long to reach the gate.
-SIZES = deviant_sequences.SIZES | {
-    "cpu": replace(deviant_sequences.SIZES["cpu"], steps=2000, longer_every=50)}
+# ASSUMED: without labels training takes twice as long to reach the gate; ten of each kind.
+SIZES = quantifier_models.SIZES | {
+    "cpu": replace(quantifier_models.SIZES["cpu"], steps=2000, longer_every=50, seeds=10)}
 
 
 def without_labels(profile: str) -> list[Run]:
