@@ -8,10 +8,10 @@
 # but in its own answer alone, and not in all models. Of fifty {term}`softmax` models of
 # `every`, 26 are right about a 100 alone and so can make the mistake: fifteen always do,
 # six never, and five in 2 to 69% of the sequences. Where another number has settled the
-# label, no answer after it is wrong; where none has, 44 to 47% are under `every` and 63 to
-# 66% under `some`, as with an ordinary number. Scaled signed averaging ({term}`SSA`) does
+# label, no answer after it is wrong; where none has, 49 to 51% are under `every` and 61 to
+# 63% under `some`, as with an ordinary number. Scaled signed averaging ({term}`SSA`) does
 # not differ under `every`. These are small models (3 layers of width 32, profile `cpu`),
-# which have learned the task: fifty for the claim, ten of each kind in the figures.
+# which have learned the task: fifty for the claim, twenty of each kind in the figures.
 #
 # Why do decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is
 # far larger? {cite:t}`naim2025scaled` (Section 5) report that under the quantifiers
@@ -64,7 +64,7 @@ icllib.settings_of(deviant.each_kind, shown, deviant.ASSUMED)
 # %%
 table = page.save_figure(*deviant.deviant_tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.2 to 0.3 between sizes 10 and 70, with wide bands; under some SSA rises to 0.16 and softmax stays at 0. After the number all stay at 0."}, "figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.35 between sizes 10 and 70, with wide bands; under some SSA rises to 0.19 and softmax to 0.05. After the number all stay at 0."}, "figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
 legend = deviant.draw_shares(table)
 
 # %% tags=["numbers"]
@@ -89,7 +89,7 @@ numbers(table[table.panel.str.endswith("log-odds")], x="size m")
 
 # %% [markdown]
 # How often the answer is the model's own to the large number alone, whether that is right
-# or not. Of a first $x_1 = 100$ five of the ten softmax models of `every` wrongly say that
+# or not. Of a first $x_1 = 100$ nine of the twenty softmax models of `every` wrongly say that
 # it is not positive.
 
 # %% tags=["numbers"]
@@ -126,8 +126,8 @@ pd.Series(shares).value_counts(sort=False).rename_axis("share").to_frame("models
 #   can be. `some` is shown beside the claim, which is about Figure 2's `every`.
 # - *Solely.* At the number itself this is close to what is seen: at $m = 100$ the
 #   log-odds of the softmax models of `every` differ by 0.3 between the two kinds of
-#   sequences, and by 9.6 at $m = 1$. The answer is then the model's own to the number
-#   alone in eight of the ten. But 24 of the fifty are wrong about 100 alone, and so by
+#   sequences, and by 9.4 at $m = 1$. The answer is then the model's own to the number
+#   alone in sixteen of the twenty. But 24 of the fifty are wrong about 100 alone, and so by
 #   mistake right about the sequence. Of the others, which the claim counts, most err at the
 #   number always or never: 62% of the answers (43 to 81%), which is not consistently.
 # - *For an entire sequence.* This is not seen, and hardly to be seen with labels in the
@@ -138,10 +138,10 @@ pd.Series(shares).value_counts(sort=False).rename_axis("share").to_frame("models
 #   embedding $w$, each layer adds only what is bounded, and the last layer normalization
 #   leaves the direction of $w$. A test shows it for softmax, SSA and sparsemax. Scoring
 #   functions can change only the weight that later tokens give to the number.
-# - *SSA* under `every` stays within the spread of softmax: two of its ten models make the
-#   mistake, and at $m = 100$ its two lines are as close. Under `some` two of SSA make it,
-#   one always and one in 60% of the sequences, and none of softmax; but nine of those ten
-#   are wrong about $-100$ alone, and so cannot.
+# - *SSA* under `every` does as softmax does: seven of the twenty models of either always make
+#   the mistake at the number, and at $m = 100$ its two lines are as close. Under `some` three
+#   of SSA always make it and two sometimes, and of softmax one and one; but fourteen of SSA
+#   and sixteen of softmax are wrong about $-100$ alone, and so cannot.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/deviant_numbers/figure.csv>`.
