@@ -4,7 +4,7 @@
 # **The question:** when one number of a sequence is far larger than all those of
 # training, does a {term}`transformer` answer as if it had read that number alone?
 #
-# **In short:** the paper says so, and it fails. Here a 100 does drown the other numbers,
+# **In short:** the paper says so; here the claim fails. A 100 does drown the other numbers,
 # but in its own answer alone, and not in all models. Of fifty {term}`softmax` models of
 # `every`, 26 are right about a 100 alone and so can make the mistake: fifteen always do,
 # six never, and five in 2 to 69% of the sequences. Where another number has settled the
