@@ -128,8 +128,9 @@ class ErrorByLength:
         if self.queries > 1 and not takes(answer, "points"):
             raise InputError("queries: expected 1 of a predictor that has no argument `points`, "
                              f"got {self.queries} of {type(model).__name__}")
-        if self.by_layer and not hasattr(model, "predictions_by_layer"):
-            raise InputError("by_layer: expected a decoder with predictions_by_layer, "
+        by_layer = "predict_by_layer" if model is predictor else "predictions_by_layer"
+        if self.by_layer and not hasattr(model, by_layer):
+            raise InputError(f"by_layer: expected a decoder with {by_layer}, "
                              f"got {type(model).__name__}")
 
     def all_losses(self, prompt, predictor) -> dict:

@@ -15,8 +15,8 @@
 # that a lead like the printed one, 14-fold, is ruled out; and all the others have 0.8 to 1.1
 # times, where the paper prints 2.5 to 5.6. Whether small leads are left is open: seeds
 # differ more than functions do. One claim fails: in distribution four functions have 1.7
-# times softmax's error (1.2 to 2.2, five models of each), not 0.6 as printed. Two newer functions that
-# we added err like softmax too. In the paper's table SSA and softmax seem to have been tested
+# times softmax's error (1.2 to 2.2, five models of each), not 0.6 as printed. Two newer
+# functions that we added err like softmax too. In the paper's table SSA and softmax seem to have been tested
 # on other functions than all other rows.
 #
 # The {term}`task` behind a prompt is a line, $y = a x + c$. {cite:t}`naim2025scaled`
@@ -204,8 +204,8 @@ page.verdicts()
 # - *The learning rate* is [each function's own](learning_rates.ipynb), by the same search for
 #   all; the paper has one for all. All have as many steps. The
 #   [training control](training_control.ipynb) compares at equal error in distribution.
-# - *Three seeds* of each function; claim 45 has five of its two. An interval over three is wide: by the row only a factor of
-#   1.2 to 2 either way would have shown.
+# - *Three seeds* of each function; claim 45 has five of its two. An interval over three is
+#   wide: by the row only a factor of 1.2 to 2 either way would have shown.
 # - *Settings of the alternatives* that the paper does not give are [in the
 #   chapter](../../book/signed_averaging.md). It does not say which of two forms of
 #   SA-softmax it uses; the last row has scores moved into $[0, 1]$ first.

@@ -206,10 +206,16 @@ def test_what_only_decoders_answer_is_not_asked_of_others(predictor, name):
         ErrorByLength((4,), 8, by_layer=True).measure(TASK, predictor)
 
 
-def test_a_predictor_of_ones_own_that_takes_points_is_asked_for_queries():
+def test_a_predictor_of_ones_own_is_asked_for_queries_and_layers():
     class Own:
         def predict(self, xs, ys, lengths, **points):
             return ys[..., points["points"]]
 
-    found = ErrorByLength((4,), 8, queries=3).measure(TASK, Own())
+        def predict_by_layer(self, xs, ys, lengths, **points):
+            return torch.stack((0 * self.predict(xs, ys, lengths, **points),
+                                self.predict(xs, ys, lengths, **points)))
+
+    found = ErrorByLength((4,), 8, queries=3, by_layer=True).measure(TASK, Own())
     assert found["error"].tolist() == [[0]]
+    first, last = found["error_by_layer"][0]
+    assert first > 0 and last == 0

@@ -17,6 +17,7 @@ from icllib.tasks import AffineFunctions
 
 ROUNDING = 1e-10  # errors below it are 0 but for rounding, which processors do differently
 
+
 class RidgeLine:
     """Ridge regression with an intercept; 0 before the first pair."""
 
