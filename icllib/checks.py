@@ -1,6 +1,7 @@
 """What settings are refused; a comparison with NaN is false, so NaN is refused too."""
 
 import dataclasses
+import inspect
 import math
 import types
 import typing
@@ -148,3 +149,9 @@ def answers(shape, predictions) -> None:
     if predictions.shape[-len(shape):] != shape:
         raise InputError(f"predictions: expected a shape that ends in {tuple(shape)}, "
                          f"got {tuple(predictions.shape)}")
+
+
+def takes(function, name: str) -> bool:
+    """Whether a function has an argument of this name, or takes any."""
+    found = inspect.signature(function).parameters.values()
+    return any(own.name == name or own.kind is own.VAR_KEYWORD for own in found)

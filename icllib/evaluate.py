@@ -5,7 +5,6 @@ y[n], n = lengths[k], from the first n pairs and x[n] alone. Trained models and 
 predictors alike, so every comparison is one loop over the same prompts.
 """
 
-import inspect
 from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
@@ -14,7 +13,7 @@ import numpy as np
 import torch
 
 from icllib import checks
-from icllib.checks import answers, component, different, each, sampled, switches, whole
+from icllib.checks import answers, component, different, each, sampled, switches, takes, whole
 from icllib.errors import InputError
 from icllib.results import ADDED
 from icllib.streams import WORD, Stream
@@ -38,12 +37,6 @@ def measurable(tasks, predictor, device) -> list:
         raise InputError(f"tasks: expected one for each of {members} trained models, "
                          f"got {len(tasks)}")
     return tasks
-
-
-def takes(function, name: str) -> bool:
-    """Whether a function has an argument of this name, or takes any."""
-    found = inspect.signature(function).parameters.values()
-    return any(own.name == name or own.kind is own.VAR_KEYWORD for own in found)
 
 
 def unseen(evaluation, predictor, members: int, device, purpose: str = "evaluation") -> Stream:
@@ -123,15 +116,12 @@ class ErrorByLength:
 
     def check_able(self, predictor) -> None:
         """Raises InputError for a predictor without what is asked beyond `predict`."""
-        model = getattr(predictor, "module", predictor)
-        answer = getattr(model, "forward", predictor.predict)
-        if self.queries > 1 and not takes(answer, "points"):
+        name = type(predictor).__name__
+        if self.queries > 1 and not takes(predictor.predict, "points"):
             raise InputError("queries: expected 1 of a predictor that has no argument `points`, "
-                             f"got {self.queries} of {type(model).__name__}")
-        by_layer = "predict_by_layer" if model is predictor else "predictions_by_layer"
-        if self.by_layer and not hasattr(model, by_layer):
-            raise InputError(f"by_layer: expected a decoder with {by_layer}, "
-                             f"got {type(model).__name__}")
+                             f"got {self.queries} of {name}")
+        if self.by_layer and not hasattr(predictor, "predict_by_layer"):
+            raise InputError(f"by_layer: expected a predictor with predict_by_layer, got {name}")
 
     def all_losses(self, prompt, predictor) -> dict:
         """Sums over prompts of every measure, (M, K), and of every layer's, (M, layers, K)."""

@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol
 
 import torch
 
-from icllib.checks import component, each, floating, whole
+from icllib.checks import component, each, floating, takes, whole
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.results import ADDED
@@ -120,8 +120,8 @@ class Trained:
     """A trained fleet as a predictor, and the stream of the prompts that it was trained on.
 
     Raises InputError for prompts of another shape than (M, B, N, d) and (M, B, N) or (M, B, N, C),
-    for inputs of another dimension than in training, and for context lengths that leave no point
-    for a query.
+    for inputs of another dimension than in training, for context lengths that leave no point for a
+    query, and where queries side by side or answers of layers are asked of no decoder.
     """
 
     def __init__(self, module, stream=None):
@@ -129,10 +129,16 @@ class Trained:
         self.members = len(next(module.parameters()))
 
     def predict(self, xs, ys, lengths, **points):
+        if points and not takes(self.module.forward, "points"):
+            raise InputError("points: expected a decoder, which answers queries side by side, "
+                             f"got {type(self.module).__name__}")
         return self.call(self.module, xs, ys, lengths, points)
 
     def predict_by_layer(self, xs, ys, lengths, **points):
         """The predictions after every layer: (layers, M, B, K)."""
+        if not hasattr(self.module, "predictions_by_layer"):
+            raise InputError("by_layer: expected a decoder, which has layers that answer, "
+                             f"got {type(self.module).__name__}")
         return self.call(self.module.predictions_by_layer, xs, ys, lengths, points)
 
     def call(self, forward, xs, ys, lengths, points):

@@ -197,12 +197,15 @@ def test_the_step_is_one_compiled_graph():
     assert torch.equal(answers, own.forward(prompt.xs, prompt.ys, (5, 5, 5), **options))
 
 
-@pytest.mark.parametrize("predictor, name", [
-    (Ridge(0.1), "Ridge"), (Trained(MLP(8).build([0], 3, 5)), "StackedMLP")], ids=["Ridge", "MLP"])
-def test_what_only_decoders_answer_is_not_asked_of_others(predictor, name):
-    with pytest.raises(InputError, match=f"queries: expected 1 .* got 2 of {name}"):
+@pytest.mark.parametrize("predictor, queries, by_layer", [
+    (Ridge(0.1), "queries: expected 1 .* got 2 of Ridge",
+     "by_layer: expected a predictor with predict_by_layer, got Ridge"),
+    (Trained(MLP(8).build([0], 3, 5)), "points: expected a decoder, .* got StackedMLP",
+     "by_layer: expected a decoder, .* got StackedMLP")], ids=["Ridge", "MLP"])
+def test_what_only_decoders_answer_is_not_asked_of_others(predictor, queries, by_layer):
+    with pytest.raises(InputError, match=queries):
         ErrorByLength((4,), 8, queries=2).measure(TASK, predictor)
-    with pytest.raises(InputError, match=f"by_layer: expected a decoder .* got {name}"):
+    with pytest.raises(InputError, match=by_layer):
         ErrorByLength((4,), 8, by_layer=True).measure(TASK, predictor)
 
 
