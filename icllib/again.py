@@ -84,8 +84,14 @@ def compared(pairs: list[tuple[Record, Record]]) -> str:
 
 
 def difference(old: Record, new: Record) -> float:
-    """The largest difference of two records' numbers, as a share of a number."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = [np.abs(np.asarray(new[name], float) / np.asarray(old[name], float) - 1)
-                  for name in old.metrics]
-    return max(float(np.nan_to_num(share).max()) for share in shares)
+    """The largest difference of two records' numbers, as a share of the larger one; infinite where
+    one alone is not finite."""
+    shares = []
+    for name in old.metrics:
+        before, after = (np.asarray(record.metrics[name], float) for record in (old, new))
+        larger = np.maximum(np.maximum(abs(before), abs(after)), np.finfo(float).tiny)
+        with np.errstate(invalid="ignore"):
+            share = abs(after - before) / larger
+        same = np.isclose(before, after, 0, 0, equal_nan=True)
+        shares.append(np.where(same, 0, np.nan_to_num(share, nan=np.inf)).max())
+    return float(max(shares))

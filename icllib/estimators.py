@@ -31,7 +31,7 @@ LABELS = ("truth", "signs", "one-hot")  # how two or more classes are written fo
 
 
 @dataclass
-class Trained:
+class Predictor:
     """A predictor, and what it was trained for: None where that is not known."""
 
     predictor: object
@@ -56,14 +56,14 @@ def names() -> dict[str, Path]:
     return listed
 
 
-def found(model) -> Trained:
+def found(model) -> Predictor:
     """What a name, the path of a record or a predictor stands for.
 
     Raises InputError for another name, and where no weights are kept.
     """
     if hasattr(model, "predict"):
         check_predictor(model)
-        return Trained(model)
+        return Predictor(model)
     path = names().get(str(model)) or Path(str(model))
     if path.suffix != ".json":
         raise InputError("model: expected a predictor, the path of a record or one of the names "
@@ -74,7 +74,7 @@ def found(model) -> Trained:
     stream = Stream.of([0], "evaluation", "cpu")
     prompt = run.task.sample(stream, torch.arange(1024)[None], run.recipe.points)
     scales = [float(values.double().square().mean().sqrt()) for values in (prompt.xs, prompt.ys)]
-    return Trained(predictor, run.task.dimension, max(run.recipe.lengths), tuple(scales),
+    return Predictor(predictor, run.task.dimension, max(run.recipe.lengths), tuple(scales),
                    getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy")
 
 
@@ -94,7 +94,7 @@ class InContext(BaseEstimator):
     def __init__(self, model="signed_averaging/softmax"):
         self.model = model
 
-    def store(self, trained: Trained, X, y):
+    def store(self, trained: Predictor, X, y):
         """Keep the pairs and the model; raises InputError for more features than it has."""
         width, most = X.shape[1], trained.longest or len(X)
         if trained.dimension is not None and width > trained.dimension:
@@ -193,7 +193,7 @@ class InContextClassifier(ClassifierMixin, InContext):
         trained = found(self.model)
         return self.store(trained, X, self.written(places, trained))
 
-    def written(self, places, trained: Trained) -> np.ndarray:
+    def written(self, places, trained: Predictor) -> np.ndarray:
         """The labels as the model reads them: (n,), or (n, classes) in one-hot form."""
         right = "one-hot" if trained.classes else "truth" if trained.log_odds else "signs"
         if trained.dimension and self.labels != right:

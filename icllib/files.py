@@ -22,6 +22,9 @@ PROJECT = PACKAGE.parent if (PACKAGE.parent / "_toc.yml").is_file() else Path.cw
 TEMPORARY = "icllib-temporary-"  # how the names of temporary folders begin
 DEEPEST = 100
 YOUNG = 60  # seconds; a folder may not have its lock yet
+TEXT = r'"(?:[^"\\]|\\.)*"'
+# In JSON: a text, which stays; a list of plain values; the last space before a closing bracket.
+PLAIN = re.compile(rf'({TEXT})|\[((?:[^][{{}}"]|{TEXT})*)\]| (?=\])')
 
 
 class OnceEach(yaml.CSafeLoader):  # 7 times as fast as the loader in Python
@@ -73,9 +76,13 @@ def check_project() -> None:
 
 def to_json(content) -> str:
     """Indented JSON in which a list of plain values stays on one line."""
-    text = json.dumps(content, indent=1, allow_nan=True)
-    flat = re.sub(r"\[[^\[\]{}]*\]", lambda match: " ".join(match[0].split()), text)
-    return flat.replace("[ ", "[").replace(" ]", "]") + "\n"
+    def on_one_line(found):
+        text, values = found.groups()
+        if values is None:
+            return text or ""
+        return "[" + re.sub("\n *", " ", values).strip() + "]"
+
+    return PLAIN.sub(on_one_line, json.dumps(content, indent=1)) + "\n"
 
 
 def write_text(path: Path, text: str) -> None:

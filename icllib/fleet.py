@@ -8,7 +8,7 @@ from icllib.pages import find_page
 from icllib.results import (
     PROJECT, WITH_PILOT, check_profile, digest, find_record, is_fresh, results_folder, settings)
 from icllib.status import runs_of
-from icllib.training.fleets import processors
+from icllib.training.fleets import fleets, processors
 from icllib.training.jobs import checkpoints_folder, to_train, train_fleet
 from icllib.training.records import environment, runs_at
 from icllib.training.run import Run
@@ -20,16 +20,21 @@ def train(paths: list[str], deadline: float | None = None) -> str:
 
     paths: <paper>/<page>/<profile>/<name>.json, of one page and profile. deadline: the
     time.monotonic() at which training stops. Raises InputError, before any work, for records that
-    the page does not have, folders that cannot be written to, and smoke records among the
-    committed ones; OutOfTime where training was stopped, with a checkpoint that the next call
-    goes on from.
+    the page does not have, models that cannot train together, folders that cannot be written to,
+    and smoke records among the committed ones; OutOfTime where training was stopped, with a
+    checkpoint that the next call goes on from.
     """
     page, profile, names = parts_of(paths)
     listed = {digest(settings(run)): run for run in trained_runs(page, profile)}
     if unknown := [name for name in names if name not in listed]:
         raise InputError(f"{unknown[0]}: expected the name of a record of {page} at {profile}, as "
                          f"python -m icllib plan --profile {profile} lists them")
-    if not (fleet := lacking([listed[name] for name in names], page.split("/")[0])):
+    together = [listed[name] for name in names]
+    if len(apart := fleets(together)) > 1:
+        raise InputError("records: expected those of one fleet, which have the same recipe, sizes "
+                         f"and evaluation, got some of {len(apart)}; train them one by one")
+    missing = [run for run in together if not is_there(run, page.split("/")[0])]
+    if not (fleet := to_train(together, missing)):
         return f"{page}: nothing to train, all {len(names)} models are there"
     if profile == "smoke" and results_folder() == PROJECT / "results":
         raise InputError("smoke: expected a results folder of its own, $ICLLIB_RESULTS, as nothing "
@@ -57,11 +62,6 @@ def parts_of(paths: list[str]) -> tuple[str, str, list[str]]:
 def trained_runs(page: str, profile: str) -> list[Run]:
     """The runs of a page that train."""
     return [run for run in runs_at(runs_of(page), profile) if isinstance(run, Run)]
-
-
-def lacking(fleet: list[Run], paper: str) -> list[Run]:
-    """Those runs of a fleet that must be trained."""
-    return to_train(fleet, [run for run in fleet if not is_there(run, paper)])
 
 
 def is_there(run: Run, paper: str) -> bool:

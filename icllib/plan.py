@@ -6,6 +6,7 @@ Whoever trains on many machines takes these fleets as jobs, see workflow/Snakefi
 import re
 import sys
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.special import stdtrit
@@ -13,12 +14,13 @@ from scipy.special import stdtrit
 from icllib.claims import load_claims
 from icllib.decisions import FEWEST_SEEDS, Decision, decision_on_record
 from icllib.errors import InputError
-from icllib.fleet import lacking, trained_runs
+from icllib.fleet import is_there, trained_runs
 from icllib.results import WITH_PILOT, check_profile, digest, settings
 from icllib.status import memory_of, seconds_of
 from icllib.training.fleets import fleets
+from icllib.training.jobs import to_train
 from icllib.training.run import Run
-from icllib.training.weights import only_training
+from icllib.training.weights import model_of
 
 MOST_SEEDS = 1000  # that are looked at; a claim that needs more is as good as lost
 UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 24 * 60}
@@ -39,22 +41,24 @@ def plan(pages, profile: str, members: int | None = None) -> list[Job]:
     """The fleets that these pages miss at a profile, in the order of `by_value`.
 
     members: the most models that train together. A fleet that cannot be built here, for lack of
-    data say, is told and left out. A model that several pages measure is trained for the first of
-    them; the others take its weights, or its record, when they are executed. Raises InputError for an unknown profile, and for "stored", which trains nothing.
+    data say, is told and left out. A model that is measured in several ways is trained for the first
+    of those that miss it; the others take its weights when their pages are executed. Raises
+    InputError for an unknown profile, and for "stored", which trains nothing.
     """
     check_profile(profile, WITH_PILOT)
     runs = {page: trained_runs(page, profile) for page in pages}
-    waiting, found = {}, {}  # model -> its pages; model -> (its page, run)
+    there = cache(lambda page, run: is_there(run, page.split("/")[0]))
+    measured = {}  # model -> (page, run) of all that is measured on it
     for page, own in runs.items():
         for run in own:
-            waiting.setdefault(model_of(run), {})[page] = None
-            found.setdefault(model_of(run), (page, run))
+            measured.setdefault(model_of(run), []).append((page, run))
+    firsts = [min(own, key=lambda pair: there(*pair)) for own in measured.values()]
     jobs = []
     for page in runs:
-        first = [run for own, run in found.values() if own == page]
-        for fleet in fleets(sorted(first, key=lambda run: run.seed), members):
-            if rest := lacking(fleet, page.split("/")[0]):
-                waits = dict.fromkeys(own for run in rest for own in waiting[model_of(run)])
+        own = [run for on, run in firsts if on == page]
+        for fleet in fleets(sorted(own, key=lambda run: run.seed), members):
+            if rest := to_train(fleet, [run for run in fleet if not there(page, run)]):
+                waits = dict.fromkeys(on for run in rest for on, _ in measured[model_of(run)])
                 jobs += job(rest, page, profile, tuple(waits))
     seeds = {page: len({run.seed for run in own}) for page, own in runs.items()}
     return by_value(jobs, {page: worth(page, profile, seeds[page]) for page in runs})
@@ -70,11 +74,6 @@ def job(fleet: list[Run], page: str, profile: str, pages: tuple[str, ...]) -> li
     records = tuple(f"{page}/{profile}/{digest(settings(run))}.json" for run in fleet)
     return [Job(records, pages, len(fleet), float(f"{seconds / 60:.3g}"),
                 float(f"{memory / 2**30:.2g}"))]
-
-
-def model_of(run: Run) -> Run:
-    """What is trained for a run: one model for all that is measured at its end."""
-    return run if run.along else only_training(run)
 
 
 # ---- the order ------------------------------------------------------------------------------

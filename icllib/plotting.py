@@ -65,8 +65,8 @@ def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -
     Raises InputError for columns of unequal lengths.
     """
     columns = [panel, name, xs, ys, lows, highs, seeds, profile]
-    if len({len(values) for values in (xs, ys, lows, highs)}) > 1:
-        raise InputError(f"{name}: expected a value for each of {len(xs)} x, got {len(ys)}")
+    if len(found := {len(values) for values in (xs, ys, lows, highs)}) > 1:
+        raise InputError(f"{name}: expected x, y, low and high of one length, got {sorted(found)}")
     return pd.DataFrame(dict(zip(COLUMNS, columns)))
 
 

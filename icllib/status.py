@@ -17,6 +17,7 @@ from icllib.training.cpu import one_core
 from icllib.training.fleets import cores, fleets
 from icllib.training.records import KEPT, complete_profiles, runs_at
 from icllib.training.run import Run
+from icllib.training.weights import model_of
 
 # Multiply-adds per second in training, forward and backward, of an H200: ASSUMED, a tenth of its
 # dense TF32 rate, until one has been measured. On a CPU steps are measured, see `step_seconds`.
@@ -118,11 +119,11 @@ def state_of(page: str, profile: str, runs) -> State:
 
 def cost(runs, profile: str) -> str:
     """Estimated time of training, and on what; nothing for runs that do not train."""
-    runs = [run for run in runs if isinstance(run, Run)]
-    if not runs:
+    models = {model_of(run): run for run in runs if isinstance(run, Run)}
+    if not models:
         return ""
     try:
-        seconds = sum(seconds_of(fleet, profile) for fleet in fleets(runs))
+        seconds = sum(seconds_of(fleet, profile) for fleet in fleets(models.values()))
     except InputError as error:  # a step cannot be taken without its data
         return f"not known: {error}"
     if profile in ON_CPU:

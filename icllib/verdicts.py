@@ -111,7 +111,7 @@ def explained(decision: Decision) -> list[str]:
 def gate_text(decision: Decision) -> str:
     """What models must have reached, and the worst of them."""
     gate, values = decision.claim.gate, [v for own in decision.gate.values() for v in own]
-    bound, worst = (("at most", max) if gate.at_least is None else ("at least", min))
+    bound, worst = (("at most", np.max) if gate.at_least is None else ("at least", np.min))
     size = gate.at_most if gate.at_least is None else gate.at_least
     passed = sum(map(gate.passes, values))
     statistic = f"{gate.statistic}," if "," in gate.statistic else gate.statistic

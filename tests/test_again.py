@@ -1,9 +1,11 @@
 """Records are made again in the fleets that they were made in."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
 from icllib import again
 from icllib.again import train_again
@@ -63,6 +65,23 @@ def test_numbers_that_come_out_otherwise_are_told(trained, folders):
         with pytest.raises(PageFailed, match=r"1 of 3 records .* otherwise, by up to 9.9e-03 of"):
             train_again(PAGE, "cpu", None)
     assert trained == 2 * [[TWO, ZERO], [ONE]]
+
+
+@pytest.mark.parametrize("before, after, largest", [
+    ([2.0, 1.0], [2.0, 0.9], 0.1), ([0.9], [1.0], 0.1), ([0.0], [5e-4], 1.0), ([0.0], [0.0], 0.0),
+    ([np.nan, 1.0], [np.nan, 1.0], 0.0), ([0.1], [np.nan], np.inf), ([np.inf], [1.0], np.inf),
+    ([np.inf], [np.inf], 0.0)])
+def test_the_largest_difference_is_a_share_of_the_larger_number(before, after, largest):
+    records = [SimpleNamespace(metrics={"error": numbers}) for numbers in (before, after)]
+    np.testing.assert_allclose(again.difference(*records), largest)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is here")
+def test_a_record_of_a_gpu_is_not_made_again_without_one(trained, folders):
+    record = find_record(ONE, "test")
+    Record.of(ONE, record.metrics, record.provenance | {"device": "NVIDIA H200"}).save(folders)
+    with pytest.raises(InputError, match="device: expected one of cpu, got 'cuda:0'"):
+        train_again(PAGE, "cpu", None)
 
 
 def test_a_fleet_of_which_a_record_is_gone_is_not_guessed(trained, folders):

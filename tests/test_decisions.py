@@ -11,7 +11,7 @@ from scipy import stats
 from icllib.claims import PAPERS, Claim, find_claim, load_claims
 from icllib.decisions import decide, decision_on_record, evidence_path, holds, interval
 from icllib.errors import InputError
-from icllib.verdicts import ours_text
+from icllib.verdicts import gate_text, ours_text
 
 ORDERING = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
                  "ordering", "ratio of A to B", ("n = 1", "n = 2"), {"below": 1.0})
@@ -249,3 +249,12 @@ def test_claims_that_the_evidence_does_not_name_were_not_run(results):
     path.parent.mkdir(parents=True)
     path.write_text("{}")
     assert decision_on_record(CLAIM).verdict == "not run"
+
+
+@pytest.mark.parametrize("values", [[0.001, math.nan, 0.002], [math.nan, 0.001, 0.002]])
+def test_the_worst_at_a_gate_is_not_told_where_a_model_diverged(values):
+    claim = next(claim for claim in load_claims("signed_averaging") if claim.gate
+                 and claim.gate.at_most and len(claim.parts) == 1)
+    part, = claim.parts
+    decision = decide(claim, {part: [0.5, 0.5, 0.5]}, "cpu", values, {part: [2.0]})
+    assert gate_text(decision).endswith(": 2 of 3 pass.")

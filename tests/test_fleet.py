@@ -1,10 +1,12 @@
 """Fleets named by their records: the jobs of a plan."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from icllib.fleet import trained_runs
+from icllib.plan import plan
 from icllib.results import digest, settings
 from icllib.training import jobs
 
@@ -65,6 +67,31 @@ def test_a_full_disk_between_two_records_costs_no_second_training(planned, iclli
 def test_other_records_are_told(icllib, results, paths, told):
     code, _, err = icllib("train", *paths)
     assert code == 2 and told in err
+
+
+def test_records_that_cannot_train_together_are_told(icllib, results):
+    page = "causal_lm/table07_permuted_pairs"
+    runs = trained_runs(page, "smoke")
+    paths = [f"{page}/smoke/{digest(settings(run))}.json" for run in runs]
+    assert len({run.recipe.permute_pairs for run in runs}) == 2
+    code, _, err = icllib("train", *paths)
+    assert code == 2 and "records: expected those of one fleet" in err
+    assert not list(results.rglob("*.json"))
+
+
+def test_what_is_measured_in_two_ways_is_planned_once_for_what_is_missing(
+        icllib, folders, results, monkeypatch):
+    first = trained_runs(PAGE, "smoke")[0]
+    second = replace(first, evaluation=replace(first.evaluation, prompts=3))
+    names = [f"{PAGE}/smoke/{digest(settings(run))}.json" for run in (first, second)]
+    monkeypatch.setattr("icllib.plan.trained_runs", lambda *_: [first, second])
+    planned = lambda: [job.records for job in plan([PAGE], "smoke")]
+    assert planned() == [(names[0],)]
+    assert icllib("train", names[0])[0] == 0
+    assert planned() == []  # the second is measured on the weights of the first
+    for weights in results.rglob("*.safetensors"):
+        weights.unlink()
+    assert planned() == [(names[1],)]
 
 
 def test_smoke_records_are_not_put_among_the_committed_ones(icllib, monkeypatch):

@@ -2,13 +2,15 @@
 
 import io
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
 
 from icllib.errors import InputError
-from icllib.training import jobs
-from small_fleet import runs
+from icllib.training import Fleet, jobs
+from icllib.training.engine import run_steps
+from small_fleet import RECIPE, runs
 
 
 def test_tensorboard_where_it_is_not_installed_is_told(monkeypatch):
@@ -30,6 +32,14 @@ def test_losses_go_to_tensorboard_where_it_is_asked_for(folders, monkeypatch):
     jobs.train_and_save(runs(), "smoke", folders)
     assert [step for _, _, step in written] == [100, 200, 300, 400]
     assert set(written[0][1]) == {"0", "1", "2"} and written[-1][1]["0"] < written[0][1]["0"]
+
+
+def test_losses_of_a_few_steps_and_of_the_last_ones_are_logged():
+    logged = []
+    fleet = Fleet([run.task for run in runs()], runs()[0].model, replace(RECIPE, steps=130),
+                  [0, 1, 2], 3 * [None])
+    run_steps(fleet, log=lambda step, losses: logged.append((step, tuple(losses.shape))))
+    assert logged == [(100, (100, 3)), (130, (30, 3))]
 
 
 def test_progress_tells_rate_and_time_left_on_a_terminal_or_in_jupyter_and_is_silent_elsewhere(

@@ -10,6 +10,7 @@ from icllib.status import ON_CPU, runs_by_profile, seconds_of, work
 from icllib.training.fleets import fleets
 from icllib.training.provenance import clock_of
 from icllib.training.run import Run
+from icllib.training.weights import model_of
 
 PROFILES = ("cpu", "gpu", "paper")
 
@@ -33,7 +34,7 @@ def cost_table() -> str:
 
 
 def missing_runs(paper: str) -> dict[str, list[Run]]:
-    """The training runs of a paper's pages that have no record, each once: profile -> runs."""
+    """The training runs of a paper's pages that have no record, one of each model: profile -> runs."""
     found = {profile: {} for profile in PROFILES}
     made = {path.stem for path in results_folder().glob(f"{paper}/*/*/*.json")}
     for page in all_pages():
@@ -42,8 +43,8 @@ def missing_runs(paper: str) -> dict[str, list[Run]]:
                 for run in runs:
                     if profile in found and isinstance(run, Run):
                         found[profile][digest(settings(run))] = run
-    return {profile: [run for name, run in runs.items() if name not in made]
-            for profile, runs in found.items()}
+    return {profile: list({model_of(run): run for name, run in runs.items()
+                           if name not in made}.values()) for profile, runs in found.items()}
 
 
 def estimate(runs, profile: str, speeds: dict) -> float:

@@ -164,28 +164,41 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
         raise InputError(f"model: expected one that can be built for {task}, "
                          f"got {kind} ({error})") from None
     module = models[0].build(seeds, *sizes, **options)
+    check_tensors(module, len(seeds), kind)
+    module.dimension_of_inputs = task.dimension
+    start_as_own(module, models, seeds, lambda model, seed: model.build([seed], *sizes, **options))
+    return module.to(recipe.dtype)
+
+
+def check_tensors(module, members: int, kind: str) -> None:
+    """Raises InputError for what is no stacked module, see `build`."""
     if not isinstance(module, nn.Module) or not list(module.parameters()):
         raise InputError(f"model: expected a module with parameters to train, got {module!r} of "
                          f"{kind}; what has none is a predictor, which is measured as it is")
-    module.dimension_of_inputs = task.dimension
     for name, values in module.state_dict().items():
-        if values.shape[:1] != (len(seeds),):
+        if values.shape[:1] != (members,):
             raise InputError(f"model: expected parameters and persistent buffers with a first axis "
-                             f"of {len(seeds)} members, got {name} {tuple(values.shape)} of {kind}")
+                             f"of {members} members, got {name} {tuple(values.shape)} of {kind}")
     names = dict(module.named_parameters(remove_duplicate=False))
     if len(names) > len(list(module.parameters())):
         raise InputError(f"model: expected each parameter under one name, got {list(names)} of "
                          f"{kind}, some of which are the same")
+
+
+def start_as_own(module, models, seeds, built) -> None:
+    """Let each member whose model is not the first one start as its own would alone.
+
+    built(model, seed) is that. Raises InputError for models that are built alike.
+    """
     for member, (model, seed) in enumerate(zip(models, seeds)):
         if model != models[0]:
-            own = model.build([seed], *sizes, **options).state_dict()
-            if alike_as_built(own, models[0].build([seed], *sizes, **options).state_dict()):
+            own = built(model, seed).state_dict()
+            if alike_as_built(own, built(models[0], seed).state_dict()):
                 raise InputError("model: expected fields that differ per member to differ in the "
                                  f"tensors of the module, got {models[0]} and {model}, which are "
                                  "built alike; train them apart")
             for name, values in module.state_dict().items():
                 values[member] = own[name][0]
-    return module.to(recipe.dtype)
 
 
 def alike_as_built(state: dict[str, Tensor], other: dict[str, Tensor]) -> bool:

@@ -240,7 +240,7 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
     """Step until the recipe's end; between steps look at the clock, save, log, show progress.
 
     should_stop: asked between steps; if so, `save` is called and OutOfTime raised.
-    log: is handed the step and the losses (READ_EVERY, M) since the last call.
+    log: is handed the step and the losses since the last call, (READ_EVERY or fewer, M).
     """
     step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
     to_do = step < steps and not should_stop()  # before a minute of compilation
@@ -261,9 +261,10 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
         step = pause
         if step in fleet.stops:
             fleet.keep_snapshot()
-        if step % READ_EVERY == 0:
-            progress.update(step, fleet.losses)
-            log(step, fleet.losses)
+        if step % READ_EVERY == 0 or step == steps:
+            latest = fleet.losses[: step % READ_EVERY or READ_EVERY]
+            progress.update(step, latest)
+            log(step, latest)
         if time.monotonic() - saved > SAVE_EVERY:
             save()
             saved = time.monotonic()

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from icllib import checks
 from icllib.errors import InputError, NoRoom, OutOfTime
 from icllib.files import folder_named
 from icllib.results import (
@@ -29,7 +30,7 @@ from icllib.training.fleets import fleets, most_members, training
 from icllib.training.provenance import (
     cost_since, memory_taken, provenance, start_clocks, tell_of_changed_sources)
 from icllib.training.run import Run, Trained
-from icllib.training.weights import load, save_weights
+from icllib.training.weights import find_weights, load, save_weights
 
 
 def measure_kept(run: Run, profile: str, folder: Path) -> None:
@@ -45,19 +46,29 @@ def measure_kept(run: Run, profile: str, folder: Path) -> None:
 def to_train(fleet: list[Run], missing: list[Run]) -> list[Run]:
     """Those runs of a fleet that must be trained where some are missing.
 
-    All of them where a checkpoint of all is there, or of its halves: a full disk may have had room
-    for some of the records, and the others are then measured, not trained anew.
+    All of them where their training has begun: a full disk may have had room for some of the
+    records, and the others are then measured, not trained anew.
     """
+    return fleet if missing and is_begun(fleet) else missing
+
+
+def is_begun(fleet: list[Run]) -> bool:
+    """Whether there is a checkpoint of all of a fleet, or of its halves."""
     saved_in = checkpoint_folder(fleet)
-    begun = checkpoints(saved_in) or (saved_in / "halved").exists()
-    return fleet if missing and begun else missing
+    return bool(checkpoints(saved_in)) or (saved_in / "halved").exists()
 
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
                  failed=lambda: False) -> None:
-    """Train and save one fleet after the other in this process."""
+    """Train and save one fleet after the other in this process; measure models whose weights are
+    kept, which a fleet before may have left."""
     for fleet in sorted(fleets(runs, most_members()), key=lambda fleet: fleet[0].seed):
-        train_fleet(fleet, profile, folder, device, failed)
+        begun = is_begun(fleet)
+        kept = [run for run in fleet if not (begun or run.along) and find_weights(run)]
+        for run in kept:
+            measure_kept(run, profile, folder)
+        if rest := [run for run in fleet if run not in kept]:
+            train_fleet(rest, profile, folder, device, failed)
 
 
 def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu",
@@ -69,6 +80,7 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
     halves = [part for part in (fleet[: len(fleet) // 2], fleet[len(fleet) // 2 :]) if part]
     saved_in = checkpoint_folder(fleet)
     was_halved = saved_in / "halved"  # a later call starts with the halves
+    checks.device(device)
     with one_core(), alone(saved_in):
         if not was_halved.exists():
             try:
@@ -150,9 +162,11 @@ def measure(fleet: Fleet, run: Run, device: str) -> dict:
     metrics = measured(run.evaluation, fleet.tasks, trained, device)
     if run.along:
         stops = []
+        fleet.keep_snapshot()
         for step in run.along.steps:
             fleet.module.load_state_dict(fleet.kept[step])
             stops.append(measured(run.along.evaluation, fleet.tasks, trained, device))
+        fleet.module.load_state_dict(fleet.kept[int(fleet.step)])  # whose weights are saved
         metrics |= {f"{name}_along": np.stack([stop[name] for stop in stops], axis=1)
                     for name in stops[0]}
     return metrics

@@ -115,6 +115,11 @@ def only_training(run: Run) -> Run:
     return replace(run, evaluation=None, along=None)
 
 
+def model_of(run: Run) -> Run:
+    """What is trained for a run: one model for all that is measured at its end."""
+    return run if run.along else only_training(run)
+
+
 def weights_name(run: Run) -> str:
     """The file of a run's weights."""
     return f"{digest(settings(only_training(run)))}.safetensors"

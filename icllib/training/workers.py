@@ -20,10 +20,9 @@ from icllib.files import check_writable
 from icllib.results import PROJECT, Record, from_settings, settings
 from icllib.training.fleets import dealt_out, fleets, most_members, processors
 from icllib.training.jobs import (
-    checked, checkpoints_folder, measure_kept, stop_request, to_train, train_fleets)
+    checked, checkpoints_folder, stop_request, to_train, train_fleets)
 from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run
-from icllib.training.weights import find_weights
 
 FEW_STEPS = 20  # over on one processor before a second process has started
 STOPS = {2: InputError, 3: OutOfTime}  # exit codes; the last line tells why
@@ -41,9 +40,6 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
     trained, lacking = ([run for run in some if isinstance(run, Run)] for some in (runs, missing))
     for run in lacking:
         component("measure", evaluation=run.evaluation)
-    for run in [run for run in lacking if not run.along and find_weights(run)]:
-        lacking.remove(run)
-        measure_kept(run, profile, folder)
     if lacking:
         most_members()  # a wrong number is told before any work
         check_writable(checkpoints_folder())

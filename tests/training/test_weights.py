@@ -12,11 +12,11 @@ import torch
 import icllib
 from icllib.errors import InputError
 from icllib.results import PROJECT, digest, find_record, settings
-from icllib.training import jobs, workers
+from icllib.training import Along, jobs, workers
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
 from icllib.training.weights import find_weights, read, save_weights
-from small_fleet import runs
+from small_fleet import RECIPE, runs
 
 
 @pytest.fixture
@@ -103,13 +103,33 @@ def test_models_of_other_seeds_answer_otherwise(trained):
 
 
 def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
-    monkeypatch.setattr(workers, "train_fleets", None)
+    monkeypatch.setattr(jobs, "train_fleet", None)
     louder = [replace(run, evaluation=replace(run.evaluation, prompts=100)) for run in runs()]
     workers.compute(louder, louder, "cpu", folders)
     for run in louder:
         found = find_record(run, "test")
         assert found.provenance["kept_weights"] and found.provenance["profile"] == "cpu"
         np.testing.assert_allclose(found["error"], measured(run, icllib.load(run)), rtol=1e-5)
+
+
+def test_what_one_call_measures_in_two_ways_is_trained_once(folders, monkeypatch):
+    taken, take_step = [], jobs.Fleet.take_step
+    monkeypatch.setattr(jobs.Fleet, "take_step", lambda fleet: (taken.append(1), take_step(fleet)))
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
+    both = [replace(run, evaluation=replace(run.evaluation, prompts=prompts))
+            for prompts in (64, 100) for run in runs()]
+    workers.compute(both, both, "cpu", folders)
+    assert len(taken) == RECIPE.steps
+    for run in both:
+        np.testing.assert_allclose(find_record(run, "test")["error"],
+                                   measured(run, icllib.load(run)), rtol=1e-5)
+
+
+def test_weights_are_those_of_the_end_where_some_were_measured_on_the_way(folders):
+    run = replace(runs()[0], along=Along((1,), runs()[0].evaluation))
+    jobs.train_and_save([run], "cpu", folders)
+    np.testing.assert_allclose(measured(run, icllib.load(run)), find_record(run, "test")["error"],
+                               rtol=1e-5)
 
 
 def test_a_disk_without_room_for_weights_is_told_and_keeps_the_training(folders):

@@ -64,10 +64,11 @@ class Shape(NamedTuple):
 FULL = Shape(12, 8)  # the paper's base model
 ATTENTION_ONLY = Shape(12, 8, perceptron=False)
 FEED_FORWARD_ONLY = Shape(12, 8, attention=False)  # ASSUMED: as deep as the others
+SHALLOW_ATTENTION = Shape(2, 32, perceptron=False)
 SHAPES = (*(Shape(layers, heads) for layers in (1, 2, 3) for heads in (1, 2, 4)),
           Shape(6, 4), FULL, Shape(18, 8),
-          Shape(2, 32, perceptron=False), ATTENTION_ONLY)  # Table 6, in its order
-PARTS = (FULL, ATTENTION_ONLY, FEED_FORWARD_ONLY)  # Section 5.2
+          SHALLOW_ATTENTION, ATTENTION_ONLY)  # Table 6, in its order
+PARTS = (FULL, ATTENTION_ONLY, SHALLOW_ATTENTION, FEED_FORWARD_ONLY)  # Section 5.2
 
 
 # ---- the models of every page, by name: a list of runs each, one per seed ---------------------
