@@ -23,9 +23,9 @@ from icllib.papers.signed_averaging.babyberta import table03_babyberta
 from icllib.papers.signed_averaging.bounds import (
     BoundsByRange, printed_sentences, reversed_order, weight_at_gap)
 from icllib.papers.signed_averaging.comparisons import (
-    PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, cells_with_ssa_below, draw_paths,
-    errors_at, fig03_softmax_ssa, four_functions, gates, geometric_rows, growth, mean_path,
-    mean_ratio, nearer_row, path_tables, printed_steps, training_control, training_settings)
+    PRINTED, STATISTICS, EqualError, EqualSteps, beyond_spread, by_function, cells_with_ssa_below,
+    draw_paths, errors_at, fig03_softmax_ssa, gates, geometric_rows, growth, mean_path, mean_ratio,
+    nearer_row, path_tables, printed_steps, training_control, training_settings)
 from icllib.papers.signed_averaging.corrections import Corrections, corrections
 from icllib.papers.signed_averaging.deviant_sequences import DeviantNumbers, deviant_numbers
 from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, WordFrequencies

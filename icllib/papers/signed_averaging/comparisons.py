@@ -2,22 +2,25 @@
 distribution.
 
 Errors are (seeds, 10), at sigma = 1, ..., 10. Members of a seed were trained on the same prompts
-and are tested on the same ones, so ratios are taken seed by seed.
+and are tested on the same ones, so ratios are taken seed by seed, over those that both have.
 """
+
+from itertools import takewhile
 
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import LogLocator
 
 from icllib.decisions import interval
-from icllib.pages import settings_of
+from icllib.pages import settings_of, shown_profile
 from icllib.papers.signed_averaging.ablations import geometric_mean
 from icllib.papers.signed_averaging.affine import (
     ASSUMED, SIGMAS, TEMPERATURES, scorings, scorings_on_affine_functions)
 from icllib.papers.signed_averaging.affine_controls import reached
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.plotting import band
-from icllib.results import dealt
+from icllib.results import Record, dealt, find_record
+from icllib.training.records import tell_shown
 
 PRINTED = {  # Table 1, at sigma = 1, ..., 10
     "SSA": (4e-5, 3e-4, 1e-3, 0.02, 0.02, 0.15, 1.24, 1.04, 2.74, 8.50),
@@ -49,7 +52,7 @@ class EqualSteps:
         self.errors = {name: np.atleast_2d(values) for name, values in errors.items()}
 
     def __call__(self, one: str, other: str):
-        return self.errors[one], self.errors[other]
+        return shared(self.errors[one], self.errors[other])
 
 
 class EqualError:
@@ -62,10 +65,16 @@ class EqualError:
         self.paths = paths
 
     def __call__(self, one: str, other: str):
-        one, other = self.paths[one], self.paths[other]
+        one, other = shared(self.paths[one], self.paths[other])
         levels = np.maximum(one[:, -1, 0], other[:, -1, 0])
         return tuple(np.array([errors_at(path, level) for path, level in zip(paths, levels)])
                      for paths in (one, other))
+
+
+def shared(one, other):
+    """Two functions' numbers at the seeds that both have, the first ones."""
+    seeds = min(len(one), len(other))
+    return one[:seeds], other[:seeds]
 
 
 def errors_at(path, level: float) -> np.ndarray:
@@ -129,13 +138,15 @@ def alternatives_to_softmax(compared) -> dict[str, np.ndarray]:
 
 def gates(errors: dict, number: int):
     """What the models of claims 3 to 6 have reached at sigma = 1: (seeds,), or that by part."""
+    compared = EqualSteps(errors)
+    of_pair = lambda *pair: reached(dict(zip(pair, compared(*pair))), *pair)
     if number == 3:
-        return reached(errors, "SSA", "softmax")
+        return of_pair("SSA", "softmax")
     if number == 4:
-        return {name: reached(errors, "SSA", name) for name in list(PRINTED)[2:]}
+        return {name: of_pair("SSA", name) for name in list(PRINTED)[2:]}
     names = HELD_AGAINST_SOFTMAX if number == 6 else [f"temperature {value}"
                                                       for value in TEMPERATURES]
-    return {name: reached(errors, name, "softmax") for name in names}
+    return {name: of_pair(name, "softmax") for name in names}
 
 
 STATISTICS = (ssa_to_softmax, ssa_to_alternatives, temperatures_to_softmax,
@@ -262,18 +273,22 @@ def printed_steps() -> pd.DataFrame:
 
 def fig03_softmax_ssa(profile: str) -> list:
     """Figure 3: the runs of Table 1 with softmax, then those with SSA."""
-    return rows(profile, "softmax", "SSA")
-
-
-def four_functions(profile: str) -> list:
-    """Claim 45: those with four functions, then those with softmax."""
-    return rows(profile, "four functions", "softmax")
-
-
-def rows(profile: str, *names: str) -> list:
-    """Some of Table 1, which can have more whole seeds than all."""
     runs_of = dealt(scorings_on_affine_functions(profile), scorings())
-    return [run for name in names for run in runs_of[name]]
+    return runs_of["softmax"] + runs_of["SSA"]
+
+
+def by_function(found: list[Record]) -> dict[str, list[Record]]:
+    """Table 1's records of each function: of the seeds that all functions have, which are given,
+    and of the next ones as far as it has them."""
+    own, profile = dealt(found, scorings()), shown_profile(found)
+    if profile != "smoke":  # of which nothing is kept
+        last = max(record.run["seed"] for record in found)
+        runs_of = dealt(scorings_on_affine_functions(profile), scorings())
+        for name, runs in runs_of.items():
+            further = (find_record(run, "signed_averaging") for run in runs if run.seed > last)
+            own[name] = own[name] + list(takewhile(lambda record: record is not None, further))
+        tell_shown(record for records in own.values() for record in records)
+    return own
 
 
 def training_control(profile: str) -> list:

@@ -9,7 +9,7 @@ from icllib.errors import InputError
 from icllib.models import SignedAveraging, Softmax
 from icllib.papers import signed_averaging as sheet
 from icllib.papers.signed_averaging import training_time
-from icllib.results import digest, settings
+from icllib.results import Record, digest, find_record, settings
 
 CLAIMS = {int(claim.id.split(".")[1]): claim for claim in load_claims("signed_averaging")}
 SIGMAS = np.arange(1, 11)
@@ -162,14 +162,36 @@ def test_pages_share_the_runs_of_the_table(profile):
     assert names(sheet.training_control(profile)) == names(every)
     pair = sheet.fig03_softmax_ssa(profile)
     assert [run.model.scoring for run in pair] == [Softmax()] * seeds + [SignedAveraging()] * seeds
-    four = sheet.four_functions(profile)
-    assert four[seeds:] == pair[:seeds]
-    assert {run.model.scoring for run in four[:seeds]} == {
-        sheet.scorings(sheet.SIZES[profile].heads)["four functions"]}
     *ssa, timing = sheet.learned_exponents(profile)
     assert set(names(pair)) < set(names(every)) and names(ssa) == names(every)[:seeds]
     paper = (timing.layers, timing.heads, timing.width, timing.batch) == (12, 8, 256, 64)
     assert paper == (profile != "smoke")
+
+
+def test_a_function_has_the_next_seeds_that_others_lack(results):
+    """Seeds 0 to 2 of all; of SSA 3 too, of softmax 4 without 3, which is no next one."""
+    runs = sheet.scorings_on_affine_functions("cpu")
+    whole = [run for run in runs if run.seed < 3]
+    for run in [*whole, runs[3], runs[9]]:
+        Record.of(run, {"error": [float(run.seed)]}, {"profile": "cpu"}).save(
+            results / "signed_averaging/page")
+    found = [find_record(run, "signed_averaging") for run in whole]
+    seeds = {name: [record.run["seed"] for record in own]
+             for name, own in sheet.by_function(found).items()}
+    assert seeds == {name: [0, 1, 2, 3] if name == "SSA" else [0, 1, 2]
+                     for name in sheet.scorings()}
+
+
+def test_functions_are_compared_at_the_seeds_that_both_have():
+    draw = np.random.default_rng(0)
+    errors = {name: draw.lognormal(size=(seeds, 10))
+              for name, seeds in (("SSA", 5), ("softmax", 5), ("entmax", 3))}
+    compared = sheet.EqualSteps(errors)
+    assert [len(own) for own in compared("SSA", "softmax")] == [5, 5]
+    one, other = compared("SSA", "entmax")
+    assert (one == errors["SSA"][:3]).all() and (other == errors["entmax"]).all()
+    paths = {name: np.stack([2 * own, own], axis=1) for name, own in errors.items()}
+    assert [own.shape for own in sheet.EqualError(paths)("softmax", "entmax")] == [(3, 10)] * 2
 
 
 def test_each_scoring_function_has_the_rate_of_the_search():
