@@ -139,12 +139,13 @@ page.verdicts()
 #   (Section 4.2). Section 5.1 itself sees convergence at $\mu = 0$ (claim 41). Without
 #   label noise the right panel falls geometrically for every $\mu$. [Kaczmarz's
 #   method](kaczmarz.ipynb) has the exact rates.
-# - *A linear rate of convergence on the in-context examples* (claim 48). The mean over 64
-#   prompts bends, as the slowest of them come to make up all of it. With the prefix mask
+# - *A linear rate of convergence on the in-context examples* (claim 48). On a logarithmic
+#   axis the mean over 64 prompts bends: those whose error falls fast soon add nothing to
+#   it, and the slow ones are left. With the prefix mask
 #   its slope over layers 30 to 50 is 0.71 of that over 10 to 30, less than the margin
 #   allows; on single prompts the median of this ratio is 0.88 to 0.92, over the seeds.
-#   Followed to 300 layers, the mean falls from layer 150 on at the constant rate of its
-#   slowest prompt. So the rate is linear in the end, as Proposition 3 says, and not yet in
+#   Followed to 300 layers, the mean falls from about layer 150 on at a nearly constant rate,
+#   that of the few slowest prompts. So the rate is linear in the end, as Proposition 3 says, and not yet in
 #   the paper's 50 layers.
 # - *The step $\eta = 1.6$ is close to the largest that converges.* It obeys
 #   $\eta < 2n / \lambda_{\max}(X X^\top)$ for each prompt drawn here, but the bound is as

@@ -9,13 +9,14 @@
 # classification, and so does sharing layers. In our smaller models ({term}`profile` `cpu`,
 # five {term}`seeds <seed>`, eight of linear regression, 7.0 hours of processor time) the
 # prefix mask is ahead in all twelve as well, by a factor of 6 to 21 in regression and by 6
-# to 7% in classification. No
-# effect of the extra loss or of the sharing on classification is seen: the means differ by
-# 1% at most, where the paper has 2 to 12%, and our intervals leave out all eight of its
-# ratios. On linear regression the loss makes the error of unshared layers 2.5 times as
+# to 7% in classification. No effect of the extra loss or of the sharing on classification
+# is seen: the means differ by 1% at most, where the paper has 2 to 12%, and our intervals
+# leave out all eight of its ratios. On linear regression the loss makes the error of unshared layers 2.5 times as
 # large with the {term}`causal mask` and 3.2 times with the prefix mask (2.8 and 3.0 in the
-# paper's table), or 1.7 times for the causal one if both train at one rate. With the loss, sharing layers makes that error half as large, where the
-# paper's table has it four times as large. The rest is lost in the scatter of the seeds.
+# paper's table), or 1.7 times for the causal one if both train at one rate. With the loss
+# and the causal mask, sharing layers makes the error 0.46 times as large (0.68 times at one
+# rate), where the paper's table has it four times as large. The rest is lost in the scatter
+# of the seeds.
 #
 # The extra loss pulls the outputs at the labeled pairs to zero, where the paper's hand-set
 # weights bring them too. With $n$ pairs and $m$ queries in a sequence, the loss is the mean

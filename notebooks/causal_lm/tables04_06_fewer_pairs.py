@@ -7,7 +7,7 @@
 # **In short:** in the paper the {term}`prefix mask` leads at every length, and every error
 # grows as pairs are taken away. In our smaller models ({term}`profile` `cpu`) every error
 # grows with each step, too. The prefix mask leads at every length in five of the six
-# comparisons, though in two of them some intervals include no difference. In the sixth it
+# comparisons, though in two of them some intervals do not rule out a tie. In the sixth it
 # is the other way round: on the nonlinear task with shared layers the prefix mask has an
 # eighth of the causal error at the length of training, and 1.1 to 1.7 times it with fewer
 # pairs.

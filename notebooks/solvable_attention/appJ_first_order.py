@@ -5,9 +5,9 @@
 # $\psi$. Does the correction of first order that the paper adds make it more precise?
 #
 # **In short:** not as printed: there the correction makes the error larger (0.040 instead
-# of 0.0022 at $\psi = 1600$). Corrected, it lowers the error to the second order
-# ($4 \cdot 10^{-7}$) at the starts for which it is derived. A form of our own does so at
-# any start. This takes less than a second.
+# of 0.0022 at $\psi = 1600$). Corrected, the error falls with the square of $1/\psi$
+# ($4 \cdot 10^{-7}$ at $\psi = 1600$) at the starts for which it is derived. A form of our
+# own does so at any start. This takes less than a second.
 #
 # [Theorem 3.1](thm31_closed_form.ipynb) leaves out the query's own feature, which adds
 # $\epsilon = 1/\psi$ to one entry of $H/\psi$. Appendix J {cite:p}`lyu2025solvable` adds

@@ -9,8 +9,9 @@
 # \Lambda_1 s^{-\gamma}$ {cite:p}`lyu2025solvable`.
 #
 # - $\beta$ slows the laws in time and compute as the paper says, in closed forms and in
-#   simulations of its size. But once contexts are shorter than one pair, the law in time
-#   moves back towards that of equal contexts.
+#   simulations of its size. But for rare tasks $\psi_s$ falls below one pair. From there on
+#   the query's own feature, which counts like a pair, takes over, and the law in time moves
+#   back towards that of equal contexts.
 # - In closed forms $\gamma$ makes all four laws steeper, those in time and compute by
 #   more than the paper says: $-0.78$ in time at $\gamma = 0.5$, not $-0.55$.
 # - The paper advises balanced contexts. They are not the best where all

@@ -97,7 +97,8 @@ pd.DataFrame({law: {f"beta = {beta:g}": with_interval(found[law, beta], 3)
 #
 # The claims are decided with random signs. The control is linear attention in the limit of
 # [Tables 1 and 2](table02_exponents.ipynb): its change in time or compute for claims 25 and
-# 41, which fail; for claim 40 its change in time, in the place of those in $D$ and $N$.
+# 41, which fail; for claim 40, that those in $D$ and $N$ do not change, its change in time,
+# which is not zero.
 
 # %%
 change = lambda law: found[law, 0.5] - found[law, 0.0]

@@ -6,9 +6,9 @@
 #
 # **In short:** for some. A diagonal linear network and a linear model have the laws of
 # {term}`linear attention`, within 0.01. A ReLU {term}`perceptron` has those in size and
-# data. In time its loss falls faster, since its tasks share a read-out that grows: as
-# $t^{-0.64}$ and $t^{-0.69}$ ($\alpha = 1.8$ and 2.1), where Table 1 says $-0.44$ and
-# $-0.52$.
+# data. In time its loss falls faster, since all tasks share the weights of its last layer,
+# which grow with every task that is learned: as $t^{-0.64}$ and $t^{-0.69}$
+# ($\alpha = 1.8$ and 2.1), where Table 1 says $-0.44$ and $-0.52$.
 #
 # "Architecture does not matter for scaling laws when context sequence length is fixed",
 # says {cite:t}`lyu2025solvable`: on data with "a similar power-law structure" linear

@@ -57,7 +57,7 @@ table = page.save_figure(*(
            local_exponents(r[law], r[f"{law}_loss"]), shown)
     for r in (*limits, *large_strength) for law in sheet.LAWS))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Local exponents in the limit: a row for each law, a column for each alpha. Inside the shaded fit window every curve comes close to one of the horizontal lines. For gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic line and the curve for strength ten thousand on the dashed printed line."}, "figure": {"caption": "Slope of the loss in log-log at each point, which is the exponent of its power law, in the limit, against size, time, data and compute; one column for each frequency law $\\alpha$ of the tasks. Dashed lines are the exponents that the paper prints, dotted ones ours where they differ, and the window in which we fit is grey. For strengths that fall with the rank ($\\gamma = 0.5$), the laws in time and compute settle on the dotted lines."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Local exponents in the limit: a row for each law, a column for each alpha. Inside the shaded fit window every curve comes close to one of the horizontal lines. For gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic line and the curve for strength ten thousand on the dashed printed line."}, "figure": {"caption": "Slope of the loss in log-log at each point, which is the exponent of its power law, in the limit, against size, time, data and compute; one column for each frequency law $\\alpha$ of the tasks. Dashed lines are the exponents that the paper prints, dotted ones ours where they differ, and the window in which we fit is grey. For strengths that fall with the rank ($\\gamma = 0.5$), the laws in time and compute settle on the dotted lines if the largest strength is 1, and on the dashed ones if it is $10^4$."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw, legend_below
 
@@ -117,9 +117,9 @@ sheet.large_strength_table(large_strength)
 #
 # The size with the lowest loss grows as $D \propto C^y$, and its time as $t \propto C^x$.
 # Right is $x = q / (q + 1)$ and $y = 1 / (q + 1)$. So the best share is nearer to long
-# training than to large size. Table 2 has the two exchanged (*printed* is its formula in
-# every row); Table 1, for equal tasks, has them right. Sizes are tried in steps of about
-# 8%, which is coarser than some half widths.
+# training than to large size. Table 2 has the two exponents in each other's place (*printed*
+# is its formula, in the rows of equal tasks too); Table 1, for equal tasks, has them right.
+# Sizes are tried in steps of about 8%, which is coarser than some half widths.
 
 # %% tags=["numbers"]
 sheet.allocation_table([*limits[:3], large_strength[0],
@@ -157,7 +157,8 @@ sheet.late_table(simulated, limits)
 # %% [markdown]
 # ## The paper's numbers beside ours
 #
-# For claims 23 and 24 the column *paper* holds the generic form, which is our correction.
+# For claims 23 and 24 the column *corrected*, in place of *paper*, holds the generic form,
+# which is ours.
 # The paper's own numbers are judged by claims 7 and 9, and at large strength by claim 39.
 # Controls exchange strengths of 1 and large ones (claims 23, 24, 32 and 39), or the best
 # size and the best time (28 and 29).
