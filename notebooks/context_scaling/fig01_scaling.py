@@ -219,9 +219,10 @@ page.not_run()
 # - *What the intervals leave out.* All seeds are measured on the same 4,096 prompts, but for
 #   GPT-2, each seed of which has 16,384 of its own. This
 #   matters for claim 4 at 40 pairs and $T = 10^6$, where the ratio is 0.99 and the bound
-#   0.95: their logarithms differ by 0.044. On 12 sets of as many prompts, the logarithm
-#   of the same ratio has a standard deviation of 0.034 for the zero predictor and of
-#   0.025 for ridge regression. The trained perceptron was not measured on other prompts.
+#   0.95. Another set of as many prompts would move it by about 3%: so much the same ratio
+#   moves with the zero predictor (3.4%) and ridge regression (2.5%), over 12 sets. The
+#   trained perceptron was not measured on other prompts, on which this part could come out
+#   otherwise.
 # - *The triples.* The introduction asks the language model Claude for the last number of
 #   the last of four triples. Each of the four rows of its table is an exact linear
 #   pattern that least squares on the first three triples finds. We did not ask the model.

@@ -150,8 +150,9 @@ page.verdicts()
 #   on the number alone, its Appendix A of linear regression; we follow Appendix A.
 # - *Where the gap comes from.* The one clear gap is that of $\psi_L$ on linear functions:
 #   1.24 at `cpu`, where the row is trained less, and 1.26 at `gpu`. It comes from the
-#   single slope $a$, as the best slope grows with $n$: with few pairs $\psi_L$ is mostly
-#   noise. With a slope for each $n$ the number alone is as good as the row at 10 pairs and
+#   single slope $a$ for all context lengths: with few pairs $\psi_L$ is mostly noise and
+#   should be scaled down, with many it should not, and one slope cannot do both. With a slope
+#   for each $n$ the number alone is as good as the row at 10 pairs and
 #   more (dotted line). The row holds a hint of $n$ in its first entries, $X^\top X x_N / n$,
 #   where $X$ has all inputs, the query's too. With $\psi_H$, which needs no such slope, the two
 #   models differ little everywhere.

@@ -138,8 +138,9 @@ page.verdicts()
 # - *Which models count.* Those with an error of 0.005 or less at $\sigma = 1$, on lines
 #   like those of training; all have it. Models of 12 layers train for 7,000 steps, those of
 #   2 layers for 20,000.
-# - *Falling back.* The largest prediction is found near the training distribution, and not
-#   far from it: the models do not hold the boundary value, but lose it slowly.
+# - *Falling back.* On the steep lines the largest prediction is found near the inputs of
+#   training, at $\lvert x \rvert$ of 2 to 5, on the line $x$ at 7 to 20. From there on the
+#   models do not hold the boundary value, but lose it slowly.
 # - *Where boundary values come from.* The paper takes them to come from the attention,
 #   since models without MLPs have them too. But the bound above holds whatever is below the
 #   last layer normalization: with any scoring function, and with no attention at all. So

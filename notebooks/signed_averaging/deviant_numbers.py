@@ -7,10 +7,11 @@
 # **In short:** the paper says so; here the claim fails. A 100 does drown the other numbers,
 # but in its own answer alone, and not in all models. Of fifty {term}`softmax` models of
 # `every`, 26 are right about a 100 alone and so can make the mistake: fifteen always do,
-# six never, and five in 2 to 69% of the sequences. Where another number has settled the
-# label, no answer after it is wrong; where none has, 49 to 51% are under `every` and 61 to
-# 63% under `some`, as with an ordinary number. Scaled signed averaging ({term}`SSA`) does
-# not differ under `every`. These are small models (3 layers of width 32, profile `cpu`),
+# six never, and five in 2 to 69% of the sequences. If an earlier number already decides the
+# question (a negative one under `every`), no answer after the 100 is wrong. If none does,
+# 49 to 51% are under `every` and 61 to 63% under `some`, but just as many with an ordinary
+# number in place of the 100. Scaled signed averaging ({term}`SSA`) does not differ under
+# `every`. These are small models (3 layers of width 32, profile `cpu`),
 # which have learned the task: fifty for the claim, twenty of each kind in the figures.
 #
 # Why do decoders that were trained on $x_i \sim \mathcal{N}(0, 1)$ fail when a number is
@@ -81,7 +82,7 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # open. Where the lines meet, the other numbers have no say; the label of the large number
 # alone is the one above 0.
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 3; from size 10 on the two come together, and at 100 they nearly meet below 0."}, "figure": {"caption": "Log-odds of the answer that one very large number alone would leave open (*true* for *every*, *false* for *some*), against the size of that number, for two quantifiers and two scoring functions. One line is for lists whose other numbers settle the answer, the other for lists in which they do not; where the two lines meet, the large number has drowned the others."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 2; from size 10 on the two come together, and at 100 they nearly meet below 0."}, "figure": {"caption": "Log-odds of the answer that one very large number alone would leave open (*true* for *every*, *false* for *some*), against the size of that number, for two quantifiers and two scoring functions. One line is for lists whose other numbers settle the answer, the other for lists in which they do not; where the two lines meet, the large number has drowned the others."}}
 legend = deviant.draw_log_odds(table)
 
 # %% tags=["numbers"]
@@ -128,15 +129,15 @@ pd.Series(shares).value_counts(sort=False).rename_axis("share").to_frame("models
 #   log-odds of the softmax models of `every` differ by 0.3 between the two kinds of
 #   sequences, and by 9.4 at $m = 1$. The answer is then the model's own to the number
 #   alone in sixteen of the twenty. But 24 of the fifty are wrong about 100 alone, and so by
-#   mistake right about the sequence. Of the others, which the claim counts, most err at the
-#   number always or never: 62% of the answers (43 to 81%), which is not consistently.
+#   mistake right about the sequence. Of the other 26, which the claim counts, fifteen make
+#   the mistake in every sequence and six in none: in the mean 62% of the answers (43 to
+#   81%), where "consistently" asks for 90%.
 # - *For an entire sequence.* This is not seen, and hardly to be seen with labels in the
 #   prompt. Where no other number has settled the label, as many answers after the number
 #   are wrong with $m = 1$: so late, an open label is rare in training.
-# - *Why.* In a decoder of this kind the answer at $x_p$ hangs on $x_p$ alone as $m$
-#   grows, whatever turns scores into weights: its token starts as $x_p$ times the
-#   embedding $w$, each layer adds only what is bounded, and the last layer normalization
-#   leaves the direction of $w$. A test shows it for softmax, SSA and sparsemax. Scoring
+# - *Why.* A very large number drowns all others at its own place, with any scoring
+#   function: its token starts as $x_p$ times the embedding $w$, each layer adds only what
+#   is bounded, and the last layer normalization leaves the direction of $w$. A test shows it for softmax, SSA and sparsemax. Scoring
 #   functions can change only the weight that later tokens give to the number.
 # - *SSA* under `every` does as softmax does: seven of the twenty models of either always make
 #   the mistake at the number, and at $m = 100$ its two lines are as close. Under `some` three

@@ -168,9 +168,9 @@ page.verdicts()
 #
 # - *The gap.* At $\sigma = 10$ the five ratios of SSA to softmax are 0.90, 1.11, 0.90, 1.04 and 1.10, and
 #   their 95% interval goes from 0.88 to 1.14; the paper prints 0.19. Claim 3 asks for any lead of SSA,
-#   however small, which five seeds do not settle. At equal error in distribution the ratios are the same
-#   to 0.005, since both kinds of models end at the same error; claim 21, which is about them, counts
-#   models with an error of 0.001 at most, and none has that.
+#   however small, which five seeds do not settle. Compared where both have the same error in
+#   distribution, the ratios hardly change (by 0.005), since both kinds end equally good. Claim 21 asks
+#   this of nearly perfect models, with an error of 0.001 at most; none of ours is that good.
 # - *The shape* is the paper's (claim 2): from $\sigma = 4$ on the error of softmax grows far faster than
 #   the targets. At $\sigma = 3$ it grows by a factor of 4.7 in the mean, where the claim asks for 5. The
 #   paper's Table 6 prints 0.9, 7.5 and 119 at $\sigma = 3$, 5 and 10 for two layers and four heads, where

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Figure 8: how long the embeddings of words are (not run)
 #
-# **The question:** in the paper's tasks one very large number draws nearly all
+# **The question:** the paper says that in its tasks one very large number draws nearly all
 # {term}`attention` to itself. Do inputs of very different size occur in language, too?
 #
 # **In short:** the paper says that they do, and shows how many {term}`tokens <token>` of a
