@@ -101,7 +101,7 @@ import pandas as pd
 
 from icllib.plotting import with_interval
 
-shares = trained.held_out_and_training(classifiers, trained.classifier_cells())
+shares = compared.held_out_and_training(classifiers, trained.classifier_cells())
 pd.DataFrame({printed.row_name(cell): {
     "held out": with_interval(100 * held_out, 3, within=(0, 100)),
     "training": with_interval(100 * training, 3, within=(0, 100)),
@@ -121,7 +121,7 @@ shared = {cell.mask: (cell, cell._replace(shared=False, extra_loss=False))
           for cell in trained.classifier_cells() if cell.shared}
 page.decide("causal_lm.12", profile=shown, **compared.ratios(errors, shared, shown))
 held_out = {cell: 100 * both[0] for cell, both in shares.items()}
-page.decide("causal_lm.49", trained.overfitting(shares), shown, gate={
+page.decide("causal_lm.49", compared.overfitting(shares), shown, gate={
     mask: compared.reached(held_out, both, shown) for mask, both in shared.items()})
 page.verdicts()
 

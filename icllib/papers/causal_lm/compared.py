@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 import torch
 
-from icllib.papers.causal_lm.trained import SIZES, Cell, task
+from icllib.papers.causal_lm.trained import MASKS, SIZES, Cell, task
+from icllib.results import dealt
 from icllib.streams import Stream
 
 LEARNED = 0.5  # of the constant answer's error, at most: the gate of the chapter's claims
@@ -70,3 +71,23 @@ def beside_printed(errors: dict[str, np.ndarray], cells, profile: str) -> dict:
             "gate": {part: [dimension] * len(own) for part, own in errors.items()},
             "control": {part: [constant_error(cell.task, of_paper)]
                         for part, cell in zip(errors, cells)}}
+
+
+def held_out_and_training(records, cells) -> dict[Cell, np.ndarray]:
+    """The share of wrong answers on held-out and on training sequences: (2, seeds) per cell.
+
+    records: those of `trained.classifiers`.
+    """
+    return {cell: np.array([[record[name][0] for record in own]
+                            for name in ("wrong", "training_wrong")])
+            for cell, own in dealt(records, cells).items()}
+
+
+def overfitting(shares: dict[Cell, np.ndarray]) -> dict[str, np.ndarray]:
+    """How many times larger the ratio of held-out to training errors is with unshared layers.
+
+    shares: what `held_out_and_training` gives; (seeds,) per mask.
+    """
+    found = {(cell.mask, cell.shared): held_out / training
+             for cell, (held_out, training) in shares.items()}
+    return {mask: found[mask, False] / found[mask, True] for mask in MASKS}

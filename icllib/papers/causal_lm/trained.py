@@ -50,7 +50,7 @@ class Size:
     batches: tuple[int, ...] = (1, 3, 10, 30, 100, 300)  # ASSUMED: Figure 6, 1,000 aside
     own_positions: bool = True  # of each query; public code
     own_prompts: bool = True  # ASSUMED: held out, of each seed
-    more_seeds: int = 0  # of the models of Figure 3
+    more_seeds: int = 0  # of the models of Figure 3, and twice as many of `causal_rows`
 
     @property
     def fewer_pairs(self) -> tuple[int, ...]:
@@ -159,6 +159,11 @@ def table_3_cells() -> list[Cell]:
             for extra_loss in (True, False) for mask in MASKS for task in TASKS]
 
 
+def causal_cells() -> list[Cell]:
+    """Two of these: on linear regression, causal, without the extra loss."""
+    return [Cell("linear", "causal", shared, extra_loss=False) for shared in (True, False)]
+
+
 def figure_3_cells() -> list[Cell]:
     """The shared-layer models of Table 1."""
     return [cell for cell in as_in_table_1() if cell.shared]
@@ -228,8 +233,8 @@ def fig06_training_sequences(profile: str) -> list[Run]:
 
 
 def table03_extra_loss(profile: str) -> list[Run]:
-    """Table 3, and one of its kinds at the rate of the others, with either mask."""
-    return list(dict.fromkeys(table_3(profile) + stuck_at_first(profile)))
+    """Table 3, with more seeds of two kinds, and one kind at the rate of the others."""
+    return list(dict.fromkeys(table_3(profile) + causal_rows(profile) + stuck_at_first(profile)))
 
 
 def table_3(profile: str) -> list[Run]:
@@ -240,6 +245,12 @@ def table_3(profile: str) -> list[Run]:
 def linear_rows(profile: str) -> list[Run]:
     """Those on linear regression, which can have more whole seeds than all."""
     return runs(profile, [cell for cell in table_3_cells() if cell.task == "linear"])
+
+
+def causal_rows(profile: str) -> list[Run]:
+    """Two kinds of those with yet more seeds, for claim 24."""
+    size = SIZES[profile]
+    return runs(profile, causal_cells(), seeds=size.seeds + 2 * size.more_seeds)
 
 
 def stuck_at_first(profile: str) -> list[Run]:
@@ -278,23 +289,3 @@ def errors_by_cell(records, cells, suffix: str = "") -> dict[Cell, np.ndarray]:
         metric, unit = ("wrong", 100) if cell.task == "classes" else ("error", 1)
         found[cell] = unit * np.array([record[metric + suffix] for record in own])
     return found
-
-
-def held_out_and_training(records, cells) -> dict[Cell, np.ndarray]:
-    """The share of wrong answers on held-out and on training sequences: (2, seeds) per cell.
-
-    records: those of `classifiers`.
-    """
-    return {cell: np.array([[record[name][0] for record in own]
-                            for name in ("wrong", "training_wrong")])
-            for cell, own in dealt(records, cells).items()}
-
-
-def overfitting(shares: dict[Cell, np.ndarray]) -> dict[str, np.ndarray]:
-    """How many times larger the ratio of held-out to training errors is with unshared layers.
-
-    shares: what `held_out_and_training` gives; (seeds,) per mask.
-    """
-    ratios = {(cell.mask, cell.shared): held_out / training
-              for cell, (held_out, training) in shares.items()}
-    return {mask: ratios[mask, False] / ratios[mask, True] for mask in MASKS}

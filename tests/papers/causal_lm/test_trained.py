@@ -7,7 +7,7 @@ import pytest
 
 from icllib.claims import load_claims
 from icllib.models import Gaussian, Transformer
-from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm import compared, printed, trained
 from icllib.papers.causal_lm.trained import SIZES, TASKS, Cell
 from icllib.results import digest, settings
 from icllib.training import records, workers
@@ -47,6 +47,9 @@ def test_pages_share_their_runs(profile):
     probed = trained.fig03_layer_probes(profile)
     assert names([run for run in probed if run.seed < seeds]) < first
     assert len(probed) == 6 * (seeds + SIZES[profile].more_seeds)
+    more = trained.causal_rows(profile)
+    assert names([run for run in more if run.seed < seeds]) < names(trained.linear_rows(profile))
+    assert len(more) == 2 * (seeds + 2 * SIZES[profile].more_seeds)
     for page, new in ((trained.table_3, 12), (trained.table07_permuted_pairs, 12),
                       (trained.fig06_training_sequences, 6 * len(SIZES[profile].batches)),
                       (trained.block_causal, 10)):
@@ -165,10 +168,10 @@ def test_overfitting_is_a_ratio_of_ratios(results, monkeypatch):
     monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     cells = trained.classifier_cells()
     found = records(trained.classifiers, "smoke", page="causal_lm/test")
-    shares = trained.held_out_and_training(found, cells)
+    shares = compared.held_out_and_training(found, cells)
     assert [shares[cells[2]][0, 0], shares[cells[2]][1, 0]] == [
         found[2]["wrong"][0], found[2]["training_wrong"][0]]
     assert cells[2] == Cell("classes", "prefix", False, False) and len(found) == len(cells) == 4
     made = {cell: np.array([[0.3, 0.4], [0.1, 0.2]]) * [[1 + 3 * (not cell.shared)], [1]]
             for cell in cells}
-    assert trained.overfitting(made)["causal"] == pytest.approx([4, 4])
+    assert compared.overfitting(made)["causal"] == pytest.approx([4, 4])
