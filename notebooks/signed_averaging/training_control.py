@@ -7,8 +7,8 @@
 #
 # **In short:** the paper compares scoring functions after equally many steps. Here they are
 # also compared where they are equally good *inside* the training distribution. The models
-# are those of [Table 1](table01_scoring_functions.ipynb), 59 small models measured at nine
-# steps of their training (13.3 hours of processor time). The error outside follows that
+# are those of [Table 1](table01_scoring_functions.ipynb), 61 small models measured at nine
+# steps of their training (13.7 hours of processor time). The error outside follows that
 # inside on nearly one path for all functions. At the end most are nearly as good inside, and
 # the two comparisons agree: at equal error inside, scaled signed averaging ({term}`SSA`) has
 # 0.99 times the error of {term}`softmax` outside (0.9 to 1.1), and the others have 0.81 to
@@ -127,7 +127,7 @@ page.verdicts()
 #   those of [Table 1](table01_scoring_functions.ipynb), with their tolerances, by the rule
 #   above.
 # - *Why they are open.* Seeds differ more than the functions do, of which there are three to
-#   five, and three models of 59 have not learned well enough to count.
+#   five, and three models of 61 have not learned well enough to count.
 #   [Figure 3](fig03_softmax_ssa.ipynb) has claim 21, on SSA and softmax.
 # - *On the way the learning rate is still high,* and at the end it is low. A model that is
 #   taken on its way is noisier than one whose training ended there.
