@@ -33,7 +33,8 @@ def imported_units(path):
     """The parts of the package that a file imports."""
     nodes = ast.walk(ast.parse(path.read_text()))
     names = [name for node in nodes for name in (
-        [node.module] if isinstance(node, ast.ImportFrom) and node.module
+        [f"{node.module}.{alias.name}" for alias in node.names]
+        if isinstance(node, ast.ImportFrom) and node.module
         else [alias.name for alias in node.names] if isinstance(node, ast.Import) else [])]
     return {name.split(".")[1] for name in names if name.startswith("icllib.")}
 

@@ -258,3 +258,23 @@ def test_the_worst_at_a_gate_is_not_told_where_a_model_diverged(values):
     part, = claim.parts
     decision = decide(claim, {part: [0.5, 0.5, 0.5]}, "cpu", values, {part: [2.0]})
     assert gate_text(decision).endswith(": 2 of 3 pass.")
+
+
+def test_no_fewer_than_half_must_have_learned():
+    evidence = {part: [0.5, 0.52, 0.51, 0.53, 0.5, 0.52, 0.51] for part in GATED.parts}
+    gate = lambda learned: [0.001] * learned + [0.5] * (7 - learned)
+    assert [decide(GATED, evidence, "cpu", gate(k)).verdict for k in (3, 4)] == ["open", "holds"]
+
+
+def test_where_values_at_the_gate_are_not_one_for_each_sample_all_must_pass():
+    evidence = {part: [0.5, 0.52, 0.51, 0.53] for part in GATED.parts}
+    assert decide(GATED, evidence, "cpu", [0.001, 0.5]).verdict == "open"
+    assert decide(GATED, evidence, "cpu", [0.001, 0.001]).verdict == "holds"
+
+
+def test_ours_is_told_of_models_that_have_learned_or_of_all_where_none_has():
+    evidence = {part: [0.5, 0.52, 0.51, 9.0] for part in GATED.parts}
+    part = GATED.parts[0]
+    decided = decide(GATED, evidence, "cpu", [0.001, 0.001, 0.001, 0.5])
+    assert decided.counted_or_all(part) == [0.5, 0.52, 0.51]
+    assert decide(GATED, evidence, "cpu", [0.5]).counted_or_all(part) == evidence[part]

@@ -112,6 +112,19 @@ def test_a_new_measure_needs_no_training(trained, folders, monkeypatch):
         np.testing.assert_allclose(found["error"], measured(run, icllib.load(run)), rtol=1e-5)
 
 
+def test_a_kept_model_is_measured_on_the_prompts_of_its_own_seed(folders, monkeypatch):
+    own = [replace(run, evaluation=replace(run.evaluation, own_prompts=True))
+           for run in runs(replace(RECIPE, steps=20))]
+    jobs.train_and_save(own, "cpu", folders)
+    expected = [find_record(run, "test")["error"] for run in own]
+    for path in folders.rglob("*.json"):
+        path.unlink()
+    monkeypatch.setattr(jobs, "train_fleet", None)
+    workers.compute(own, own, "cpu", folders)
+    for run, error in zip(own, expected):
+        np.testing.assert_allclose(find_record(run, "test")["error"], error, rtol=1e-5)
+
+
 def test_what_one_call_measures_in_two_ways_is_trained_once(folders, monkeypatch):
     taken, take_step = [], jobs.Fleet.take_step
     monkeypatch.setattr(jobs.Fleet, "take_step", lambda fleet: (taken.append(1), take_step(fleet)))
