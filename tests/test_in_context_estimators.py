@@ -111,7 +111,7 @@ def test_what_a_model_was_not_trained_for_is_said(folders):
         model.fit(X[:20, :3], y[:20])
     with pytest.warns(UserWarning, match="up to 30 pairs: the last 30 of 40 are kept"):
         model.fit(X[:, :4], y)
-    assert len(model.context_[0]) == 30
+    assert (model.context_[0] == X[-30:, :4]).all() and (model.context_[1] == y[-30:]).all()
     with pytest.warns(UserWarning, match="trained on X of root mean square 1, got 10.2; scale it"):
         model.fit(10 * X[:20, :4], y[:20])
     with warnings.catch_warnings():

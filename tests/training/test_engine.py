@@ -124,9 +124,11 @@ def test_two_identical_runs_are_equal_to_the_bit(model):
 @pytest.mark.parametrize("model", MODELS)
 def test_equals_a_plain_loop_with_adam(model, decay):
     """AdamW is Adam after a shrinkage by rate x decay (Loshchilov and Hutter, 2019)."""
-    recipe = Recipe((2, 5), steps=10, batch=4, learning_rate=1e-2, warmup=0.5, weight_decay=decay)
+    adam = {"betas": (0.5, 0.7)}
+    recipe = Recipe((2, 5), steps=10, batch=4, learning_rate=1e-2, warmup=0.5, weight_decay=decay,
+                    epsilon=0.1, **adam)
     module, stream = model.build([3], 2, 5), Stream.of([3], "training")
-    optimizer = torch.optim.Adam(module.parameters(), fused=False, foreach=False)
+    optimizer = torch.optim.Adam(module.parameters(), eps=0.1, fused=False, foreach=False, **adam)
     for step in range(10):
         xs, ys, _ = TASK.sample(stream, torch.arange(4 * step, 4 * step + 4)[None], 6)
         predictions = module(xs, ys, (2, 5))[0]
