@@ -41,10 +41,10 @@ def missing_runs(paper: str) -> dict[str, list[Run]]:
         if page.startswith(f"{paper}/"):
             for profile, runs in runs_by_profile(page):
                 for run in runs:
-                    if profile in found and isinstance(run, Run):
-                        found[profile][digest(settings(run))] = run
-    return {profile: list({model_of(run): run for name, run in runs.items()
-                           if name not in made}.values()) for profile, runs in found.items()}
+                    if (profile in found and isinstance(run, Run)
+                            and digest(settings(run)) not in made):
+                        found[profile][model_of(run)] = run
+    return {profile: list(models.values()) for profile, models in found.items()}
 
 
 def estimate(runs, profile: str, speeds: dict) -> float:

@@ -16,7 +16,6 @@ from icllib.pages import settings_of, shown_profile
 from icllib.papers.signed_averaging.ablations import geometric_mean
 from icllib.papers.signed_averaging.affine import (
     ASSUMED, SIGMAS, TEMPERATURES, scorings, scorings_on_affine_functions)
-from icllib.papers.signed_averaging.affine_controls import reached
 from icllib.papers.signed_averaging.printed_ablations import TABLE_6
 from icllib.plotting import band
 from icllib.results import Record, dealt, find_record
@@ -139,7 +138,7 @@ def alternatives_to_softmax(compared) -> dict[str, np.ndarray]:
 def gates(errors: dict, number: int):
     """What the models of claims 3 to 6 have reached at sigma = 1: (seeds,), or that by part."""
     compared = EqualSteps(errors)
-    of_pair = lambda *pair: reached(dict(zip(pair, compared(*pair))), *pair)
+    of_pair = lambda *pair: np.maximum(*compared(*pair))[:, 0]
     if number == 3:
         return of_pair("SSA", "softmax")
     if number == 4:
