@@ -8,7 +8,7 @@ import pytest
 from icllib.fleet import trained_runs
 from icllib.plan import plan
 from icllib.results import digest, settings
-from icllib.training import jobs
+from icllib.training import Along, jobs
 
 PAGE = "context_scaling/fig05_one_layer"
 
@@ -92,6 +92,20 @@ def test_what_is_measured_in_two_ways_is_planned_once_for_what_is_missing(
     for weights in results.rglob("*.safetensors"):
         weights.unlink()
     assert planned() == [(names[1],)]
+
+
+def test_what_other_components_made_or_what_is_measured_on_the_way_is_planned(
+        icllib, folders, monkeypatch):
+    first = trained_runs(PAGE, "smoke")[0]
+    on_the_way = replace(first, along=Along((2,), first.evaluation))
+    names = [f"{PAGE}/smoke/{digest(settings(run))}.json" for run in (first, on_the_way)]
+    monkeypatch.setattr("icllib.plan.trained_runs", lambda *_: [first, on_the_way])
+    planned = lambda: sorted(name for job in plan([PAGE], "smoke") for name in job.records)
+    assert planned() == sorted(names)
+    assert icllib("train", names[0])[0] == 0
+    assert planned() == [names[1]]  # the final weights do not tell what was on the way
+    monkeypatch.setattr(type(first.model), "version", 99)
+    assert planned() == sorted(names)
 
 
 def test_smoke_records_are_not_put_among_the_committed_ones(icllib, monkeypatch):

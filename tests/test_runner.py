@@ -215,13 +215,14 @@ def test_members_are_told_to_whatever_trains(page, icllib, monkeypatch):
     assert icllib("run", "causal_lm/sample", "--members", "0")[0] == 2
 
 
-def test_the_time_limit_holds_at_smoke_too(page, icllib):
+@pytest.mark.parametrize("profile", ["smoke", "cpu"])
+def test_the_time_limit_reaches_what_trains(page, icllib, profile):
     page("""from icllib.errors import OutOfTime
 from icllib.training.jobs import stop_request
 with stop_request() as should_stop:
     if should_stop():
         raise OutOfTime("stopped at step 0")""")
-    code, _, err = icllib("run", "causal_lm/sample", "--profile", "smoke", "--time-limit", "0")
+    code, _, err = icllib("run", "causal_lm/sample", "--profile", profile, "--time-limit", "0")
     assert code == 3 and "stopped at step 0" in err
 
 

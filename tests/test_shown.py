@@ -1,13 +1,14 @@
 """What a page showed when it was executed, and that each later change of it is seen."""
 
 import shutil
+from dataclasses import replace
 
 import nbformat
 import pytest
 
 from icllib import runner
 from icllib.pages import notebooks_folder
-from icllib.results import PROJECT, results_folder
+from icllib.results import PROJECT, load_record, results_folder
 from icllib.runner import notebook_problem
 from icllib.status import status
 
@@ -44,6 +45,12 @@ def file(name):
     return results_folder() / SAMPLE / name
 
 
+def change_record():
+    """The record of the page, made anew with another number."""
+    record, = map(load_record, file("gpu").glob("*.json"))
+    replace(record, metrics=record.metrics | {"error": [[7.0]]}).save(results_folder() / SAMPLE)
+
+
 CHANGES = {
     "a number": (lambda: file("figure.csv").write_text("panel,x\nA,2\n"), "figure.csv edited since"),
     "no rows": (lambda: file("figure.csv").write_text("panel,x\n"), "figure.csv edited since"),
@@ -52,6 +59,7 @@ CHANGES = {
     "an image": (change_image, "outputs edited since the page was executed"),
     "no shown.json": (lambda: file("shown.json").unlink(), "shown.json missing"),
     "shown.json": (lambda: file("shown.json").write_text("[]"), "shown.json damaged"),
+    "another number": (change_record, "1 of 1 records that it shows are gone or changed"),
     "records": (lambda: shutil.rmtree(file("gpu")), "1 of 1 records that it shows are gone"),
 }
 

@@ -12,11 +12,11 @@ from icllib import runner, status
 from icllib.claims import find_claim, load_claims
 from icllib.decisions import evidence_path, interval
 from icllib.evaluate import ErrorByLength
-from icllib.models import Transformer
+from icllib.models import MLP, Transformer
 from icllib.pages import find_page, find_pages
 from icllib.results import PROJECT, load_record
 from icllib.shown import paths_shown
-from icllib.tasks import AffineFunctions
+from icllib.tasks import AffineFunctions, LinearRegression
 from icllib.training import Recipe, Run
 
 
@@ -102,6 +102,21 @@ def test_an_estimate_of_cost_says_on_what_machine(monkeypatch):
     trained = [replace(run, seed=seed) for run in runs("cpu")[:1] for seed in range(40)]
     hours = 40 * trained[0].recipe.steps * 0.1 / 2 / 3600
     assert status.cost(trained, "cpu") == f"{hours:.1f} hours on 2 CPU cores"
+
+
+def test_a_model_that_is_measured_in_two_ways_costs_one_training(monkeypatch):
+    monkeypatch.setattr(status, "step_seconds", lambda *parts: 10.0)
+    first = status.runs_of("context_scaling/fig01_scaling")("cpu")[0]
+    second = replace(first, evaluation=replace(first.evaluation, prompts=3))
+    assert status.cost([first, second], "cpu") == status.cost([first], "cpu")
+
+
+def test_memory_is_of_parameters_gradients_moments_and_what_the_forward_pass_keeps():
+    run = Run(LinearRegression(2), MLP(8), Recipe((3,), 1, batch=16), ErrorByLength((3,)))
+    parameters, inputs, hidden = 3 * 3 * 8 + 2 * 8 + 8 + 8 + 1, 3 * 3 + 2, 8
+    kept = (status.memory_of([run]) / 4 - 4 * parameters) / 16  # numbers of 4 bytes for each prompt
+    assert inputs + hidden <= kept < 2 * (inputs + hidden)
+    assert status.memory_of([run] * 5) == 5 * status.memory_of([run])
 
 
 def test_steps_are_priced_as_they_are_measured():

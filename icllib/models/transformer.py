@@ -95,7 +95,7 @@ class Transformer:
         return math.inf if self.positions == "none" else self.positions_up_to or trained
 
     def multiplications(self, dimension: int, lengths) -> float:
-        """Multiply-adds of the forward pass on one prompt.
+        """Multiply-adds of the forward pass on one prompt, between embedding and readout.
 
         In the last layer only queries, keys and values are made of every token.
         """

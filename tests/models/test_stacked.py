@@ -216,21 +216,14 @@ def test_initial_scales():
         assert 0.98 < state[name].abs().max().item() * fan_in**0.5 <= 1, name
 
 
-@pytest.mark.parametrize("model, lengths", [
-    (Transformer(layers=2, heads=4, width=64), (5, 10, 20)),
-    (Transformer(layers=1, heads=2, width=32), (40,)),
-    (MLP(width=64), (5, 10, 20)),
-    (MLP(width=32), (40,)),
-])
+@pytest.mark.parametrize("model, lengths", [(MLP(width=64), (5, 10, 20)), (MLP(width=32), (40,))])
 def test_multiplications_are_those_counted(model, lengths):
-    """FlopCounterMode counts two for a multiply-add."""
+    """FlopCounterMode counts two for a multiply-add; of decoders see test_transformer_passes.py."""
     module = model.build([0], 8, max(lengths))
     xs = torch.randn(1, 1, max(lengths) + 1, 8)
-    with FlopCounterMode(display=False) as counter, torch.no_grad(), \
-            torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
         module(xs, xs[..., 0], lengths)
-    counted = counter.get_total_flops() / 2
-    assert model.multiplications(8, lengths) == pytest.approx(counted, rel=0.1)
+    assert model.multiplications(8, lengths) == counter.get_total_flops() / 2
 
 
 @pytest.mark.parametrize("build, got", [

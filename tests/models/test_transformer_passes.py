@@ -45,14 +45,15 @@ def test_outputs_at_pairs_are_refused_where_lengths_need_several_passes():
     {"mask": "block-causal", "block": 5},
 ])
 def test_multiplications_are_those_counted(options):
-    """FlopCounterMode counts two for a multiply-add."""
-    model, xs = Transformer(3, 4, 64, **options), torch.randn(1, 1, 21, 8)
+    """FlopCounterMode counts two for a multiply-add, and embedding and readout too."""
+    model, xs, lengths = Transformer(3, 4, 64, **options), torch.randn(1, 1, 21, 8), (5, 10, 20)
     module = model.build([0], 8, 20)
     with FlopCounterMode(display=False) as counter, torch.no_grad(), \
             torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
-        module(xs, xs[..., 0], (5, 10, 20))
-    counted = counter.get_total_flops() / 2
-    assert model.multiplications(8, (5, 10, 20)) == pytest.approx(counted, rel=0.1)
+        module(xs, xs[..., 0], lengths)
+    tokens = sum(map(model.token_count, model.passes(lengths)))
+    both_ends = 64 * (9 * tokens + len(lengths))
+    assert model.multiplications(8, lengths) + both_ends == counter.get_total_flops() / 2
 
 
 @pytest.mark.parametrize("mask", ["prefix", "causal"])

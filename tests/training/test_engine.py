@@ -3,6 +3,7 @@
 import math
 import time
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -194,6 +195,14 @@ def test_a_passed_deadline_stops_the_run():
     with pytest.raises(OutOfTime, match="of 20"):
         train(TASK, MODELS[1], RECIPE, [0], [None], deadline=time.monotonic() - 1)
     train(TASK, MODELS[1], RECIPE, [0], [None], deadline=time.monotonic() + 1000)
+
+
+def test_a_checkpoint_is_saved_whenever_five_minutes_have_passed(monkeypatch):
+    fleet, saved = Fleet([TASK], MODELS[1], RECIPE, [0], [None]), []
+    minutes = SimpleNamespace(monotonic=lambda: 60.0 * int(fleet.step))  # one for each step
+    monkeypatch.setattr(engine, "time", minutes)
+    run_steps(fleet, save=lambda: saved.append(int(fleet.step)))
+    assert saved == [6, 12, 18]
 
 
 class StepOnGpu(int):
