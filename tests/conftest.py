@@ -1,5 +1,6 @@
 """Every test works on its own results folder unless it asks for the committed one."""
 
+import os
 import shutil
 import sys
 
@@ -9,6 +10,9 @@ import torch
 from icllib import cli
 
 pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages", "a_record")
+
+for name in [name for name in os.environ if name.startswith("ICLLIB_")]:  # of the user's shell
+    del os.environ[name]
 
 # Of two processes that take file after file, neither shall end long after the other.
 LONGEST = ("test_book", "test_capture", "test_all_pages_at_smoke", "test_golden", "test_howto",

@@ -1,5 +1,6 @@
 """Which code a record says it was made by."""
 
+import os
 import platform
 import subprocess
 
@@ -25,7 +26,8 @@ def test_the_commit_is_that_of_the_checkout():
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A folder that is the project and a repository with one commit."""
+    """A folder that is the project and a repository with one commit, whoever's settings git has."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     git = lambda *words: subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
                                         cwd=tmp_path, check=True, capture_output=True)
     (tmp_path / "icllib").mkdir()
