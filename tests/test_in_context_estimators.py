@@ -188,6 +188,9 @@ def test_the_model_of_a_quantifier_answers_by_its_name():
     so_far[1] *= -1
     model.fit(so_far, [True, False, False])
     assert not model.predict(rest).any() and model.predict(rest).dtype == bool
+    odds = np.exp(model.decision_function(rest))  # of true, against false
+    for answer, of_true in zip(model.predict_proba(rest), odds):
+        np.testing.assert_allclose(answer, [1 / (1 + of_true), of_true / (1 + of_true)], atol=1e-6)
 
 
 def test_a_model_is_asked_in_the_labels_that_it_was_trained_on():

@@ -33,11 +33,11 @@ Image(base64.b64decode("iVBORw0KGgo="))
 SAMPLE = "causal_lm/sample"
 
 
-def change_image():
+def change_cell(tag, change):
+    """Changes the first cell with this tag in the notebook."""
     path = notebooks_folder() / f"{SAMPLE}.ipynb"
     notebook = nbformat.read(path, as_version=4)
-    image = next(cell for cell in notebook.cells if "figure" in cell.metadata.get("tags", []))
-    image.outputs[0].data["image/png"] = "QUJD"
+    change(next(cell for cell in notebook.cells if tag in cell.metadata.get("tags", [])))
     nbformat.write(notebook, path)
 
 
@@ -56,7 +56,14 @@ CHANGES = {
     "no rows": (lambda: file("figure.csv").write_text("panel,x\n"), "figure.csv edited since"),
     "rubbish": (lambda: file("figure.csv").write_bytes(b"panel,x\n\xff\x00"), "figure.csv edited"),
     "no figure.csv": (lambda: file("figure.csv").unlink(), "figure.csv missing"),
-    "an image": (change_image, "outputs edited since the page was executed"),
+    "an image": (lambda: change_cell("figure", lambda cell: cell.outputs[0].data.update(
+        {"image/png": "QUJD"})), "outputs edited since the page was executed"),
+    "no image": (lambda: change_cell("figure", lambda cell: cell.outputs.clear()),
+                 "outputs cleared in"),
+    "another order": (lambda: change_cell("numbers", lambda cell: cell.update(execution_count=9)),
+                      "cells executed out of order"),
+    "code": (lambda: change_cell("numbers", lambda cell: cell.update(source="1 + 2")),
+             "notebook edited by hand"),
     "no shown.json": (lambda: file("shown.json").unlink(), "shown.json missing"),
     "shown.json": (lambda: file("shown.json").write_text("[]"), "shown.json damaged"),
     "another number": (change_record, "1 of 1 records that it shows are gone or changed"),

@@ -58,6 +58,15 @@ def test_a_signal_leaves_a_checkpoint_and_resuming_changes_nothing(
     assert metrics_of(runs()) == expected
 
 
+def test_a_second_control_c_waits_for_nothing():
+    with jobs.stop_request() as should_stop:
+        assert not should_stop()
+        signal.raise_signal(signal.SIGINT)
+        assert should_stop()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
 def test_a_signal_during_the_last_step_is_not_lost(folders, monkeypatch, tmp_path):
     expected = uninterrupted(monkeypatch, tmp_path)
 
