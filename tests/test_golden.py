@@ -196,7 +196,9 @@ def test_exact_records_are_what_their_code_gives_today(page, run):
     stored, first = find_record(run, page.split("/")[0]), {}
     if isinstance(run, solvable_attention.FiniteTime):  # draws its training sets one by one
         run, first = dataclasses.replace(run, draws=1), {"data_loss": 1, "data_exponents": 1}
-    for name, value in run.measure().items():
+    measured = run.measure()
+    assert set(measured) == set(stored.metrics)
+    for name, value in measured.items():
         assert_as_recorded(value, stored[name][: first[name]] if name in first else stored[name])
 
 
