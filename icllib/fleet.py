@@ -12,7 +12,7 @@ from icllib.training.fleets import fleets, processors
 from icllib.training.jobs import checkpoints_folder, to_train, train_fleet
 from icllib.training.records import environment, runs_at
 from icllib.training.run import Run
-from icllib.training.weights import find_weights
+from icllib.training.weights import can_be_measured
 
 
 def train(paths: list[str], deadline: float | None = None) -> str:
@@ -65,5 +65,5 @@ def trained_runs(page: str, profile: str) -> list[Run]:
 
 
 def is_there(run: Run, paper: str) -> bool:
-    """Whether a run has a record of today, or its model's weights, which a page measures itself."""
-    return is_fresh(find_record(run, paper)) or (not run.along and find_weights(run) is not None)
+    """Whether a run has a record of today, or a model that its page measures when it is executed."""
+    return is_fresh(find_record(run, paper)) or can_be_measured(run)

@@ -30,7 +30,7 @@ from icllib.training.fleets import fleets, most_members, training
 from icllib.training.provenance import (
     cost_since, memory_taken, provenance, start_clocks, tell_of_changed_sources)
 from icllib.training.run import Run, Trained
-from icllib.training.weights import find_weights, load, save_weights
+from icllib.training.weights import can_be_measured, load, save_weights
 
 
 def measure_kept(run: Run, profile: str, folder: Path) -> None:
@@ -64,7 +64,7 @@ def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu
     kept, which a fleet before may have left."""
     for fleet in sorted(fleets(runs, most_members()), key=lambda fleet: fleet[0].seed):
         begun = is_begun(fleet)
-        kept = [run for run in fleet if not (begun or run.along) and find_weights(run)]
+        kept = [run for run in fleet if not begun and can_be_measured(run)]
         for run in kept:
             measure_kept(run, profile, folder)
         if rest := [run for run in fleet if run not in kept]:

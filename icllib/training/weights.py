@@ -98,6 +98,11 @@ def find_weights(run: Run) -> Path | None:
     return next((path for path in paths if read(path)[0]["key"] == training_key(run)), None)
 
 
+def can_be_measured(run: Run) -> bool:
+    """Whether a run's model is kept, and nothing of the run is measured before its end."""
+    return not run.along and find_weights(run) is not None
+
+
 def read(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
     """What is noted in a file of weights, such as its key, and the tensors; raises InputError where
     it has none."""
