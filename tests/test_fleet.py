@@ -35,6 +35,18 @@ def test_a_plan_that_is_trained_job_by_job_leaves_nothing_to_plan(planned, iclli
     assert "nothing to train" in icllib("train", *rows[0]["records"])[1]
 
 
+def test_members_bound_the_fleets_of_a_plan_and_minutes_add_up(icllib, folders, monkeypatch):
+    monkeypatch.setattr("icllib.status.step_seconds", lambda *parts: 30.0)
+    rows = {members: json.loads(icllib("plan", "--profile", "smoke", "--page", PAGE, "--json",
+                                       "--members", str(members))[1]) for members in (1, 2)}
+    runs = trained_runs(PAGE, "smoke")
+    for members, found in rows.items():
+        assert max(row["members"] for row in found) == members
+        assert sum(row["members"] for row in found) == len(runs)
+        assert sum(row["minutes"] for row in found) == pytest.approx(
+            sum(run.recipe.steps for run in runs) / 2)
+
+
 def test_a_full_disk_between_two_records_costs_no_second_training(planned, icllib, folders, results):
     first = planned()[0]["records"]
     assert len(first) > 1
