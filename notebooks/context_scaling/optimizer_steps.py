@@ -135,10 +135,6 @@ def holds(part, values):
 
 same = {part: (holds(part, once[part]) == holds(part, twice[part])).astype(float)
         for part in once if not part.startswith("error")}
-def of_zero(part):
-    """The answer 0 has slope 0 and ratio 1."""
-    return np.array([0.0 if part.startswith("tasks") else 1.0])
-
 ridge = sheet.best_ridge(sheet.LINEAR_8, sheet.evaluation(sheet.LENGTHS, shown))
 bounds = {name: (-1, 1.25 * ridge[-1]) for name in models}
 bounds["MLP"] = at_10, 0.95 * sheet.LINEAR_8.label_variance
@@ -152,8 +148,14 @@ def learned(part):
     once_trained = [r for r in records if r.run["recipe"]["steps"] == steps[name][0]]
     return sheet.seen_twice(ratios, once_trained) if part.startswith("tasks") else ratios
 
+def of_another(part):
+    """On the other side: the answer 0 has slope 0 and ratio 1; ridge regression uses pairs."""
+    if part.startswith("context MLP"):
+        return ridge[[-1]] / ridge[at_10]
+    return np.array([0.0 if part.startswith("tasks") else 1.0])
+
 page.decide("context_scaling.19", same, shown, {part: learned(part) for part in same}, {
-    part: holds(part, of_zero(part)) == holds(part, once[part]) for part in same})
+    part: holds(part, of_another(part)) == holds(part, once[part]) for part in same})
 page.verdicts()
 
 # %% [markdown]
