@@ -106,7 +106,7 @@ class InContext(BaseEstimator):
             tell(f"trained on up to {most} pairs: the last {most} of {len(X)} are kept")
         checked = (X, y) if is_regressor(self) else (X,)
         for name, values, scale in zip(("X", "y"), checked, trained.scales or ()):
-            ratio = float(np.sqrt(np.mean(np.square(values)))) / scale
+            ratio = float(np.sqrt(np.mean(np.square(values, dtype=float)))) / scale
             if not 1 / FAR <= ratio <= FAR:
                 tell(f"trained on {name} of root mean square {scale:.3g}, got {ratio * scale:.3g}; "
                      "scale it first")
@@ -117,11 +117,12 @@ class InContext(BaseEstimator):
         """What the model says about each row, in the context of the stored pairs: (rows, ...)."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
-        context, labels = (torch.tensor(part, dtype=torch.float64) for part in self.context_)
+        context, labels, X = (torch.tensor(np.ascontiguousarray(part), dtype=torch.float64)
+                              for part in (*self.context_, X))
         labels = torch.cat((labels, torch.zeros_like(labels[:1])))  # the query has none
         missing = max((self.trained_.dimension or 0) - X.shape[1], 0)
         said = []
-        for queries in torch.tensor(X, dtype=torch.float64).split(PROMPTS):
+        for queries in X.split(PROMPTS):
             xs = torch.cat((context.expand(len(queries), -1, -1), queries[:, None]), dim=1)
             xs = torch.nn.functional.pad(xs, (0, missing))[None]  # (1, B, n + 1, d)
             ys = labels.expand(1, len(queries), *labels.shape)

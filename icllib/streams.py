@@ -59,7 +59,8 @@ def constant(values: tuple, device) -> Tensor:
     """
     place = (values, str(device))
     if place not in _CONSTANTS:
-        _CONSTANTS[place] = torch.tensor(values, dtype=torch.int64, device=device)
+        with torch.inference_mode(False):  # it may be needed in training later
+            _CONSTANTS[place] = torch.tensor(values, dtype=torch.int64, device=device)
     return _CONSTANTS[place]
 
 

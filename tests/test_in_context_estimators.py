@@ -69,6 +69,18 @@ def test_scikit_learn_s_checks_pass_with_a_trained_decoder(estimator, folders):
     assert set(not_passed(estimator.set_params(model=str(path)))) <= SKIPPED
 
 
+def test_views_and_small_integers_are_what_they_stand_for():
+    draw = np.random.default_rng(0)
+    X, y = draw.normal(size=(20, 3)), draw.integers(-100, 101, 20).astype(np.int8)
+    size = np.sqrt(np.mean(np.square(y, dtype=float)))
+    with pytest.warns(UserWarning, match=f"y of root mean square .*, got {size:.3g}"):
+        model = InContextRegressor("context_scaling/gpt2").fit(X, y)
+    np.testing.assert_allclose(model.predict(X[::-1]), model.predict(X)[::-1], rtol=1e-4)
+    backwards = InContextRegressor("context_scaling/gpt2").fit(X[:, ::-1], y)
+    copied = InContextRegressor("context_scaling/gpt2").fit(X[:, ::-1].copy(), y)
+    np.testing.assert_array_equal(backwards.predict(X), copied.predict(X))
+
+
 def test_ridge_in_context_is_ridge():
     X, y = data()
     ours = InContextRegressor(Ridge(2.0)).fit(X[:40], y[:40]).predict(X[40:])

@@ -25,9 +25,10 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     """
     floating(xs=xs)
     *prompts, points = xs.shape[:-1]
+    lengths = tuple(lengths)
     if not lengths or min(lengths) < 1 or max(lengths) >= points:
         raise InputError(f"lengths: expected context lengths 1 <= n < {points}, "
-                         f"got {tuple(lengths)}")
+                         f"got {lengths}")
     if list(ys.shape[:-1]) != prompts or not max(lengths) <= ys.shape[-1] <= points:
         raise InputError(f"ys: expected {(*prompts, points)}, one for each point of xs, "
                          f"got {tuple(ys.shape)}")

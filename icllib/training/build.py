@@ -73,7 +73,7 @@ def check_members(members: int, recipe, tasks, models, pretraining_tasks, learni
         check_parts(task, model, recipe)
     for count in pretraining_tasks:
         check_stored(count)
-    for rate in learning_rates or ():
+    for rate in () if learning_rates is None else learning_rates:
         positive(learning_rates=rate)
     alike(shape, models=models)
     alike(sizes, tasks=tasks)
@@ -167,6 +167,8 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
     check_tensors(module, len(seeds), kind)
     module.dimension_of_inputs = task.dimension
     start_as_own(module, models, seeds, lambda model, seed: model.build([seed], *sizes, **options))
+    for values in module.parameters():  # the fused AdamW takes elements in the order of memory
+        values.data = values.data.contiguous()
     return module.to(recipe.dtype)
 
 

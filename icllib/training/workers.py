@@ -39,7 +39,8 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
     check_writable(folder)
     trained, lacking = ([run for run in some if isinstance(run, Run)] for some in (runs, missing))
     for run in lacking:
-        component("measure", evaluation=run.evaluation)
+        for evaluation in [run.evaluation, *([run.along.evaluation] if run.along else ())]:
+            component("measure", evaluation=evaluation)
     if lacking:
         most_members()  # a wrong number is told before any work
         check_writable(checkpoints_folder())

@@ -13,7 +13,8 @@ from icllib.evaluate import ErrorByLength, Together
 from icllib.models import MLP, FeatureMLP, LinearAttention, Transformer
 from icllib.results import find_record
 from icllib.tasks import LinearRegression, Quantifier
-from icllib.training import Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, train
+from icllib.training import (
+    Along, Fleet, OutOfTime, Recipe, Run, engine, jobs, records, train)
 from icllib.training.losses import member_losses
 
 TASK, ERRORS = LinearRegression(2, 0.1), ErrorByLength((1, 3), 64)
@@ -29,6 +30,12 @@ def run(seed=0, steps=30, stops=(7, 30)):
 def folder(tmp_path, monkeypatch, results):
     monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(tmp_path / "checkpoints"))
     return results / "test" / "page"
+
+
+def test_what_measures_on_the_way_is_asked_for_before_training():
+    lacking = replace(run(), along=Along((7,), None))
+    with pytest.raises(InputError, match="evaluation: expected a component with measure"):
+        records(lambda profile: [lacking], "smoke", "test/page")
 
 
 def test_a_stop_is_a_shorter_training(folder):

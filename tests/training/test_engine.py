@@ -191,6 +191,33 @@ def test_training_learns_eight_stored_prompts():
     assert after < before / 2
 
 
+@dataclass(frozen=True)
+class InOtherOrder(LinearAttention):
+    """The same model with its matrices column by column in memory."""
+
+    def build(self, *sizes):
+        module = super().build(*sizes)
+        for values in module.parameters():
+            values.data = values.data.mT.contiguous().mT
+        return module
+
+
+def test_the_order_of_parameters_in_memory_does_not_matter():
+    one, other = (train(TASK, model, RECIPE, [3]).state_dict()
+                  for model in (LinearAttention(), InOtherOrder()))
+    for name, values in one.items():
+        torch.testing.assert_close(other[name], values)
+
+
+@pytest.mark.parametrize("lengths", [(3, 7), (4, 6)])  # which no other test has
+def test_what_is_asked_in_inference_mode_can_be_trained_after(lengths):
+    with torch.inference_mode():
+        module = MODELS[0].build([0], 2, max(lengths))
+        prompt = TASK.sample(Stream.of([0], "evaluation"), torch.arange(2)[None], max(lengths) + 1)
+        module(prompt.xs, prompt.ys, lengths)
+    train(TASK, MODELS[0], replace(RECIPE, lengths=lengths, steps=2), [0])
+
+
 def test_a_passed_deadline_stops_the_run():
     with pytest.raises(OutOfTime, match="of 20"):
         train(TASK, MODELS[1], RECIPE, [0], [None], deadline=time.monotonic() - 1)
