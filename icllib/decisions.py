@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import stdtrit
 
-from icllib.claims import PAPERS, Claim, load_claims
+from icllib.checks import one_of
+from icllib.claims import PAPERS, SCALES, Claim, load_claims
 from icllib.controls import controlled
 from icllib.errors import DAMAGE, InputError
 from icllib.results import WITH_PILOT, results_folder
@@ -76,11 +77,12 @@ def interval(samples, scale: str = "linear") -> tuple[float, float, float]:
     """Mean and 95% t interval over seeds; a single sample is its own interval.
 
     scale: "log" for the geometric mean and the interval of the logarithms, of positive samples.
-    Raises InputError where there are none.
+    Raises InputError where there are none, and for another scale.
     """
     samples = np.asarray(samples, dtype=float)
     if not samples.size:
         raise InputError("samples: expected at least one, got none")
+    one_of(SCALES, scale=scale)
     with np.errstate(divide="ignore", invalid="ignore"):  # a seed diverged: the interval is nan
         if scale == "log":
             return tuple(float(end) for end in np.exp(interval(np.log(samples))))

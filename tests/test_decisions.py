@@ -202,6 +202,11 @@ def test_interval_is_the_t_interval_of_scipy():
     assert interval(samples) == pytest.approx((samples.mean(), low, high))
 
 
+def test_an_interval_on_a_scale_that_there_is_not_is_refused():
+    with pytest.raises(InputError, match="scale: expected one of .*'log'.*, got 'Log'"):
+        interval([1.0, 2.0, 4.0], "Log")
+
+
 @pytest.mark.parametrize("profile", ["qick", "stored", None])
 def test_evidence_is_of_a_known_profile(profile):
     with pytest.raises(InputError, match=f"expected evidence at one of .* got {profile!r}"):

@@ -89,8 +89,9 @@ def best_of_sweep(settings, errors):
     errors: (P, K), one row per setting. The choice and the error share their prompts, which favors
     the sweep a little. Returns (K,) settings and (K,) errors. Raises InputError for other shapes.
     """
-    errors = np.asarray(errors)
-    if len(settings) != len(errors):
+    errors = np.asarray(errors, dtype=float)
+    if errors.ndim != 2 or len(settings) != len(errors):
         raise InputError(f"errors: expected one row for each of {len(settings)} settings, "
                          f"got {errors.shape}")
+    errors = np.where(np.isnan(errors), np.inf, errors)  # what diverged is never the best
     return np.asarray(settings)[errors.argmin(axis=0)], errors.min(axis=0)

@@ -17,8 +17,8 @@ from icllib.checks import each, whole
 from icllib.errors import InputError
 from icllib.models import signed_fused, signed_language
 
-NAME = "icllib_prefix"  # what `transformers` calls the implementation
-SIGNED = "icllib_signed_prefix"  # and the one with scaled signed averaging
+# What `transformers` calls the implementation, and the one with scaled signed averaging.
+NAME, SIGNED = signed_language.PREFIX_NAMES
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from icllib.models.mixing import SignedLogOfHeads
 from icllib.models.scoring import SignedAveraging
 
 NAME = "icllib_signed_averaging"  # what `transformers` calls the function
+PREFIX_NAMES = "icllib_prefix", "icllib_signed_prefix"  # and those of prefix attention
 LEAST = 5, 4  # version of `transformers`; earlier ones leave out some layers' scale, or have no names
 # What some models add to their scores or weights, and a cache that the function would have to fill.
 REFUSED = ("position_bias", "softcap", "s_aux", "cache")
@@ -56,7 +57,7 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
     layers = attention_layers(model)
     if any(hasattr(layer, "signed_softmax_norm") for layer in layers):
         raise InputError("model: expected one without n and b, got one that has them already")
-    if hasattr(config.get_text_config(decoder=True), "prefix_lengths"):
+    if config.get_text_config(decoder=True)._attn_implementation in PREFIX_NAMES:
         raise InputError("model: expected one outside of prefix_attention, got one within")
     set_attention(model, layers)
     for layer in layers:

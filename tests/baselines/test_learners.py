@@ -69,6 +69,10 @@ def test_the_best_of_a_sweep_can_change_with_the_context():
     assert settings.tolist() == [0.01, 0.1, 0.1] and best.tolist() == [2.0, 1.0, 2.0]
     with pytest.raises(InputError, match=r"expected one row for each of 3 .* got \(2, 3\)"):
         best_of_sweep((1, 2, 3), errors)
+    settings, best = best_of_sweep((0.1, 0.01), [[np.nan, 1.0], [5.0, np.nan]])
+    assert settings.tolist() == [0.01, 0.1] and best.tolist() == [5.0, 1.0]
+    with pytest.raises(InputError, match=r"got \(2,\)"):
+        best_of_sweep((0.1, 0.01), [0.7, 0.5])
 
 
 # ---- the student network --------------------------------------------------------------------

@@ -10,7 +10,7 @@ from transformers import (BloomConfig, BloomForCausalLM, GPT2Config, GPT2LMHeadM
 
 from icllib.errors import InputError
 from icllib.models.language import prefix_attention
-from icllib.models.signed_language import use_signed_averaging
+from icllib.models.signed_language import load_signed_averaging, use_signed_averaging
 
 SIZES = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2,
          "num_attention_heads": 2, "num_key_value_heads": 1}
@@ -171,6 +171,20 @@ def test_prefixes_and_signed_averaging_together_equal_an_explicit_mask(model, si
 def test_signed_averaging_is_not_put_into_a_model_within_prefix_attention(model):
     with prefix_attention(model, LENGTHS), pytest.raises(InputError, match="prefix_attention"):
         use_signed_averaging(model)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_model_that_is_saved_within_prefix_attention_is_none_within(model, signed, tmp_path):
+    model = copy.deepcopy(model)
+    if signed:
+        use_signed_averaging(model)
+    with prefix_attention(model, LENGTHS):
+        model.save_pretrained(tmp_path)
+    again = (load_signed_averaging(tmp_path, dtype=torch.float64) if signed else
+             use_signed_averaging(type(model).from_pretrained(tmp_path, dtype=torch.float64)))
+    expected = model if signed else use_signed_averaging(model)
+    torch.testing.assert_close(again.eval()(TOKENS).logits, expected(TOKENS).logits,
+                               atol=1e-6, rtol=0)
 
 
 @torch.no_grad()
