@@ -149,7 +149,7 @@ def learned(part):
     return sheet.seen_twice(ratios, once_trained) if part.startswith("tasks") else ratios
 
 def of_another(part):
-    """On the other side: the answer 0 has slope 0 and ratio 1; ridge regression uses pairs."""
+    """On the other side: 0 has slope 0 and ratio 1, ridge regression uses every pair."""
     if part.startswith("context MLP"):
         return ridge[[-1]] / ridge[at_10]
     return np.array([0.0 if part.startswith("tasks") else 1.0])
