@@ -39,8 +39,9 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
     check_writable(folder)
     trained, lacking = ([run for run in some if isinstance(run, Run)] for some in (runs, missing))
     for run in lacking:
-        for evaluation in [run.evaluation, *([run.along.evaluation] if run.along else ())]:
-            component("measure", evaluation=evaluation)
+        component("measure", evaluation=run.evaluation)
+        if run.along:
+            component("measure", evaluation=run.along.evaluation)
     if lacking:
         most_members()  # a wrong number is told before any work
         check_writable(checkpoints_folder())

@@ -40,19 +40,20 @@ def test_outputs_at_pairs_are_refused_where_lengths_need_several_passes():
         module(xs, xs[..., 0], (3, 5), with_pairs=True)
 
 
+@pytest.mark.parametrize("lengths", [(5, 10, 20), (40,)])
 @pytest.mark.parametrize("options", [
     {}, {"attention": False}, {"perceptron": False}, {"mask": "prefix"}, {"shared_layers": True},
-    {"mask": "block-causal", "block": 5},
+    {"mask": "block-causal", "block": 5}, {"layers": 1, "heads": 2, "width": 32},
 ])
-def test_multiplications_are_those_counted(options):
+def test_multiplications_are_those_counted(options, lengths):
     """FlopCounterMode counts two for a multiply-add, and embedding and readout too."""
-    model, xs, lengths = Transformer(3, 4, 64, **options), torch.randn(1, 1, 21, 8), (5, 10, 20)
-    module = model.build([0], 8, 20)
+    model = Transformer(**{"layers": 3, "heads": 4, "width": 64} | options)
+    xs, module = torch.randn(1, 1, max(lengths) + 1, 8), model.build([0], 8, max(lengths))
     with FlopCounterMode(display=False) as counter, torch.no_grad(), \
             torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
         module(xs, xs[..., 0], lengths)
     tokens = sum(map(model.token_count, model.passes(lengths)))
-    both_ends = 64 * (9 * tokens + len(lengths))
+    both_ends = model.width * (9 * tokens + len(lengths))
     assert model.multiplications(8, lengths) + both_ends == counter.get_total_flops() / 2
 
 

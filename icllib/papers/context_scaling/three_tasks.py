@@ -39,7 +39,7 @@ STEPS = {
 # of ridge regression's error after 1,500 steps, and GPT-2 at 0.98 after 3,000, for less time. Both
 # train for longer, and for about the same time.
 NETWORK_STEPS = {"SGPT": 3000, "GPT-2": 9000}
-NETWORK_SEEDS = 5
+NETWORK_SEEDS, NETWORK_PROMPTS = 5, 2**13  # ASSUMED; each seed has its own prompts
 NAMES = {"Transformer": "GPT-2", "StudentNetwork": "student network",
          "LeastSquares": "least squares"}  # of curves, where they are not those of the classes
 PROMPTS = 2048  # ASSUMED, for every curve but the student's
@@ -67,7 +67,7 @@ def fig04_three_tasks(profile: str) -> list:
         evaluation = ErrorByLength(lengths, 16 if profile == "smoke" else PROMPTS)
         measure, own_seeds = evaluation, seeds(profile)
         if (profile, panel) == ("cpu", NETWORKS):
-            measure = ErrorByLength(lengths, prompts=2**13, own_prompts=True)
+            measure = ErrorByLength(lengths, NETWORK_PROMPTS, own_prompts=True)
             own_seeds = range(NETWORK_SEEDS)
         runs += [Run(task, model, recipe, measure, seed, FIGURE_4_COUNT)
                  for model, recipe in figure_4_models(panel, lengths, profile)

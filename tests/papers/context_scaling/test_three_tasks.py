@@ -67,7 +67,8 @@ def test_models_of_a_panel_are_trained_alike(profile):
         assert set(run.evaluation.lengths) <= set(run.recipe.lengths)
         told = run.recipe.batch, run.recipe.schedule, run.pretraining_tasks, run.evaluation
         by_panel.setdefault(type(run.task), set()).add(told)
-        steps.setdefault(type(run.task), {})[run.model] = run.recipe.steps
+        steps.setdefault(type(run.task), {}).setdefault(run.model, run.recipe.steps)
+        assert steps[type(run.task)][run.model] == run.recipe.steps
     assert len(by_panel) == 3 and all(len(found) == 1 for found in by_panel.values())
     for task, found in steps.items():
         most = 3 if (profile, task) == ("cpu", ReluNetwork) else 1
