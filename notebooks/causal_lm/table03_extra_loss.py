@@ -45,7 +45,7 @@ on_linear = icllib.records(trained.linear_rows, profile, page=page.name)
 linear = [cell for cell in cells if cell.task == "linear"]
 errors = (trained.final_errors(records, cells)
           | trained.final_errors(on_linear, linear))
-more = icllib.records(trained.causal_rows, profile, page=page.name)  # of two kinds
+more = icllib.records(trained.rows_without_loss, profile, page=page.name)
 learned = compared.learned(errors, shown)
 paper = {cell: printed.extra_loss(cell) for cell in cells}
 table = page.save_figure(*printed.task_rows("ours", learned, shown),
@@ -113,7 +113,7 @@ decide(20, lambda c: f"{c.task} {c.sharing}{with_loss(c)}",
        lambda c: c.mask == "prefix", mask="causal")
 for claim, task in ((21, "linear"), (22, "classes")):
     decide(claim, masked, lambda c: c.task == task and c.extra_loss, extra_loss=False)
-with_more = errors | trained.final_errors(more, trained.causal_cells())
+with_more = errors | trained.final_errors(more, trained.cells_without_loss())
 for claim, task in ((23, "classes"), (24, "linear")):
     decide(claim, lambda c: f"{c.mask} {loss(c)}",
            lambda c: c.task == task and c.shared, with_more, shared=False)

@@ -47,9 +47,9 @@ def test_pages_share_their_runs(profile):
     probed = trained.fig03_layer_probes(profile)
     assert names([run for run in probed if run.seed < seeds]) < first
     assert len(probed) == 6 * (seeds + SIZES[profile].more_seeds)
-    more = trained.causal_rows(profile)
+    more = trained.rows_without_loss(profile)
     assert names([run for run in more if run.seed < seeds]) < names(trained.linear_rows(profile))
-    assert len(more) == 2 * (seeds + 2 * SIZES[profile].more_seeds)
+    assert len(more) == 4 * (seeds + 2 * SIZES[profile].more_seeds)
     for page, new in ((trained.table_3, 12), (trained.table07_permuted_pairs, 12),
                       (trained.fig06_training_sequences, 6 * len(SIZES[profile].batches)),
                       (trained.block_causal, 10)):
