@@ -56,7 +56,7 @@ def share(**values) -> None:
 def check(fits, expected: str, values: dict) -> None:
     """Raises InputError for the first of some named values that is no number or does not fit."""
     for name, value in values.items():
-        if not (isinstance(value, Real) and fits(value)):
+        if isinstance(value, bool) or not (isinstance(value, Real) and fits(value)):
             raise InputError(f"{name}: expected {expected}, got {value!r}")
 
 

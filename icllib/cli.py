@@ -164,7 +164,7 @@ def claims(
     from icllib.claims import PAPERS
     from icllib.decisions import decision_on_record
 
-    names = PAPERS if ids in (None, [], ["all"]) else ids
+    names = PAPERS if not ids or "all" in ids else ids
     decisions = [decision_on_record(claim) for name in names for claim in claims_of(name)]
     show([{"paper": item.claim.paper, "id": item.claim.id,
            "statement": item.claim.statement, "source": item.claim.where,

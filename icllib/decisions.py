@@ -77,9 +77,12 @@ def interval(samples, scale: str = "linear") -> tuple[float, float, float]:
     """Mean and 95% t interval over seeds; a single sample is its own interval.
 
     scale: "log" for the geometric mean and the interval of the logarithms, of positive samples.
-    Raises InputError where there are none, and for another scale.
+    Raises InputError where there are none, for an array of other than one axis, and for another
+    scale.
     """
     samples = np.asarray(samples, dtype=float)
+    if samples.ndim != 1:
+        raise InputError(f"samples: expected one axis, of seeds, got shape {samples.shape}")
     if not samples.size:
         raise InputError("samples: expected at least one, got none")
     one_of(SCALES, scale=scale)

@@ -70,10 +70,18 @@ def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -
     return pd.DataFrame(dict(zip(COLUMNS, columns)))
 
 
+def rows_of(table: pd.DataFrame, panel: str, name: str) -> pd.DataFrame:
+    """The rows of one series; raises InputError where a figure's table has none of this name."""
+    rows = table[(table.panel == panel) & (table.series == name)]
+    if rows.empty:
+        known = table[["panel", "series"]].drop_duplicates().to_records(index=False).tolist()
+        raise InputError(f"panel, series: expected one of {known}, got {(panel, name)}")
+    return rows
+
+
 def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
     """One series of a figure's table as a line with a band for its interval."""
-    rows = table[(table.panel == panel) & (table.series == name)]
-    rows = rows.infer_objects()  # other panels may have names for x
+    rows = rows_of(table, panel, name).infer_objects()  # other panels may have names for x
     line, = axes.plot(rows.x, rows.y, label=style.pop("label", name), **style)
     if (rows.seeds > 1).any():
         axes.fill_between(rows.x, rows.low, rows.high, color=line.get_color(), alpha=0.2, lw=0)
@@ -81,7 +89,7 @@ def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
 
 def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
     """One series of a figure's table as a point in each row, with a bar for its interval."""
-    rows = table[(table.panel == panel) & (table.series == name)]
+    rows = rows_of(table, panel, name)
     reach = [rows.y - rows.low, rows.high - rows.y]
     axes.errorbar(rows.y, rows.x, xerr=reach, label=name, **{"ls": "", "marker": "o"} | style)
 

@@ -62,9 +62,9 @@ def type_name(kind: type) -> str:
 
 def recorded_fields(component) -> dict:
     """A component's fields, without those that were added later and hold their default."""
-    values = {field: getattr(component, field.name) for field in dataclasses.fields(component)}
-    return {field.name: value for field, value in values.items()
-            if not (field.metadata.get("added") and value == field.default)}
+    found = ((field, getattr(component, field.name)) for field in dataclasses.fields(component))
+    return {field.name: float(value) if (field.type, type(value)) == (float, int) else value
+            for field, value in found if not (field.metadata.get("added") and value == field.default)}
 
 
 def settings(value):

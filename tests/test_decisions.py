@@ -207,6 +207,13 @@ def test_an_interval_on_a_scale_that_there_is_not_is_refused():
         interval([1.0, 2.0, 4.0], "Log")
 
 
+@pytest.mark.parametrize("samples, message", [([[1.0, 2.0]], r"one axis, of seeds, got shape \(1, 2\)"),
+                                              ([], "at least one, got none")])
+def test_an_interval_is_of_the_samples_of_seeds(samples, message):
+    with pytest.raises(InputError, match=f"samples: expected {message}"):
+        interval(samples)
+
+
 @pytest.mark.parametrize("profile", ["qick", "stored", None])
 def test_evidence_is_of_a_known_profile(profile):
     with pytest.raises(InputError, match=f"expected evidence at one of .* got {profile!r}"):

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from icllib.errors import InputError
-from icllib.plotting import ANYWHERE, SHARE, legend_below, numbers, series, short, with_interval
+from icllib.plotting import (
+    ANYWHERE, SHARE, draw, draw_rows, legend_below, numbers, series, short, with_interval)
 
 
 @pytest.mark.parametrize("value, digits, text", [
@@ -57,3 +58,11 @@ def test_a_legend_below_has_the_series_of_one_panel():
 def test_a_series_has_a_value_for_each_x():
     with pytest.raises(InputError, match="curve: expected x, y, low and high of one length, .*2, 3"):
         series("A", "curve", [1, 2, 3], [1, 2], "cpu")
+
+
+@pytest.mark.parametrize("drawn", [draw, draw_rows])
+def test_a_series_that_is_not_there_is_told(drawn):
+    table, axes = series("A", "curve", [1, 2], [1, 2], "cpu"), plt.figure().subplots()
+    with pytest.raises(InputError, match=r"panel, series: expected one of \[\('A', 'curve'\)\], got"):
+        drawn(axes, table, "B", "curve")
+    plt.close("all")

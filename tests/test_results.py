@@ -106,6 +106,11 @@ def test_numbers_of_numpy_are_recorded_as_plain_ones():
     assert json.dumps(settings(task))
 
 
+def test_a_whole_number_for_a_float_makes_no_other_record():
+    one, other = (settings(LinearRegression(2, noise)) for noise in (1, 1.0))
+    assert json.dumps(one) == json.dumps(other)
+
+
 @dataclass(frozen=True)
 class Nothing:
     """A computation without metrics."""

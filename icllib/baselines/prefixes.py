@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from icllib.checks import floating
+from icllib.checks import each, floating, whole
 from icllib.errors import InputError
 
 
@@ -25,8 +25,8 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths) -> Tensor:
     """
     floating(xs=xs)
     *prompts, points = xs.shape[:-1]
-    lengths = tuple(lengths)
-    if not lengths or min(lengths) < 1 or max(lengths) >= points:
+    lengths = each(whole, "lengths", lengths)
+    if max(lengths) >= points:
         raise InputError(f"lengths: expected context lengths 1 <= n < {points}, "
                          f"got {lengths}")
     if list(ys.shape[:-1]) != prompts or not max(lengths) <= ys.shape[-1] <= points:

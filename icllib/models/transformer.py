@@ -71,6 +71,12 @@ class Transformer:
         if self.tokens in IN_A_ROW and self.mask != "causal":
             raise InputError(f"mask: expected 'causal' with {self.tokens} tokens, "
                              f"got {self.mask!r}")
+        if self.block > 1 and self.mask != "block-causal":
+            raise InputError(f"block: expected 1 with the {self.mask} mask, got {self.block}")
+        if self.tokens in IN_A_ROW and not (self.queries_see_themselves and self.query_positions == 1):
+            raise InputError("queries_see_themselves, query_positions: expected True and 1 with "
+                             f"{self.tokens} tokens, got {self.queries_see_themselves} and "
+                             f"{self.query_positions}")
         if not (self.attention or self.perceptron):
             raise InputError("attention, perceptron: expected at least one, got neither")
 

@@ -165,7 +165,7 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
                          f"got {kind} ({error})") from None
     module = models[0].build(seeds, *sizes, **options)
     check_tensors(module, len(seeds), kind)
-    module.dimension_of_inputs = task.dimension
+    module.dimension_of_inputs, module.axes_of_labels = task.dimension, (classes,) * bool(classes)
     start_as_own(module, models, seeds, lambda model, seed: model.build([seed], *sizes, **options))
     for values in module.parameters():  # the fused AdamW takes elements in the order of memory
         values.data = values.data.contiguous()
@@ -174,7 +174,8 @@ def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
 
 def check_tensors(module, members: int, kind: str) -> None:
     """Raises InputError for what is no stacked module, see `build`."""
-    if not isinstance(module, nn.Module) or not list(module.parameters()):
+    trained = isinstance(module, nn.Module) and [p for p in module.parameters() if p.requires_grad]
+    if not trained:
         raise InputError(f"model: expected a module with parameters to train, got {module!r} of "
                          f"{kind}; what has none is a predictor, which is measured as it is")
     for name, values in module.state_dict().items():

@@ -285,7 +285,7 @@ def train(task, model, recipe: Recipe, seeds, pretraining_tasks=None, device="cp
     """
     members = len(Stream.of(seeds, "training").seeds)
     pretraining_tasks = [None] * members if pretraining_tasks is None else pretraining_tasks
-    with room_for(members, device):
+    with room_for(members, device), torch.inference_mode(False):  # with gradients in any case
         fleet = Fleet([task] * members, model, recipe, seeds, pretraining_tasks, device)
         run_steps(fleet, label, lambda: deadline is not None and time.monotonic() > deadline)
     for seed, alive in zip(seeds, fleet.alive.tolist()):

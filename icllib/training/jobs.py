@@ -84,7 +84,7 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
     with one_core(), alone(saved_in):
         if not was_halved.exists():
             try:
-                with room_for(len(fleet), device):
+                with room_for(len(fleet), device), torch.inference_mode(False):
                     return train_and_save(fleet, profile, folder, device, failed)
             except NoRoom:
                 if len(halves) == 1:

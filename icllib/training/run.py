@@ -120,8 +120,8 @@ class Trained:
     """A trained fleet as a predictor, and the stream of the prompts that it was trained on.
 
     Raises InputError for prompts of another shape than (M, B, N, d) and (M, B, N) or (M, B, N, C),
-    for inputs of another dimension than in training, for context lengths that leave no point for a
-    query, and where queries side by side or answers of layers are asked of no decoder.
+    for inputs of another dimension than in training and labels of other classes, for context lengths
+    that leave no point for a query, for points that are not there, and where queries side by side or answers of layers are asked of no decoder.
     """
 
     def __init__(self, module, stream=None):
@@ -150,9 +150,14 @@ class Trained:
             raise InputError(f"xs, ys: expected ({self.members}, B, N, d) and ({self.members}, B, N) "
                              f"of {self.members} trained models, got {tuple(xs.shape)} and "
                              f"{tuple(ys.shape)}")
-        if max(each(partial(whole, 0), "lengths", lengths)) >= xs.shape[2]:
-            raise InputError(f"lengths: expected context lengths below {xs.shape[2]}, the number of "
-                             f"points, got {tuple(lengths)}")
+        for name, own in ({"lengths": lengths} | points).items():
+            if max(each(partial(whole, 0), name, own)) >= xs.shape[2]:
+                raise InputError(f"{name}: expected numbers below {xs.shape[2]}, that of the points, "
+                                 f"got {tuple(own)}")
+        axes = getattr(self.module, "axes_of_labels", ys.shape[3:])
+        if ys.shape[3:] != axes:
+            raise InputError(f"ys: expected labels of shape {axes}, as in training, "
+                             f"got {tuple(ys.shape[3:])}")
         dimension = getattr(self.module, "dimension_of_inputs", xs.shape[-1])
         if xs.shape[-1] != dimension:
             raise InputError(f"xs: expected inputs of dimension {dimension}, that of training, "

@@ -127,11 +127,14 @@ def test_whole_numbers_are_refused_as_answers_would_be_cut(predictor):
 
 
 @by_name
-@pytest.mark.parametrize("lengths", [(0,), (9,), ()])
-def test_lengths_that_cannot_be_are_refused(predictor, lengths):
+@pytest.mark.parametrize("lengths, message", [
+    ((0,), "an integer of at least 1, got 0"), ((9,), r"context lengths 1 <= n < 9, got \(9,\)"),
+    ((5.0,), "an integer of at least 1, got 5.0"), ((), r"one or more in a list, got \(\)"),
+    (5, "one or more in a list, got 5")])
+def test_lengths_that_cannot_be_are_refused(predictor, lengths, message):
     if isinstance(predictor, Zero):
         return
-    with pytest.raises(InputError, match=r"lengths: expected context lengths 1 <= n < 9, got"):
+    with pytest.raises(InputError, match=f"lengths: expected {message}"):
         predictor.predict(*prompts()[:2], lengths)
 
 

@@ -19,6 +19,7 @@ from test_scoring import SCORINGS
 LENGTHS = (3, 7, 12)
 DIMENSION = 4
 SMALL = {"layers": 2, "heads": 4, "width": 16}
+NEEDED = {"block": {"mask": "block-causal"}}  # with another value of this option
 OTHERS = {
     "scoring": SignedAveraging(), "tokens": "separate", "positions": "none", "mask": "prefix",
     "block": 2,
@@ -91,7 +92,7 @@ def test_there_is_a_test_for_every_option():
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_an_option_changes_the_identity_and_survives_the_round_trip(name):
-    model = Transformer(**(SMALL | {name: OTHERS[name]}))
+    model = Transformer(**(SMALL | NEEDED.get(name, {}) | {name: OTHERS[name]}))
     described = json.loads(json.dumps(settings(model)))
     assert set(described) == {"type", "layers", "heads", "width", name}
     assert from_settings(described) == model != Transformer(**SMALL)
@@ -247,7 +248,7 @@ def test_without_positions_there_is_no_table():
 @pytest.mark.parametrize("option", OTHERS)
 def test_nothing_waits_for_the_device(option):
     """On the meta device, whatever reads a number back is an error."""
-    module = shaken(**{option: OTHERS[option]}).to("meta")
+    module = shaken(**NEEDED.get(option, {}), **{option: OTHERS[option]}).to("meta")
     predictions = module(*(tensor.to("meta") for tensor in prompts()), (12, 12))
     predictions.sum().backward()
     assert predictions.shape == (2, 3, 2)
@@ -260,6 +261,10 @@ def test_nothing_waits_for_the_device(option):
     ({"attention_width": 0}, "attention_width: expected an integer of at least 1, got 0"),
     ({"shared_layers": "False"}, "shared_layers: expected True or False, got 'False'"),
     ({"attention": False, "perceptron": False}, "expected at least one, got neither"),
+    ({"block": 4}, "block: expected 1 with the causal mask, got 4"),
+    ({"layers": True}, "layers: expected an integer of at least 1, got True"),
+    ({"tokens": "separate", "query_positions": 2}, "expected True and 1 with separate tokens, got True and 2"),
+    ({"tokens": "inputs", "queries_see_themselves": False}, "with inputs tokens, got False and 1"),
 ])
 def test_impossible_options_are_refused(options, message):
     with pytest.raises(InputError, match=message):

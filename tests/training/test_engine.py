@@ -218,6 +218,14 @@ def test_what_is_asked_in_inference_mode_can_be_trained_after(lengths):
     train(TASK, MODELS[0], replace(RECIPE, lengths=lengths, steps=2), [0])
 
 
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_it_trains_where_gradients_are_off(mode):
+    with mode():
+        module = train(TASK, MODELS[0], RECIPE, [0])
+    for own, expected in zip(module.parameters(), train(TASK, MODELS[0], RECIPE, [0]).parameters()):
+        assert torch.equal(own, expected) and not own.is_inference()
+
+
 def test_a_passed_deadline_stops_the_run():
     with pytest.raises(OutOfTime, match="of 20"):
         train(TASK, MODELS[1], RECIPE, [0], [None], deadline=time.monotonic() - 1)

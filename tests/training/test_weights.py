@@ -11,10 +11,12 @@ import torch
 
 import icllib
 from icllib.errors import InputError
+from icllib.models import Transformer
 from icllib.results import PROJECT, digest, find_record, settings
 from icllib.training import Along, jobs, workers
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
+from icllib.training.run import Trained
 from icllib.training.weights import find_weights, read, save_weights
 from small_fleet import RECIPE, runs
 
@@ -63,10 +65,23 @@ def test_inputs_of_another_dimension_are_told(trained):
 @pytest.mark.parametrize("lengths, message", [
     (5, "lengths: expected one or more in a list, got 5"), ((), "lengths: expected one or more"),
     ((-1,), "lengths: expected an integer of at least 0, got -1"),
-    ((2, 8), "lengths: expected context lengths below 8, the number of points")])
+    ((2, 8), "lengths: expected numbers below 8, that of the points")])
 def test_context_lengths_that_prompts_do_not_have_are_told(trained, lengths, message):
     with pytest.raises(InputError, match=message):
         icllib.load(runs()[0]).predict(torch.zeros(1, 4, 8, 3), torch.zeros(1, 4, 8), lengths)
+
+
+def test_labels_of_other_classes_are_told(trained):
+    with pytest.raises(InputError, match=r"ys: expected labels of shape \(\), as in .*, got \(3,\)"):
+        icllib.load(runs()[0]).predict(torch.zeros(1, 4, 8, 3), torch.zeros(1, 4, 8, 3), (2,))
+
+
+@pytest.mark.parametrize("points, message", [((-1,), "an integer of at least 0, got -1"),
+                                             ((9,), r"numbers below 6, .*, got \(9,\)")])
+def test_queries_that_are_not_there_are_told(points, message):
+    decoder = Trained(Transformer(1, 1, 4).build([0], 3, 5))
+    with pytest.raises(InputError, match=f"points: expected {message}"):
+        decoder.predict(torch.zeros(1, 4, 6, 3), torch.zeros(1, 4, 6), (2,), points=points)
 
 
 def test_arrays_and_whole_numbers_are_told(trained):

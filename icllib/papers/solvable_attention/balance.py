@@ -29,7 +29,7 @@ class Balance:
     start: str = "equal answers"
     alpha: float = 1.8  # Figure 4
     tasks: int = 500  # N_s, Appendix G
-    context_length: float = 100  # sum of P(s) psi_s. ASSUMED: psi of Figure 3
+    context_length: int = 100  # sum of P(s) psi_s. ASSUMED: psi of Figure 3
     strength: float = 0.5  # Lambda, Appendix G
     scale: float = 0.1  # A of Eq. 106
     learning_rate: float = 1e-3  # Appendix G

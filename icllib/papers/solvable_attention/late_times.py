@@ -32,7 +32,7 @@ class QueryFeature:
     beta: float  # 0.5 and 1 in the claim
     alpha: float = 1.8  # Figure 4
     strength: float = 1.0  # Lambda. ASSUMED, as in Figure 4
-    context_length: float = 100  # psi_1. ASSUMED, as in Figure 4
+    context_length: int = 100  # psi_1. ASSUMED, as in Figure 4
     tasks: int = 10**9  # ASSUMED: so many that their end is not felt
     seed: int = 0  # nothing is random
     version: ClassVar[int] = 1
@@ -93,7 +93,7 @@ class FiniteTime:
     time: float  # in time constants of the first task
     alpha: float = 1.8  # Figure 4
     strength: float = 1.0  # Lambda_1. ASSUMED, as in Figure 4
-    context_length: float = 100  # psi_1. ASSUMED, as in Figure 4
+    context_length: int = 100  # psi_1. ASSUMED, as in Figure 4
     tasks: int = 200_000  # ASSUMED, as in the limit
     draws: int = 3  # ASSUMED: random training sets of each size
     seed: int = 0  # of the training sets, which are the same for every beta and gamma

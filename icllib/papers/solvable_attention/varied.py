@@ -47,7 +47,7 @@ class VariedBySimulation:
     beta: float = 0.0  # ASSUMED: one of VARIED
     gamma: float = 0.0  # ASSUMED: one of VARIED
     tasks: int = 500  # N_s, Appendix G
-    context_length: float = 100  # psi_1. ASSUMED: not given; psi of Figure 3
+    context_length: int = 100  # psi_1. ASSUMED: not given; psi of Figure 3
     strength: float = 1.0  # Lambda_1. ASSUMED: not given; gradient descent is stable there
     scale: float = BALANCED  # A of Eq. 107, v = w
     learning_rate: float = 1e-3  # Appendix G
@@ -137,7 +137,7 @@ class VariedInTheLimit:
     strength: float = 1.0  # Lambda_1; ASSUMED, as in Figure 4
     start: str = "proportional"  # f_s(0) = Lambda_s / 2 (Appendix F.3), or "printed": Eq. 107
     tasks: int = 200_000  # ASSUMED: at least 1e5
-    context_length: float = 100  # psi_1. ASSUMED, as in Figure 4
+    context_length: int = 100  # psi_1. ASSUMED, as in Figure 4
     seed: int = 0  # nothing is random
     version: ClassVar[int] = 1
 
