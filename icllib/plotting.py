@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from icllib.checks import one_of
 from icllib.decisions import interval
 from icllib.errors import InputError
 
@@ -71,12 +72,11 @@ def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -
 
 
 def rows_of(table: pd.DataFrame, panel: str, name: str) -> pd.DataFrame:
-    """The rows of one series; raises InputError where a figure's table has none of this name."""
-    rows = table[(table.panel == panel) & (table.series == name)]
-    if rows.empty:
-        known = table[["panel", "series"]].drop_duplicates().to_records(index=False).tolist()
-        raise InputError(f"panel, series: expected one of {known}, got {(panel, name)}")
-    return rows
+    """The rows of one series, none where this panel lacks it; raises InputError for a name that the
+    figure's table does not have."""
+    one_of(tuple(table.panel.unique()), panel=panel)
+    one_of(tuple(table.series.unique()), series=name)
+    return table[(table.panel == panel) & (table.series == name)]
 
 
 def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:

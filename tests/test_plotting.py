@@ -63,6 +63,8 @@ def test_a_series_has_a_value_for_each_x():
 @pytest.mark.parametrize("drawn", [draw, draw_rows])
 def test_a_series_that_is_not_there_is_told(drawn):
     table, axes = series("A", "curve", [1, 2], [1, 2], "cpu"), plt.figure().subplots()
-    with pytest.raises(InputError, match=r"panel, series: expected one of \[\('A', 'curve'\)\], got"):
-        drawn(axes, table, "B", "curve")
+    for panel, name, told in (("B", "curve", "panel: expected .*'A'.* got 'B'"),
+                              ("A", "line", "series: expected .*'curve'.* got 'line'")):
+        with pytest.raises(InputError, match=told):
+            drawn(axes, table, panel, name)
     plt.close("all")
