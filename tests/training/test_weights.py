@@ -2,7 +2,9 @@
 
 import math
 import resource
+import shutil
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -16,15 +18,24 @@ from icllib.results import PROJECT, digest, find_record, settings
 from icllib.training import Along, jobs, workers
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
+from icllib.training.records import environment
 from icllib.training.run import Trained
 from icllib.training.weights import find_weights, read, save_weights
 from small_fleet import RECIPE, runs
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The records and weights of a fleet, which is trained once."""
+    folder = tmp_path_factory.mktemp("made")
+    with environment(ICLLIB_RESULTS=folder, ICLLIB_CHECKPOINTS=folder / "checkpoints"):
+        jobs.train_and_save(runs(), "cpu", folder / "test" / "page")
+    return folder / "test" / "page" / "cpu"
+
+
 @pytest.fixture
-def trained(folders):
-    jobs.train_and_save(runs(), "cpu", folders)
-    return folders / "cpu"
+def trained(folders, made):
+    return Path(shutil.copytree(made, folders / "cpu"))
 
 
 def measured(run, predictor):
