@@ -172,18 +172,18 @@ def learned(claim: Claim, samples, gate) -> list[float]:
 def holds(claim: Claim, part: str, samples) -> str:
     """Where the interval over seeds lies: "yes" inside the part's region, "no" outside.
 
-    Across its border it is "by its mean", or "not by its mean", as with a seed that diverged.
+    Across its border it is "open, mean inside" or "open, mean outside", as where a seed diverged.
     """
     mean, low, high = interval(samples, claim.scale)
     if not np.isfinite([mean, low, high]).all():
-        return "not by its mean"
+        return "open, mean outside"
     bottom, top = claim.region(part)
     if bottom <= low and high <= top and not claim.on_bound(low, high):
         return "yes"
     if high < bottom or low > top:
         return "no"
     inside = bottom <= mean <= top and not claim.on_bound(mean)
-    return "by its mean" if inside else "not by its mean"
+    return "open, mean inside" if inside else "open, mean outside"
 
 
 def finite(values) -> list[float | None]:

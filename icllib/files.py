@@ -31,7 +31,7 @@ class OnceEach(yaml.CSafeLoader):  # 7 times as fast as the loader in Python
     """Reads YAML; refuses a key that comes twice, of which the second would win."""
 
     def construct_mapping(self, node, deep=False):
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value if key.value != "<<"]
         for key in keys:
             if keys.count(key) > 1:
                 raise yaml.YAMLError(f"{key}: expected once, got twice{node.start_mark}")

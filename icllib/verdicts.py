@@ -21,14 +21,14 @@ class Verdicts:
     def __repr__(self) -> str:
         return "\n\n".join(
             f"{name_of(item.claim)}: {item.words}, profile {item.profile}\n"
-            + "\n".join(explained(item)) + "\n" + parts_table(item).to_string()
-            for item in self.decisions)
+            + "\n".join(explained(item)) + "\n" * counts(item)
+            + parts_table(item).to_string() * counts(item) for item in self.decisions)
 
     def _repr_html_(self) -> str:
         return "\n".join(
             f"<p><strong>{escape(name_of(item.claim))}</strong> {badge(item)}<br>"
             + "<br>".join(typeset(line) for line in explained(item)) + "</p>\n"
-            + parts_table(item).to_html(classes="verdicts", border=0)
+            + parts_table(item).to_html(classes="verdicts", border=0) * counts(item)
             for item in self.decisions)
 
 
@@ -104,8 +104,15 @@ def explained(decision: Decision) -> list[str]:
         lines.append(gate_text(decision))
     if decision.control:
         lines.append(f"Control, {claim.control} ({CONTROLS[claim.control]}): "
-                     f"{decision.control_verdict}.")
+                     f"{decision.control_verdict}{', as it should' * decision.can_be_lost}.")
+    if decision.evidence and not counts(decision):
+        lines.append("Too few models pass to decide any part.")
     return lines
+
+
+def counts(decision: Decision) -> bool:
+    """Whether enough models have learned for some part, so that a table of parts says something."""
+    return any(decision.state(part) != "not counted" for part in decision.evidence)
 
 
 def gate_text(decision: Decision) -> str:

@@ -90,9 +90,9 @@ def what_would_change(item: Decision) -> str:
     if not item.profile:
         return "a run: there is no evidence yet"
     states = {part: item.state(part) for part in item.evidence}
+    more_seeds = "more seeds for {}: its interval crosses the bound"
     for state, words in (("not counted", "models that pass the gate, for {}"),
-                         ("by its mean", "more seeds for {}: its interval crosses the bound"),
-                         ("not by its mean", "more seeds for {}: its interval crosses the bound")):
+                         ("open, mean inside", more_seeds), ("open, mean outside", more_seeds)):
         found = [part for part, own in states.items() if own == state]
         if found and changes(states, found):
             return words.format(", ".join(map(typeset, found)))

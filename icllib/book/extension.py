@@ -113,19 +113,29 @@ def glance(paper: str) -> str:
     records = [record for page in pages for record in records_of(page)]
     named = {record.provenance["device"] for record in records}
     devices = sorted(name for name in named if not any(f"{name} of" in other for other in named))
-    settled = [item for item in own if item.strength in ("exact", "paper")]
+    added = sum(item.claim.ours for item in own)
     links = " · ".join(f'<a href="{url}">{name}</a>'
                        for name, url in papers()[paper].links.items())
-    others = "; the others have smaller models or none yet"
     rows = {"Outcome": f"{bar(own)}<small aria-hidden='true'>{in_words(own)}</small>",
             "Read": f'{links} · <a href="#errata">its errata</a>',
-            "Scope": f"{len(own)} claims on {len(pages)} pages, from {len(records)} records",
+            "Scope": f"{len(own) - added} claims of the paper{f' and {added} of ours' * bool(added)} on "
+            f"{len(pages)} pages, from {len(records)} records",
             "Hardware": escape("; ".join(devices)),
             "Time": f"{duration(hours(records))} in all",
-            "Against a full replication": f"{len(settled)} of {len(own)} claims have evidence at the "
-            "paper's own size, or exact" + others * (len(settled) < len(own))}
+            "Evidence": told_by_strength(own)}
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items())
     return f'<aside class="glance"><p>At a glance</p><dl class="facts">{listed}</dl></aside>'
+
+
+def told_by_strength(decisions: list[Decision]) -> str:
+    """How many claims are settled on which evidence, in words."""
+    settled = [item.strength for item in decisions if item.verdict in ("holds", "mixed", "fails")]
+    words = {"exact": "exact", "paper": "at the paper's own size",
+             "paper's model": "with the paper's model, trained for less",
+             "smaller model": "with smaller models"}
+    told = [f"{count} {text}" for name, text in words.items() if (count := settled.count(name))]
+    rest = len(decisions) - len(settled)
+    return ", ".join(told) + f"; {rest} not settled" * bool(rest)
 
 
 # ---- links to claims ------------------------------------------------------------------------
