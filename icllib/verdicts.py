@@ -2,6 +2,7 @@
 
 import re
 from html import escape, unescape
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -117,7 +118,8 @@ def counts(decision: Decision) -> bool:
 
 def gate_text(decision: Decision) -> str:
     """What models must have reached, and the worst of them."""
-    gate, values = decision.claim.gate, [v for own in decision.gate.values() for v in own]
+    gate, (first, *others) = decision.claim.gate, decision.gate.values()
+    values = first if all(own == first for own in others) else [*first, *chain(*others)]
     bound, worst = (("at most", np.max) if gate.at_least is None else ("at least", np.min))
     size = gate.at_most if gate.at_least is None else gate.at_least
     passed = sum(map(gate.passes, values))

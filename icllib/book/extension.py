@@ -113,16 +113,17 @@ def glance(paper: str) -> str:
     records = [record for page in pages for record in records_of(page)]
     named = {record.provenance["device"] for record in records}
     devices = sorted(name for name in named if not any(f"{name} of" in other for other in named))
-    added = sum(item.claim.ours for item in own)
     links = " · ".join(f'<a href="{url}">{name}</a>'
                        for name, url in papers()[paper].links.items())
-    rows = {"Outcome": f"{bar(own)}<small aria-hidden='true'>{in_words(own)}</small>",
+    theirs, ours = ([item for item in own if item.claim.ours is added] for added in (False, True))
+    also = f"; of {len(ours)} that we added {in_words(ours)}" * bool(ours)
+    rows = {"Outcome": f"{bar(theirs)}<small aria-hidden='true'>{in_words(theirs)}{also}</small>",
             "Read": f'{links} · <a href="#errata">its errata</a>',
-            "Scope": f"{len(own) - added} claims of the paper{f' and {added} of ours' * bool(added)} on "
-            f"{len(pages)} pages, from {len(records)} records",
+            "Scope": f"{len(theirs)} claims of the paper on {len(pages)} pages, from {len(records)} "
+            "records",
             "Hardware": escape("; ".join(devices)),
             "Time": f"{duration(hours(records))} in all",
-            "Evidence": told_by_strength(own)}
+            "Evidence": told_by_strength(theirs)}
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items())
     return f'<aside class="glance"><p>At a glance</p><dl class="facts">{listed}</dl></aside>'
 

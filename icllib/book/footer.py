@@ -26,17 +26,18 @@ def footer(app, pagename: str, context: dict) -> str:
 
 
 def run_box(app, pagename: str) -> str:
-    """How to run a page of notebooks/ on a machine with a GPU and in Colab, as HTML."""
+    """How to run a page of notebooks/: in seconds, on a machine with a GPU and in Colab, as HTML."""
     folder, _, page = pagename.partition("/")
     if folder != "notebooks":
         return ""
     repository = app.config.html_theme_options.get("repository_url")
-    run = f".venv/bin/python -m icllib run {page} --profile gpu --time-limit 1500"
+    run = f".venv/bin/python -m icllib run {page} --profile"
     colab = f"<p>In Colab, as the first cell:</p><pre>{escape(colab_lines(repository))}</pre>"
     get = f"git clone {repository} icllib && cd icllib && make\n" if repository else ""
-    return ("<details><summary>Run this page</summary><p>On a machine with a GPU"
-            f"{'' if repository else ', in a copy of the project, after <code>make</code>'}:</p>"
-            f"<pre>{escape(get + run)}</pre>{colab if repository else ''}</details>")
+    return ("<details><summary>Run this page</summary><p>In a copy of the project, after "
+            f"<code>make</code>, in seconds:</p><pre>{escape(get + run)} smoke</pre>"
+            f"<p>On a machine with a GPU:</p><pre>{escape(run)} gpu --time-limit 1500</pre>"
+            f"{colab if repository else ''}</details>")
 
 
 def colab_lines(repository: str) -> str:

@@ -6,7 +6,8 @@ from docutils import nodes
 
 GLOSSARY = "book/start_here/glossary"
 # Words that are common outside the glossary, or have links of their own.
-LEFT = {"example", "pair", "claim", "verdict", "consistent", "token"}
+LEFT = {"example", "pair", "claim", "verdict", "consistent", "token", "query",
+        "exponent", "control"}
 NOT_WITHIN = (nodes.reference, nodes.title, nodes.literal, nodes.math, nodes.term, nodes.raw,
               nodes.FixedTextElement)  # code and displayed formulas
 

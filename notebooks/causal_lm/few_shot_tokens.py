@@ -68,7 +68,7 @@ table = page.save_figure(
     series("ratio", "prefix / causal", sheet.SHOTS, ratios, shown),
 )
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left: accuracy in percent against the number of shots, from 3 to 40; the prefix and the causal decoder lie on each other, rising from 51 to 75, below ridge by class and far above chance. Right: error rate with the prefix mask over that with the causal mask; the mean falls from 1.00 to 0.99, with a band that contains 1 except at 20 shots."}, "figure": {"caption": "Left: share of right answers on few-shot classification of made texts, against the number of solved examples (shots), for small decoders with the prefix and with the causal mask, beside ridge regression and chance. Right: the error rate under the prefix mask over that under the causal mask. A ratio below 1 would mean that the prefix mask is better; bands are 95% intervals over seeds."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left: accuracy in percent against the number of shots, from 3 to 40; the prefix and the causal decoder lie on each other, rising from 51 to 75, below ridge by class and far above chance. Right: error rate with the prefix mask over that with the causal mask; the mean falls from 1.00 to 0.99, with a band that contains 1 except at 20 shots."}, "figure": {"caption": "Left: share of right answers on few-shot classification of made-up texts, against the number of solved examples (shots), for small decoders with the prefix and with the causal mask, beside ridge regression and chance. Right: the error rate under the prefix mask over that under the causal mask. A ratio below 1 means that the prefix mask is better; bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import draw
 
@@ -105,7 +105,7 @@ numbers(table, ["accuracy"], digits=3, x="shots")
 numbers(table, ["ratio"], digits=4, x="shots")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 by_shots = lambda values: {f"{shots} shots": own

@@ -97,7 +97,7 @@ pd.DataFrame({names: {"smallest": f"{min(values):.2g}",
               for names, values in left.items()}).T
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 kinds = ("pairs", "queries")

@@ -6,9 +6,9 @@
 #
 # **In short:** as in the paper, with the prefix mask the error on queries falls through the
 # layers at the rate of that on the pairs. With the causal mask it stays near 0.4. More
-# pairs lower it, the more slowly the larger the mean of the inputs. At mean 0, 98 pairs
-# bring it below $10^{-2}$, and not *more than 100*, as the paper says. Everything is at the
-# paper's size and takes a minute.
+# pairs lower it, the more slowly the larger the mean of the inputs. The paper says that at
+# mean 0 it takes more than 100 pairs to get below $10^{-2}$; 98 are enough. Everything is at
+# the paper's size and takes a minute.
 #
 # A prompt holds 40 labeled pairs, $y = w x$ with $x \sim U(-1, 1)^{16}$ and
 # $w \sim N(0, I)$, and 200 queries. Layers of {term}`linear attention`, with the weights
@@ -118,7 +118,7 @@ print(f"standard error at n = 100 of a mean over 64 prompts: "
       f"{pooled[99] * np.sqrt(5000 / 64):.2g}")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 handed = causal_lm.figure_2_evidence(errors, stationary)

@@ -74,7 +74,7 @@ numbers(table, xs=sorted({1, 2, depth // 3, depth // 2, 2 * depth // 3, depth}),
         x="layer")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # Claim 13 compares the first third of the layers (1 to 8 of 24) with the last half (12 to
 # 24): how fast does the ratio of the two errors grow? Claim 45 compares the slopes of the

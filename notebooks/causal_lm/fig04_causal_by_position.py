@@ -2,7 +2,7 @@
 # # Figure 4 and Propositions 7 and 8: why the causal step is not divided by the position
 #
 # **The question:** with a {term}`causal mask` pair $j$ of a prompt sees only $j$ pairs.
-# Should its update not be divided by $j$, and not by the number $n$ of all pairs?
+# Would it be better to divide its update by $j$ than by the number $n$ of all pairs?
 #
 # **In short:** no. As the paper says, dividing by $j$ performs worse, at each of four means
 # of the inputs: with 300 pairs the error is a million times larger at mean 0, and twice as
@@ -103,7 +103,7 @@ deviations = pd.DataFrame(rows).groupby(["d", "n"])[checks].max()
 (deviations < 1e-10).where(deviations.notna(), "")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 def ratio(mu, n):

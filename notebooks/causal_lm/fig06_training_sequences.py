@@ -70,7 +70,7 @@ from icllib.plotting import numbers
 numbers(table, x="training batches")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 page.decide("causal_lm.31", {

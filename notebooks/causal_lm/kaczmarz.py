@@ -141,7 +141,7 @@ for mu in causal_lm.INPUT_MEANS:
 pd.DataFrame(rows).T.round(4)
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # Claim 38 is the paper's sentence without label noise, for $\mu$ other than 0: at $\mu = 0$
 # the paper sees convergence ([Figure 2](fig02_linear_attention.ipynb)). The bound, that the

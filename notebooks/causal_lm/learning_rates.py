@@ -9,8 +9,8 @@
 # 1](table01_prefix_causal.ipynb) is trained at the same three rates, and all pages with
 # models of this kind at {term}`profile` `cpu` take the same one of them. On average 0.008
 # ends with the lowest error, but at that rate chance decides whether some models learn at
-# all. So it is 0.004, and three times the steps. There 8 of the 180 models of Tables 1, 3
-# and 7 still do not learn, all with the prefix mask and unshared layers on a regression.
+# all. So all train at 0.004, for three times as many steps. At that rate 8 of the 180 models of
+# Tables 1, 3 and 7 still do not learn, all with the prefix mask and unshared layers on a regression.
 # Four of these are of one kind, for which Table 3 halves the rate, with both masks.
 #
 # {cite:t}`ding2024causallm` train at $10^{-4}$ for 100,000 steps. A smaller model and fewer

@@ -84,7 +84,7 @@ table = page.save_figure(*tables)
 pd.DataFrame(rows).groupby(["d", "n"])["prefix rate"].agg(["min", "max"]).round(3)
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 worst = {name: [deviations[name].max()] for name in checks}

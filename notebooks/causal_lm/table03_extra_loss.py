@@ -7,7 +7,7 @@
 # **In short:** in the paper the {term}`prefix mask` has the lower error in all twelve
 # combinations. The extra loss raises the error of linear regression and lowers that of
 # classification, and so does sharing layers. In our smaller models ({term}`profile` `cpu`,
-# five {term}`seeds <seed>`, eight of linear regression, 8.2 hours of processor time) the
+# five {term}`seeds <seed>`, eight of linear regression, 7.8 hours of processor time) the
 # prefix mask is ahead in all twelve as well, by a factor of 6 to 21 in regression and by 6
 # to 7% in classification. No effect of the extra loss or of the sharing on classification
 # is seen: the means differ by 1% at most, where the paper has 2 to 12%, and our intervals
@@ -97,7 +97,7 @@ pd.concat({name: printed.class_differences(printed.extra_loss, cells, **below)
            for name, below in changes.items()})
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 def decide(claim, part, chosen, errors=errors, **below):

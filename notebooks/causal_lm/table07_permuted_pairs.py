@@ -80,7 +80,7 @@ printed.class_differences(printed.permuted_pairs, cells, mask="causal")
 printed.beside(of_rows(fixed), {cell: printed.extra_loss(cell) for cell in fixed})
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 def decide(claim, pairs, **handed):

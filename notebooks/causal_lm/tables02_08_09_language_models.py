@@ -14,7 +14,7 @@
 # Three things stand in for the missing run: [a small experiment of our
 # own](few_shot_tokens.ipynb), [the prefix mask for
 # decoders](../../book/howto/prefix_language_models.md) of `transformers`, and the
-# evaluation of Table 2 for such decoders (below), tested on made questions.
+# evaluation of Table 2 for such decoders (below), tested on made-up questions.
 #
 # Table 2 of {cite:t}`ding2024causallm` compares decoder-only T5 models that were
 # pre-trained and fine-tuned with the prefix or with the causal mask, on questions that come
@@ -77,7 +77,7 @@ scores.map(lambda score: "" if pd.isna(score) else f"{score:.1f}")
 # (claim 44). On MMLU the table agrees, with 0.8, 5.1 and 9.0 points. On BBH it has 2.6, 2.4
 # and 3.8: the gap does not widen from Base to Large, and only at XL is it larger.
 #
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 page.not_run()
@@ -123,7 +123,7 @@ print(f"all pre-training: {costs['pre-training, hours'].sum():,.0f} H200-hours")
 # ## What differs and why
 #
 # - *The evaluation* is written for any plainly causal decoder of `transformers`, and was
-#   run in the tests alone, on made questions and random weights. It reads the files of
+#   run in the tests alone, on made-up questions and random weights. It reads the files of
 #   MMLU's and BBH's public archives, makes the prompts with 5 and 3 examples, and answers
 #   under either mask:
 #

@@ -94,7 +94,7 @@ tables = {place: f"{of_tables[place]} pairs (ours {lengths[place]})"
 pd.concat({title: beside(place) for place, title in tables.items()})
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))

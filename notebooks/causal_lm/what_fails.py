@@ -136,7 +136,7 @@ pd.DataFrame({name: {part: icllib.samples(records, metric + suffix).max() < 1e-1
                                    ("first layer only", "_w0_in_first"))})
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 ends = {name: icllib.samples(records, name)[:, 50] for name in labels["self"]}

@@ -133,7 +133,7 @@ numbers(table, "A", x="pre-training tasks T")
 numbers(table, "B", x="context length n")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 def by_count(name, metric):

@@ -138,7 +138,7 @@ by_seed = pd.DataFrame({
 by_seed.rename_axis("seed").round(3)
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # What is judged are ratios of errors at the same noise level: SGPT over GPT-2, and both over
 # ridge regression. Claim 29 takes both levels together.

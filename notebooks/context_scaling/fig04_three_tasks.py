@@ -133,7 +133,7 @@ by_seed = pd.DataFrame(curves[sheet.SPARSE]["GPT-2"], columns=lengths[sheet.SPAR
 by_seed.rename_axis("seed").rename_axis("n", axis=1).round(2)
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 tasks = sheet.figure_4_tasks(shown)
@@ -201,7 +201,7 @@ page.verdicts()
 #   dimensions are also another task: on trees over 20 coordinates XGBoost has errors of
 #   0.94 and 0.57 at 50 and 100 pairs (a trial of which no record is kept), over 4 it has
 #   0.385 and 0.158. So the {term}`gates <gate>` count models at the paper's $d$ alone.
-# - *Trees.* It is the other way round than in the footnote. GPT-2 learns when $x$ and $y$
+# - *Trees.* Here it is the other way round. GPT-2 learns when $x$ and $y$
 #   share a token. With separate tokens its error hardly depends on $n$ and is far above
 #   1.25 times that of XGBoost at 50 pairs and more: it would first have to learn which $y$
 #   belongs to which $x$. Beside GPT-2 with shared tokens, SGPT is worse by 10% at 50 pairs

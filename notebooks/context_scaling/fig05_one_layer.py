@@ -94,7 +94,7 @@ from icllib.plotting import numbers
 numbers(table, x="context length n")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 slopes = {title: sheet.log_slope(lengths, of(title, "excess").T) for title in tasks}

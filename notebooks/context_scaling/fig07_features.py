@@ -118,7 +118,7 @@ numbers(table, "A", x="pre-training tasks T").rename(readable)
 numbers(table, "B", x="context length n").rename(readable)
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 alone_of, both_of = (lambda kernel: kernel), (lambda kernel: f"prompt + {kernel}")

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Section 4: four readings of SGPT, with and without signs and the last skip
 #
-# **The question:** the paper leaves two details of its model SGPT open. How much do they
-# matter?
+# **The question:** the paper leaves two details of its model SGPT open: whether attention
+# weights keep their signs, and whether a layer's last step adds its input back, a *skip*. How
+# much do they matter?
 #
 # **In short:** they matter for how good SGPT is, not for whether it uses the context. Our
 # models are small and trained briefly ({term}`profile` `cpu`, ten minutes on a CPU). On

@@ -124,7 +124,7 @@ numbers(table.replace({"panel": of_panel}), x="optimizer steps").rename(
     columns={"1": "once", "2": "twice"})
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 def holds(part, values):

@@ -119,7 +119,7 @@ shown_as = pd.concat(means, names=["model"]).map("{:.3f}".format)
 shown_as.rename({0: "–"}, level="heads").to_frame("error ratio")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 others = {name: ratio.loc[:, (ratio != 1).any()] for name, ratio in ratios.items()}

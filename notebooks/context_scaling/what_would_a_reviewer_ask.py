@@ -14,7 +14,7 @@
 #   {term}`ridge regression`, the best possible method, and one layer has 6.9 times theirs.
 # - **B. Is the normalization needed?** SGPT divides each row of attention weights by the sum of
 #   its absolute values, which is $\phi$ in [its equation](../../book/context_scaling.md). The
-#   paper allows to leave it out, as in its linear map $\psi_L(A) = (A A^\top) A$ of a prompt
+#   paper allows leaving it out, as in its linear map $\psi_L(A) = (A A^\top) A$ of a prompt
 #   $A$. One layer does well without it; four do not train reliably.
 # - **C. Does one layer of SGPT task-scale?** The paper's Figure 5 shows it against $n$
 #   alone. From $10^4$ to $10^6$ pre-training tasks its error falls by 1%, that of GPT-2 by
@@ -115,7 +115,7 @@ numbers(table, ["B", "D"], digits=3, x="context length n")
 numbers(table, ["C"], digits=3, x="pre-training tasks T")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 def ratio(letter, name, end, start):  # of errors at two x values, one per seed

@@ -83,7 +83,7 @@ sheet.added_rows(sheet.every_table, added)
 # against the softmax model of the same seed it is typically wrong 2.7 times as often (1.2 to
 # 6). SSMax, with 8.4%, cannot be told from softmax.
 #
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 heated = alternatives.evidence(rates_of_many, alternatives.HEATED)

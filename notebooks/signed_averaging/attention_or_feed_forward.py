@@ -83,7 +83,7 @@ from icllib.plotting import numbers
 numbers(table, digits=3, x="sigma")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 page.decide("signed_averaging.13", {

@@ -5,7 +5,7 @@
 # away from them. Do its predictions follow the line?
 #
 # **In short:** the paper's models do not, and neither do ours. Predictions stop at
-# *boundary values*, a size that none passes, with {term}`MLPs <MLP>` in the layers and
+# a *boundary value*, a size that none passes, with {term}`MLPs <MLP>` in the layers and
 # without, under {term}`softmax` and under scaled signed averaging ({term}`SSA`). On the
 # line $9x$ those of our full model reach only two thirds of the line at $x = \tfrac12$ and
 # $1$, and are largest near $\lvert x \rvert = 2$, at 8.5. Where $x$ goes from 10 to 20 and
@@ -117,7 +117,7 @@ pd.DataFrame({(name, f"{slope}x"): {
     for name, values in answers.items() for slope in (1, 9, 10)}).T
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 drawn = {f"{name} on {slope}x": (name, slope) for name, slope in (

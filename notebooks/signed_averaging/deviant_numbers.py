@@ -8,9 +8,9 @@
 # but in its own answer alone, and not in all models. Of fifty {term}`softmax` models of
 # `every`, 26 are right about a 100 alone and so can make the mistake: fifteen always do,
 # six never, and five in 2 to 69% of the sequences. If an earlier number already decides the
-# question (a negative one under `every`), no answer after the 100 is wrong. If none does,
-# 49 to 51% are under `every` and 61 to 63% under `some`, but just as many with an ordinary
-# number in place of the 100. Scaled signed averaging ({term}`SSA`) does not differ under
+# question (a negative one under `every`), no answer after the 100 is wrong. If none does, half
+# of the later answers are wrong under `every` and three fifths under `some`, with a 100 or
+# with an ordinary number: so long an open list is rare in training. Scaled signed averaging ({term}`SSA`) does not differ under
 # `every`. These are small models (3 layers of width 32, profile `cpu`),
 # which have learned the task: fifty for the claim, twenty of each kind in the figures.
 #
@@ -65,7 +65,7 @@ icllib.settings_of(deviant.each_kind, shown, deviant.ASSUMED)
 # %%
 table = page.save_figure(*deviant.deviant_tables(records, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.35 between sizes 10 and 70, with wide bands; under some SSA rises to 0.19 and softmax to 0.05. After the number all stay at 0."}, "figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.35 between sizes 10 and 70, with wide bands; under some SSA rises to 0.19 and softmax to 0.05. After the number all stay at 0."}, "figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer. After the number both lines lie at 0. Bands are 95% intervals over seeds."}}
 legend = deviant.draw_shares(table)
 
 # %% tags=["numbers"]
@@ -97,7 +97,7 @@ numbers(table[table.panel.str.endswith("log-odds")], x="size m")
 numbers(table, "own answer", x="size m")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 softmax = icllib.records(deviant.judged_kind, profile, page=page.name)

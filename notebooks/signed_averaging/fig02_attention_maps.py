@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Figure 2: does one large number draw all of the attention?
 #
-# **The question:** after $1, -2, 3, 70$, where does the last layer of a {term}`transformer` look that is
-# to say whether all numbers are positive?
+# **The question:** a {term}`transformer` is to say whether all of $1, -2, 3, 70$ are positive. Where does
+# its last layer look?
 #
 # **In short:** in the paper a {term}`softmax` model puts all its {term}`attention` on 70, the last number,
 # and answers that all are positive. Here 70 leaves the answer near a coin toss, but draws 6% of the
@@ -94,7 +94,7 @@ names = [", ".join(f"{x:g}" for x in xs) for xs in models.EXAMPLES]
 numbers(table, ["share", "log-odds"]).set_axis(names, axis=1)
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 softmax, _ = cells = models.cells("every", (models.AS_PRINTED,))

@@ -101,7 +101,7 @@ scale = figures.draw_heat_maps(table, ["balanced labels"])
 numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # Mean error over parts of the grid, with 95% intervals over the first twenty seeds:
 

@@ -9,8 +9,8 @@
 # $N(0, 10)$ do not: after training on it queries and keys are 1.5 and 1.6 times as large as after $N(0, 1)$,
 # in three models of each kind that have learned their task (2 layers of width 64,
 # {term}`profile` `cpu`). But those of $N(0, 10)$ took 2.5 times as many steps, in which
-# weights grow. In the one model of $N(0, 100)$ they are smaller, 0.82 and 0.94 times as
-# large, as the paper says; but it has not learned, so that the claim, which is about both
+# weights grow. In the one model of $N(0, 100)$ they are smaller, 0.82 and 0.94 times as large
+# as in the $N(0, 1)$ model of the same seed, as the paper says; but it has not learned, so that the claim, which is about both
 # widths, stays open.
 #
 # Where {term}`softmax` models were trained on inputs from $N(0, 10)$ or $N(0, 100)$ in
@@ -65,7 +65,7 @@ means = table[table.series.isin(weight_sizes.LAWS)]
 numbers(means, digits=3, x="size over that at the start")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 page.decide("signed_averaging.37", weight_sizes.evidence(records), shown,

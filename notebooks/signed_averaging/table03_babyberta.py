@@ -128,7 +128,7 @@ printed_babyberta.places_among_public()
 printed_babyberta.mean_of_probes()
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 ratios = babyberta.probe_ratios(ours, probes)

@@ -92,7 +92,7 @@ printed_ablations.beside(errors, paper, FIRST_STDS, spread=True)
 printed_ablations.beside(answers, sequence, DEVIANT, spread=True, scale="linear")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 page.decide("signed_averaging.11", {

@@ -105,7 +105,7 @@ pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
 pd.concat({kind: sheet.beyond_spread(found) for kind, found in ratios.items()}, axis=1)
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # The printed values are at equal steps, where the paper's errors of these functions at
 # $\sigma = 1$ are all below 0.001. The control of SSA against softmax (claim 21) is on the

@@ -99,7 +99,7 @@ numbers(table, ["first input"], (1, 10, 20, 30, 50, 70, 100), digits=3,
 numbers(table, ["steps"], digits=3, x="training steps")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 near = {name: errors[:, 0] for name, errors in metric("error").items()}

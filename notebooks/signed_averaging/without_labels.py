@@ -1,17 +1,18 @@
 # %% [markdown]
 # # Quantifiers without labels in the prompt
 #
-# **The question:** if a {term}`prompt` holds numbers and no labels, so that a
-# {term}`transformer` must look at all of them to say whether *every* one is positive, or
-# *some* one, is scaled signed averaging ({term}`SSA`) then better than {term}`softmax`? And
-# does one large number decide the answers?
+# **The question:** a {term}`prompt` holds numbers and no labels, so that a
+# {term}`transformer` must look at all of them to say whether *every* one, or *some* one, is
+# positive. Is scaled signed averaging ({term}`SSA`) then better than {term}`softmax`? And does
+# one large number decide the answers?
 #
 # **In short:** that SSA is better is not seen. Errors grow with the length of a list more than
 # they do with labels: under `every` softmax errs on 31% of lists of 200 ordinary numbers and SSA on
 # 19%, under `some` on 16% and 28%. {term}`Seeds <seed>` of one kind differ more than the two
 # kinds do. A single 100 decides the answer at its own place in most models, under `every` in seven
-# softmax models of ten, but no answer after it. Six of the ten are wrong about 100 alone, and so
-# right by mistake; of the four others one is misled. These are small models (3 layers of width
+# softmax models of ten, but it makes no later answer wrong. Six of the ten are wrong about 100
+# alone, and so right by mistake; of the four that are right about it one is misled. These are
+# small models (3 layers of width
 # 32, profile `cpu`), ten of each kind, which have learned the task.
 #
 # In the prompt $x_1, y_1, x_2, y_2, \dots$ of {cite:t}`naim2025scaled` the label $y_{k-1}$
@@ -21,7 +22,7 @@
 #   y_k = y_{k-1} \vee (x_k > 0) \quad \text{for } \textit{some} .$$
 #
 # Two tokens are enough for the answer. Without labels it must be found among all of
-# $x_1, \dots, x_k$. This control is ours. Its claims repeat those of [Figure
+# $x_1, \dots, x_k$. This cross-check is ours. Its claims repeat those of [Figure
 # 4](fig04_every.ipynb), [Figure 5](fig05_some.ipynb) and [one large
 # number](deviant_numbers.ipynb), with their tolerances.
 
@@ -81,7 +82,7 @@ legend = deviant.draw_shares(one_number)
 numbers(one_number, x="size m")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 
 # %%
 page.decide("signed_averaging.52", control.ratios(records), shown,

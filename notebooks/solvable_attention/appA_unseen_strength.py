@@ -94,7 +94,7 @@ pd.Series({"corrected rate": "below 1e-8" if constrained["right_rate_deviation"]
           name="largest error of the closed form").to_frame()
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # The control is the free model.
 

@@ -102,7 +102,7 @@ pd.DataFrame({(r.run["start"], what): {
                          ("error at 1600", r["errors"][:, -1]))})
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # The paper's formulas are judged at the start along $(1, \Lambda)$, for which they are
 # derived, and so are the corrected ones, which are the control. The form for any start is
@@ -122,8 +122,7 @@ page.verdicts()
 # ## What differs and why
 #
 # - Which misprint does what is on the page of the [errata](errata.ipynb).
-# - Claim 19 used to be about the form for any start, which the paper does not have. It is
-#   now about the paper's formulas as printed; the corrected ones and ours are claim 26.
+# - Claim 19 is about the paper's formulas as printed; the corrected ones and ours are claim 26.
 # - The corrected formulas lose the second order at the start of Appendix G, for which they
 #   were not derived.
 # - The paper has no figure here. It gives formulas and checks only their limit

@@ -4,9 +4,10 @@
 # **The question:** how do the scaling laws of [Figure 3](fig03_scaling_laws.ipynb) change
 # if rare tasks have shorter contexts, or smaller strengths?
 #
-# **In short:** let the context length of a task fall with its rank $s$ as $\psi_s =
-# \psi_1 s^{-\beta}$, and its strength (the ratio of target to feature) as $\Lambda_s =
-# \Lambda_1 s^{-\gamma}$ {cite:p}`lyu2025solvable`.
+# **In short:** shorter contexts for rare tasks ($\psi_s \propto s^{-\beta}$, where $s$ is the
+# rank of a task) slow the laws in time and compute, as the paper says. Smaller strengths (the
+# ratio of target to feature, $\Lambda_s \propto s^{-\gamma}$) make all laws steeper, in time and
+# compute by more than it says {cite:p}`lyu2025solvable`.
 #
 # - $\beta$ slows the laws in time and compute as the paper says, in closed forms and in
 #   simulations of its size. But for rare tasks $\psi_s$ falls below one pair. From there on
@@ -63,7 +64,7 @@ table = page.save_figure(
     *sheet.size_curves(simulated[3], "paper: compute, gamma", shown),
     *sheet.law_curves(limits, "limit", limit_anchors, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and faster for larger gamma. The losses in size and data soon level off, above the thin lines of infinite training. In time and compute the dotted generic power laws follow the falling parts better than the dashed printed ones, which are too flat for gamma above 0."}, "figure": {"caption": "Loss against time, size, data and compute, on logarithmic axes, if rarer tasks have shorter contexts ($\\beta$) or smaller strengths ($\\gamma$), at the paper's size. Dashed lines have the exponents of the paper's Table 2, dotted ones those that we derive where they differ. For $\\gamma$ above 0 the loss falls faster in time and compute than the dashed lines."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and faster for larger gamma. The losses in size and data soon level off, above the thin lines of infinite training. In time and compute the dotted generic power laws follow the falling parts better than the dashed printed ones, which are too flat for gamma above 0."}, "figure": {"caption": "Loss against time, size, data and compute, on logarithmic axes, if rarer tasks have shorter contexts ($\\beta$) or smaller strengths ($\\gamma$), at the paper's size. Dashed lines have the exponents of the paper's Table 2, dotted ones those that we derive where they differ. For $\\gamma$ above 0 the loss falls faster in time and compute than the dashed lines. Pale lines are single sizes in (b) and (f), and infinite training in (d) and (e)."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, ORANGE, draw
 from matplotlib.lines import Line2D
@@ -181,7 +182,7 @@ sheet.finite_time_table(late[2:])
 sheet.balance_table(balance)
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # The control of claim 31 is $\beta = 0$, that of claim 33 the same at $10^6$ time
 # constants.
@@ -214,8 +215,7 @@ page.verdicts()
 # - *Short contexts.* The law in time has moved to $-0.40$ ($\beta = 0.5$), and is back at $-0.44$
 #   ($\beta = 1$), only at times far beyond the paper's $t = 5$ (claim 31).
 # - *Size and data.* At infinite time these laws do not contain $\beta$ at all, so that
-#   claim 10, which had parts in them, could not fail there. They are now claim 33, at a
-#   finite time.
+#   they could not fail there; claim 33 asks at a finite time.
 # - *Balance.* With $\beta = -0.5$ rare tasks, which are slow, get more context. From
 #   equal answers the loss after 5,000 steps is then 0.46 of that of balanced contexts
 #   (claim 44). From the paper's start $\beta = 0.5$ is the best, because its rare tasks

@@ -143,7 +143,7 @@ pd.DataFrame({name: {"loss at the end": each([r["loss"][-1, -1] for r in runs], 
 sheet.stability_table(records)
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # The limit with 500 tasks decides; the softmax itself, at $\psi = 1000$ and 50 tasks,
 # decides nothing.

@@ -81,7 +81,7 @@ pd.DataFrame({f"psi = {psi}": {label: with_interval(of_length[gap], 3)
               for psi, of_length in measured.items()}).rename_axis("largest |log10 ratio|")
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # The control is $\psi = 10$, where the noise is as large as the feature.
 

@@ -69,7 +69,7 @@ pd.DataFrame({r.run["start"]: {
     "loss at t = 5, gradient descent": f"{r['simulated'][-1]:.2g}"} for r in records})
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # The control has the rate $1.01 \mu$.
 

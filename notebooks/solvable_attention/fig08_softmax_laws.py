@@ -130,7 +130,7 @@ text = lambda loss: f"{loss:.1g}" if loss > 1e-6 else "below 1e-6"
 pd.DataFrame(left, index=["step 100", "step 300"]).map(text)
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # The claim is decided with random signs, at $\alpha = 1.8$ for $C$ and for $\beta = 0.5$,
 # which [Figure 9](fig09_softmax_varied.ipynb) shows.

@@ -93,7 +93,7 @@ pd.DataFrame({law: {f"beta = {beta:g}": with_interval(found[law, beta], 3)
                     for beta in (0.0, 0.5)} for law in ("size", "data", "compute")}).T
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # The claims are decided with random signs. The control is linear attention in the limit of
 # [Tables 1 and 2](table02_exponents.ipynb): its change in time or compute for claims 25 and

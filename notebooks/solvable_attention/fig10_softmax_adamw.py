@@ -98,7 +98,7 @@ pd.DataFrame({f"alpha = {alpha}": {"AdamW": f"{in_time[alpha].mean():.0f}"} | {
     for rate, steps in own.items()} for alpha, own in by_rate.items()})
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # For $D$ and $N$ the distance of an exponent to Table 1, divided by 0.1, must be below 1.
 # For $t$ and $C$ it is 0.1 divided by the distance. The control is a model of 500 tasks

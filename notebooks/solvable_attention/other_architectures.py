@@ -127,7 +127,7 @@ sheet.read_out_table(found)
 sheet.strength_table(records[16:19])
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # The control of claim 38 exchanges the perceptron and the one with a large read-out.
 

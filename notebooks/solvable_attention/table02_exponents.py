@@ -155,7 +155,7 @@ sheet.way_table(on_the_way)
 sheet.late_table(simulated, limits)
 
 # %% [markdown]
-# ## The paper's numbers beside ours
+# ## The claims, one by one
 #
 # For claims 23 and 24 the column *corrected*, in place of *paper*, holds the generic form,
 # which is ours.
