@@ -76,7 +76,7 @@ MEANINGS = {
     "holds": "every part's 95% interval lies in the region that the claim states",
     "mixed": "some parts hold; others fail, or their intervals do not settle it",
     "fails": "every part's 95% interval lies outside the region that the claim states",
-    "open": "the intervals do not settle it, or too few models have learned",
+    "open": "no part holds and not all fail, or too few models have learned",
     "not run": "there is no evidence yet",
     "exact": "a proof or a closed form, checked numerically",
     "paper": "at the paper's size; what it leaves open, or we changed, the claim says",
