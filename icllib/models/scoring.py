@@ -212,8 +212,8 @@ class Uniform:
 class CosFormer:
     """relu(q) . relu(k) cos(pi (i - j) / 2m) over its row sum (Qin et al., 2022).
 
-    ASSUMED: m is the length of the sequence at hand, as in their code, so that a model meets
-    other weights at other lengths.
+    ASSUMED: m is the length of the sequence at hand, as in their code: of the longest of the
+    context lengths that share a pass, so that a query of fewer pairs is answered with that m.
     """
 
     version: ClassVar[int] = 1

@@ -12,6 +12,8 @@ import scipy
 from icllib.errors import InputError
 from icllib.theory.riccati import context_matrix
 
+LONGEST = 400  # time constants of the slower mode, after which only what stays is left
+
 
 def time_to_reach(output, v0, w0, psi, strength, share) -> float:
     """When f, on its way from f(0) to Lambda, has this value.
@@ -31,8 +33,11 @@ def time_to_reach(output, v0, w0, psi, strength, share) -> float:
     if reached * left <= 0 or abs(reached) > abs(left):
         raise InputError(f"output: expected a value between {f(0):g} and {strength:g}, "
                          f"got {output:g}")
-    end = (1 if left > 0 else -1) * 60 / rates.max()  # far past the root on the side of Lambda
-    if (f(end) - output) * left > 0:
+    end = (1 if left > 0 else -1) / rates.max()  # on the side of Lambda
+    with np.errstate(over="ignore"):
+        while (f(end) - output) * left > 0 and abs(end) * rates.min() < LONGEST:
+            end *= 2
+    if not (f(end) - output) * left <= 0:
         raise InputError(f"output: expected a value that f reaches from this start, got {output:g}")
     tau = lambda u: scipy.optimize.brentq(
         lambda at: f(at) - strength - left * np.exp(-u), 0, end, xtol=1e-15, rtol=1e-14

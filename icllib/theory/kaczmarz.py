@@ -63,7 +63,10 @@ def direction_moments(dimension: int, input_mean: float) -> DirectionMoments:
 
 
 def covariance_map(dimension: int, input_mean: float) -> np.ndarray:
-    """The 2 x 2 matrix that takes (m, r) from one pair to the next."""
+    """The 2 x 2 matrix that takes (m, r) from one pair to the next.
+
+    For input means up to 100: 1 - 2 E c + E c^2 loses its digits where c is nearly 1.
+    """
     x = direction_moments(dimension, input_mean)
     mixed = x.c - x.c_squared
     return np.array([

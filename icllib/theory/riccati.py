@@ -65,6 +65,7 @@ def denominators(t, g0, h0, strength, rate):
     (1 - decay) / 2k. Every term below is non-negative, so nothing cancels, overflows or divides
     by zero: not for balanced starts (C = 0), f0 = Lambda, large t, negative Lambda or k = 0.
     """
+    t = np.where(rate == 0, 0, t)  # a task without data stays, for ever too
     half_c = g0 * h0 / 4
     root = np.sqrt(strength**2 + half_c)
     large = root + np.abs(strength)
@@ -82,7 +83,7 @@ def denominators(t, g0, h0, strength, rate):
 
 def divide(numerator, denominator):
     """The quotient, and 0 where the numerator is 0."""
-    return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=numerator > 0)
+    return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=numerator != 0)
 
 
 def context_matrix(psi, strength):

@@ -63,7 +63,7 @@ def data_losses(shares, strength, start, counts):
 
     A task is learned if it occurs at all, and answers `start` = f(0) otherwise.
     """
-    unseen = np.exp(np.asarray(counts, dtype=float)[:, None] * np.log1p(-shares))
+    unseen = np.exp(special.xlog1py(np.asarray(counts, dtype=float)[:, None], -shares))
     return 0.5 * (unseen * shares * np.square(start - strength)).sum(-1)
 
 

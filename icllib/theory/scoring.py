@@ -5,7 +5,8 @@ and n >= 1. Bounds are given as printed where they hold, and corrected where the
 """
 
 import numpy as np
-from scipy.special import entr, lambertw
+from scipy.optimize import brentq
+from scipy.special import entr
 
 from icllib.errors import InputError
 
@@ -26,14 +27,17 @@ def effective_slope(x, n, b):
 
 
 def crossing(n: float, b: float) -> float:
-    """The x > 0 where e^x overtakes f: n log(1 + b x) = x, through Lambert's W.
+    """The x > 0 where e^x overtakes f: n log(1 + b x) = x.
 
     Raises InputError where n b <= 1, since f stays below e^x then.
     """
     if n * b <= 1:
         raise InputError(f"n b: expected more than 1, where f and exp cross, got {n * b:g}")
-    u = -n * b * lambertw(-np.exp(-1 / (n * b)) / (n * b), k=-1).real  # 1 + b x
-    return float((u - 1) / b)
+    lead = lambda x: n * np.log1p(b * x) - x
+    low = high = (n * b - 1) / b  # where the lead is largest
+    while lead(high) > 0:
+        high *= 2
+    return float(brentq(lead, low, high, xtol=1e-300, rtol=1e-14))
 
 
 def jacobian(values, derivatives):
@@ -55,7 +59,7 @@ def entropy(weights):
 
 def largest_entropy(top, k):
     """The greatest entropy of k weights whose largest is `top`; printed in J.3 as the least."""
-    return entr(top) + (k - 1) * entr((1 - top) / (k - 1))
+    return entr(top) + (k - 1) * entr((1 - top) / max(k - 1, 1))
 
 
 def smallest_entropy(top):

@@ -29,8 +29,8 @@
 #
 # A kernel smoother averages the labels, with weights that say how like the query each
 # input is. A consistent one {cite:p}`devroye1998hilbert` has an excess error that goes to
-# zero as the pairs grow in number, on any task. The four families are those of [Figure
-# 5](fig05_one_layer.ipynb).
+# zero as the pairs grow in number, on any task whose inputs have a density. The four families
+# are those of [Figure 5](fig05_one_layer.ipynb).
 
 # %% tags=["parameters"]
 profile = "stored"
@@ -80,6 +80,8 @@ for axes, panel in zip(grid.flat, curves):
              ls="--" if "theory" in name else "-")
 grid[2, 1].set(ylim=(0.03, 1.5), title="linear, Hilbert estimate in d dimensions")
 grid[1, 1].set(ylim=(0.09, 1.5))
+for formatter in ("set_major_formatter", "set_minor_formatter"):
+    getattr(grid[1, 0].yaxis, formatter)("{x:g}")
 labels = plt.setp(grid[2], xlabel="context length n")
 grid[2, 1].legend(loc="upper right")
 lines = {line.get_label(): line for axes in grid.flat[:3] for line in axes.lines}
@@ -135,11 +137,12 @@ pd.DataFrame({name: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
                                ("ReLU network", sheet.RELU_8))})
 
 # %% [markdown]
-# **Is it consistent?** The excess error of the Hilbert estimate falls like $1 / \ln n$,
-# so slowly that in 8 dimensions even 100,000 pairs do not tell it from an error that
-# stays. In one and two dimensions a million pairs do. Beside it stands an estimate that
-# is not consistent, the exponential smoother or a Gaussian one of width 1. The exponent
-# $p$ of $(\ln n)^{-p}$ is fitted from 1,000 pairs on: it is 1 at the known rate and 0 for
+# **Is it consistent?** The part of the Hilbert estimate's excess error that comes from label
+# noise falls like $1 / \ln n$, so slowly that in 8 dimensions even 100,000 pairs do not tell it
+# from an error that stays. In one and two dimensions a million pairs do. Beside it stands an
+# estimate that is not consistent, the exponential smoother or a Gaussian one of width 1. The
+# exponent $p$ of $(\ln n)^{-p}$ is fitted from 1,000 pairs on: it is 1 for noise alone, up to 2
+# without noise at a query among the inputs, less where queries are far from all inputs, and 0 for
 # an error that stays. Each row rests on 24 functions, fewer than above, so that levels differ
 # from the first table by up to a factor of three; what is read here is how fast they fall.
 
@@ -200,10 +203,10 @@ page.verdicts()
 #
 # - *How consistency is judged.* At first it was judged by the slope in 8 dimensions,
 #   which estimates that are not consistent pass too; claims 13, 24 and 33 now judge $p$.
-#   Three of the eight parts of claims 13 and 24, all in one dimension, hold by their mean
+#   Three of the eight parts of claims 13 and 24, all in one dimension, have their mean inside
 #   only: a few queries far from all inputs make most of the error.
-# - *Any family.* That the Hilbert estimate works for any family is a theorem, which four
-#   families can only illustrate. It is slow: at 100,000 pairs its excess error on linear
+# - *Any family.* That the Hilbert estimate works for any family whose inputs have a density
+#   is a theorem, which four families can only illustrate. It is slow: at 100,000 pairs its excess error on linear
 #   functions is about that of ridge regression at 10.
 # - *The gradient step is not near ridge regression* at the paper's context lengths (claim
 #   23). With 20 dimensions and 10 pairs, as in [Figure 2](fig02_one_noise_level.ipynb),

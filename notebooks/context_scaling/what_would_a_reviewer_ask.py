@@ -73,14 +73,14 @@ n = "context length n"
 titles = {"A": ("depth of SGPT", "layers"), "B": (r"normalization $\phi$ in SGPT", n),
           "C": ("one layer, n = 10", "pre-training tasks T"),
           "D": ("width of the MLP, $T = 10^5$", n)}
-colors = {"n = 10": BLUE, "n = 40": SKY, "l1": BLUE, "identity": ORANGE,
+colors = {"n = 10": BLUE, "n = 40": SKY, "not normalized": ORANGE, "normalized": BLUE,
           "one-layer": BLUE, "GPT-2": ORANGE} | dict(zip(curves["D"], (GREEN, RED)))
 figure, grid = plt.subplots(2, 2, figsize=(9, 7.2))
 for axes, (letter, (title, label)) in zip(grid.flat, titles.items()):
     for name in curves[letter]:
         found = [color for part, color in colors.items() if part in name]
         style = {"color": found[0] if found else "black", "marker": "o",
-                 "mfc": "none" if "layers: 1" in name else None}
+                 "mfc": "none" if name.endswith("1 layer") else None}
         if name.startswith(("ridge", "zero")):
             style |= {"marker": None, "ls": "--" if "ridge" in name else ":"}
         if name in profiles and name != "zero":

@@ -135,7 +135,7 @@ steps = records[0].run["along"]["steps"]
 pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
               {name: f"{sheet.mean_path(samples)[stop, sigma - 1]:.3g}"
                for name, samples in paths.items()}
-              for sigma in (1, 10) for stop, step in enumerate(steps)})
+              for sigma in (1, 10) for stop, step in [*enumerate(steps)][::-3][::-1]})
 
 # %% [markdown]
 # ### Over the grid

@@ -1,10 +1,10 @@
 # %% [markdown]
-# # Errata: 28 misprints of the paper, corrected and measured
+# # Errata: 29 misprints of the paper, corrected and measured
 #
 # **The question:** which formulas of the paper are not right as printed, and what does it
 # matter?
 #
-# **In short:** each of 28 misprints stands here with its correction and how far off both
+# **In short:** each of 29 misprints stands here with its correction and how far off both
 # forms are. The main line stands: the closed form of the main text (except for a sign
 # where $v = -w$) and the entries of Table 1. Two things change. In Table 2 the $3 \gamma$
 # in time and compute is a $\gamma$ unless all strengths are large (in time off by 0.22 at
@@ -119,7 +119,8 @@ off("the solution")
 # $\Lambda_s \propto s^{-\gamma}$. Where $\psi_s \propto s^{-\beta}$ falls below 1,
 # against Assumption 3.1, the law in time moves back towards that of $\beta = 0$ ([Figure
 # 4](fig04_varied_laws.ipynb)). The $-1/N$ that Eq. 83 leaves out cancels the first term
-# beside it. In Eq. 99, $e^{-Ft}$ should be $e^{-FN}$, and between Eqs. 101 and 102
+# beside it. The second line of Eq. 102 leaves it out too, which makes $F''$ 1.36 times as large
+# at $\gamma = 0.5$; no exponent hangs on it. In Eq. 99, $e^{-Ft}$ should be $e^{-FN}$, and between Eqs. 101 and 102
 # $1 + \gamma/\alpha$ should be $1 + 2\gamma/\alpha$. [Tables 1 and
 # 2](table02_exponents.ipynb) have more fits.
 

@@ -19,6 +19,14 @@ def test_the_flow_has_this_output_at_this_time(psi, strength):
         assert time_to_reach(output, v0, w0, psi, strength, 0.4) == pytest.approx(time, rel=1e-8)
 
 
+@pytest.mark.parametrize("output", [1.2, 0.8, 0.6])
+def test_an_output_to_which_the_slower_mode_leads_is_reached(output):
+    v0 = np.array([5.0, 0.0])
+    time = time_to_reach(output, v0, v0, 100, 0.5, 1.0)
+    found = riccati.flow_outputs(v0[None], v0[None], 100, 0.5, np.ones(1), [0, time])[-1, 0]
+    assert found == pytest.approx(output, rel=1e-8)
+
+
 def test_an_output_that_is_never_reached_is_refused():
     v0, w0 = np.array([0.1, 0.1]), np.array([0.11, 0.11])
     with pytest.raises(InputError, match="expected a value between"):

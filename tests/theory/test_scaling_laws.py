@@ -37,6 +37,10 @@ def test_simulated_losses_against_size_task_by_task(name, kept):
         assert loss == pytest.approx(expected)
 
 
+def test_without_data_nothing_is_learned_though_one_task_takes_all():
+    assert scaling_laws.data_losses(np.ones(1), 0.5, 0.1, [0, 1]).tolist() == [0.5 * 0.4**2, 0]
+
+
 def test_data_losses_are_the_mean_over_random_data_sets():
     random, start, count = np.random.default_rng(0), 2.0, 20
     samples = []

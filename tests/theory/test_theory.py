@@ -187,6 +187,11 @@ def test_limits_of_the_closed_form(g0, h0, strength, limit):
     assert float(f) == pytest.approx(limit, rel=1e-9, abs=1e-9)
 
 
+def test_a_task_without_data_keeps_its_answer_and_nan_is_no_answer():
+    assert float(riccati.closed_form(np.inf, 0.4, 0.0, 0.5, 0.0)[2]) == 0.1
+    assert np.isnan(riccati.closed_form(1.0, np.nan, 0.0, 0.5, 1.0)[2])
+
+
 @pytest.mark.parametrize("name", ["t", "g0", "h0", "rate"])
 def test_negative_values_are_refused(name):
     values = dict(t=1.0, g0=1.0, h0=1.0, strength=-1.0, rate=1.0)

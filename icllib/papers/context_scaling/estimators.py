@@ -261,8 +261,8 @@ def estimator_curves(records) -> dict:
 def rate(lengths, excess):
     """p of an excess error that falls like (ln n)^-p at the end of the range, one per seed.
 
-    The Hilbert estimate's rate is known, 1 / ln n (Devroye et al., 1998), for which p = 1; an error
-    that stays has p = 0. excess: (seeds, K).
+    What label noise adds to the Hilbert estimate's error falls like 1 / ln n, for which p = 1; an
+    error that stays has p = 0. excess: (seeds, K).
     """
     at_end = [place for place, n in enumerate(lengths) if n >= END]
     logs = np.log(np.array(lengths)[at_end])

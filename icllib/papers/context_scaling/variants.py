@@ -138,11 +138,12 @@ def against_layers(records, profile: str, ridge) -> dict:
 def with_and_without_phi(records, profile: str, ridge) -> dict:
     """Panel B; the seeds of deep models without phi are too far apart for a mean."""
     deep, curves = SGPTS[profile][0].layers, {}
-    for name, phi in (("l1", "l1"), ("identity", "none")):
+    named = lambda name, layers: f"{name}, {layers} layer{'s' * (layers > 1)}"
+    for name, phi in (("normalized", "l1"), ("not normalized", "none")):
         for layers in sorted({1, deep}):
             errors = errors_of(records, "SGPT", layers=layers, normalization=phi)
-            curves[f"{name}, layers: {layers}"] = LENGTHS, errors
-    scattered = f"identity, layers: {deep}"
+            curves[named(name, layers)] = LENGTHS, errors
+    scattered = named("not normalized", deep)
     curves |= {f"{scattered}, seed {seed}": (LENGTHS, errors)
                for seed, errors in enumerate(curves.pop(scattered)[1])}
     return curves | {"ridge": (LENGTHS, ridge)}

@@ -128,7 +128,7 @@ def test_every_curve_shows_the_runs_that_it_names():
     for name, x, n in (("SGPT, n = 10", 8, 10), ("SGPT, n = 40", 1, 40)):
         run, at = shown("A", name, x)
         assert (run.model, run.recipe.steps, run.seed, at) == (SGPT(x, 32), 15_000, 1, n)
-    for name, layers, phi in (("l1, layers: 4", 4, "l1"), ("identity, layers: 1", 1, "none")):
+    for name, layers, phi in (("normalized, 4 layers", 4, "l1"), ("not normalized, 1 layer", 1, "none")):
         run, at = shown("B", name, 20)
         assert (run.model, run.pretraining_tasks, at) == (SGPT(layers, 32, phi), 10**6, 20)
     for name, kind in (("one-layer SGPT", FeatureMLP), ("GPT-2", Transformer)):

@@ -6,7 +6,6 @@ import mpmath
 import numpy as np
 import pytest
 import torch
-from scipy.optimize import brentq
 
 from icllib import attention
 from icllib.claims import find_claim
@@ -38,10 +37,12 @@ def test_score_and_slopes_have_the_values_of_high_precision(n, b):
     assert scoring.derivative(0.0, n, b) == scoring.effective_slope(0.0, n, b) == n * b
 
 
-@pytest.mark.parametrize("n, b", [(1.1, 1.0), (2.0, 1.0), (1.5, 3.0)])
-def test_crossing_is_a_root(n, b):
-    root = brentq(lambda x: n * np.log1p(b * x) - x, 1e-6, 100)
-    assert scoring.crossing(n, b) == pytest.approx(root, rel=1e-9)
+@pytest.mark.parametrize("n, b", [(1.1, 1.0), (2.0, 1.0), (1.5, 3.0), (1.0, 1.0001)])
+def test_crossing_is_lambert_s(n, b):
+    with mpmath.workdps(40):
+        n, b = mpmath.mpf(n), mpmath.mpf(b)
+        root = (-n * b * mpmath.lambertw(-mpmath.exp(-1 / (n * b)) / (n * b), -1) - 1) / b
+    assert scoring.crossing(float(n), float(b)) == pytest.approx(float(root), rel=1e-9)
 
 
 def test_without_a_crossing_it_is_refused():
@@ -86,7 +87,8 @@ def test_entropies_lie_between_the_least_and_the_greatest():
     ((0.4, 0.2, 0.2, 0.2), lambda top: scoring.largest_entropy(top, 4)),
     ((0.4, 0.4, 0.2, 0.0), scoring.smallest_entropy),
     ((0.25, 0.25, 0.25, 0.25), scoring.smallest_entropy),
-    ((0.7, 0.3), scoring.smallest_entropy)])
+    ((0.7, 0.3), scoring.smallest_entropy),
+    ((1.0,), lambda top: scoring.largest_entropy(top, 1))])
 def test_extreme_entropies_are_attained(weights, of):
     assert of(max(weights)) == pytest.approx(-sum(w * np.log(w) for w in weights if w), rel=1e-12)
 
