@@ -72,17 +72,14 @@ class Claim:
     post_hoc: bool = False  #: written, cut anew or measured anew when a result was known already
 
     def __post_init__(self):
-        if self.predicate not in PREDICATES:
-            raise InputError(f"{self.id}: predicate: expected one of {', '.join(PREDICATES)}, "
-                             f"got {self.predicate!r}")
+        self.check_choice("predicate", self.predicate, PREDICATES)
+        self.check_choice("control", self.control, (*CONTROLS, None))
+        self.check_choice("scale", self.scale, SCALES)
         if len(self.tolerance) != 1 or not set(self.tolerance) <= PREDICATES[self.predicate]:
             raise InputError(f"{self.id}: tolerance: expected one of "
                              f"{sorted(PREDICATES[self.predicate])}, got {self.tolerance}")
         if isinstance(self.gate, dict):
             object.__setattr__(self, "gate", Gate(**self.gate))
-        if self.control not in (None, *CONTROLS):
-            raise InputError(f"{self.id}: control: expected one of {', '.join(CONTROLS)}, "
-                             f"got {self.control!r}")
         if not self.parts:
             raise InputError(f"{self.id}: parts: expected at least one, got none")
         if not {"value", "read"} <= set(self.printed):
@@ -91,12 +88,7 @@ class Claim:
         if isinstance(value, dict) and (lacking := set(self.parts) - set(value)):
             raise InputError(f"{self.id}: printed.value: expected one for each part, got none for "
                              f"{', '.join(sorted(lacking))}")
-        if self.printed["read"] not in READINGS:
-            raise InputError(f"{self.id}: printed.read: expected one of {', '.join(READINGS)}, "
-                             f"got {self.printed['read']!r}")
-        if self.scale not in SCALES:
-            raise InputError(f"{self.id}: scale: expected one of {', '.join(SCALES)}, "
-                             f"got {self.scale!r}")
+        self.check_choice("printed.read", self.printed["read"], READINGS)
         for part in self.parts:
             try:
                 low, high = self.region(part)
@@ -106,6 +98,12 @@ class Claim:
             if not sound:
                 raise InputError(f"{self.id}: printed.value, tolerance: expected a region for "
                                  f"{part}, got {self.printed['value']!r} and {self.tolerance}")
+
+    def check_choice(self, name: str, value, known) -> None:
+        """Raises InputError for a value that is not among the known ones."""
+        if value not in known:
+            raise InputError(f"{self.id}: {name}: expected one of {', '.join(map(str, known))}, "
+                             f"got {value!r}")
 
     @property
     def paper(self) -> str:

@@ -165,7 +165,8 @@ def claims(
     from icllib.decisions import decision_on_record
 
     names = PAPERS if not ids or "all" in ids else ids
-    decisions = [decision_on_record(claim) for name in names for claim in claims_of(name)]
+    asked = {claim.id: claim for name in names for claim in claims_of(name)}
+    decisions = list(map(decision_on_record, asked.values()))
     show([{"paper": item.claim.paper, "id": item.claim.id,
            "statement": item.claim.statement, "source": item.claim.where,
            "verdict": item.verdict, "strength": item.strength, "page": item.claim.page}

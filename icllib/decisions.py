@@ -20,8 +20,9 @@ from icllib.errors import DAMAGE, InputError
 from icllib.results import WITH_PILOT, results_folder
 
 VERDICTS = ("holds", "mixed", "fails", "open", "not run")
+# Of the evidence, by profile; a closed form is "exact".
 STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
-             "pilot": "smaller model", "smoke": "smaller model"}  # of the evidence, by profile; a closed form is "exact"
+             "pilot": "smaller model", "smoke": "smaller model"}
 FEWEST_SEEDS = 3  # that have learned, and no fewer than half of all
 
 
@@ -118,7 +119,7 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
             raise InputError(f"{claim.id}: expected {name} for {list(claim.parts)}, "
                              f"got {list(parts)}")
         for part, values in (parts or {}).items():
-            if np.ndim(values) != 1:
+            if np.ndim(values) != 1 or not len(values):
                 raise InputError(f"{claim.id}: expected one number of {name} for each model behind "
                                  f"{part}, got an array of shape {np.shape(values)}")
     control = control or (controlled(claim, evidence) if claim.control else None)

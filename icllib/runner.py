@@ -49,14 +49,12 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
         check_shows_stored(page)
         check_writable(results_folder() / page)
         check_writable((notebooks_folder() / page).parent)
-    if profile == "smoke":
-        with temporary_folder() as folder, environment(
-                ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=deadline):
-            execute(page, parameters | {"profile": "smoke"})
-        return "executed at smoke, nothing kept"
     if profile != "stored":
         with temporary_folder() as folder, environment(
                 ICLLIB_OUTPUT=folder, ICLLIB_DEADLINE=deadline):
+            if profile == "smoke":
+                execute(page, parameters | {"profile": "smoke"})
+                return "executed at smoke, nothing kept"
             with contextlib.redirect_stdout(io.StringIO()):  # the notebook shows it
                 execute_as_script(page, parameters | {"profile": profile})
     if parameters:

@@ -63,13 +63,8 @@ def badge(decision: Decision, words: str | None = None) -> str:
 
     words: what it says, by default verdict and strength.
     """
-    return colored(decision.verdict, words or decision.words, meaning(decision))
-
-
-def colored(verdict: str, words: str, meaning: str) -> str:
-    """Words in the color of a verdict."""
-    return (f'<span class="verdict verdict-{verdict.replace(" ", "-")}" '
-            f'title="{escape(meaning)}">{words}</span>')
+    return (f'<span class="verdict verdict-{decision.verdict.replace(" ", "-")}" '
+            f'title="{escape(meaning(decision))}">{words or decision.words}</span>')
 
 
 MEANINGS = {

@@ -58,9 +58,8 @@ def output(tmp_path, monkeypatch):
 
 @pytest.fixture
 def folders(tmp_path, monkeypatch, results):
-    """An empty folder for a page's records; checkpoints, beside it, are saved after every step."""
+    """An empty folder for a page's records, with the checkpoints beside it."""
     monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(tmp_path / "checkpoints"))
-    monkeypatch.setattr("icllib.training.engine.SAVE_EVERY", 0.0)
     return results / "test" / "page"
 
 

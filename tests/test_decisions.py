@@ -227,9 +227,10 @@ def test_samples_are_one_of_each_model():
         decide(ORDERING, {"n = 1": LOW, "n = 2": [[value] for value in LOW]}, "gpu")
 
 
-def test_a_part_without_samples_is_refused():
-    with pytest.raises(InputError, match="samples: expected at least one, got none"):
-        decide(ORDERING, {"n = 1": [], "n = 2": LOW}, "gpu")
+@pytest.mark.parametrize("claim, gate", [(ORDERING, None), (GATED, {"n = 1": [], "n = 2": SOUND})])
+def test_a_part_without_samples_is_refused(claim, gate):
+    with pytest.raises(InputError, match="of evidence for each model behind n = 1, got an array"):
+        decide(claim, {"n = 1": [], "n = 2": LOW}, "gpu", gate)
 
 
 def evidence_of(claim, **changes):

@@ -164,7 +164,7 @@ def test_without_weights_there_is_no_model(kept, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("options", [{"scoring": Gaussian()}, {"normalize_stream": True},
-                                     {"mask": "block-causal", "tokens": "joint"}])
+                                     {"tokens": "inputs"}, {"mask": "block-causal", "tokens": "joint"}])
 def test_a_model_that_the_browser_cannot_run_is_refused(options):
     with pytest.raises(InputError, match="run: expected a plain decoder of affine functions"):
         live.architecture(untrained(replace(DECODERS["softmax"], **options)))

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from icllib.baselines.prefixes import ByLength
-from icllib.checks import not_negative, positive
 from icllib.errors import InputError
+from icllib.tasks import LinearRegression, ReluNetwork
 
 
 @dataclass(frozen=True)
@@ -33,42 +33,46 @@ def product(xs: Tensor, ys: Tensor, query: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class OneStepGD(ByLength):
-    """One step of gradient descent with the best step for x ~ N(0, I), w ~ N(0, weight_std^2 I).
+    """One step of gradient descent with the best step for a task, see `best_step`."""
 
-    With S = X^T X and X^T y = S w + X^T noise, the expected squared error of step * x . X^T y is
-
-        noise_std^2 + E|w - step (S w + X^T noise)|^2,  E tr S = n d,  E tr S^2 = n d (n + d + 1),
-
-    a parabola in the step with its minimum at 1 / (n + d + 1 + noise_std^2 / weight_std^2).
-    Raises InputError for standard deviations that cannot be.
-    """
-
-    noise_std: float
-    weight_std: float
+    task: object
 
     def __post_init__(self):
-        not_negative(noise_std=self.noise_std)
-        positive(weight_std=self.weight_std)
-
-    @classmethod
-    def optimal(cls, task) -> "OneStepGD":
-        """The steps that are best for a LinearRegression task; its inputs must be N(0, I).
-
-        Raises InputError where they are not.
-        """
-        if task.inputs != "normal" or task.input_mean != 0:
-            raise InputError("task: expected inputs N(0, I), "
-                             f"got {task.inputs} inputs with mean {task.input_mean}")
-        return cls(task.noise_std, task.weight_std)
-
-    def step(self, n: int, dimension: int) -> float:
-        """The best step at context length n."""
-        return 1 / (n + dimension + 1 + (self.noise_std / self.weight_std) ** 2)
-
-    def expected_error(self, n: int, dimension: int) -> float:
-        """The expected squared error against noisy labels at context length n, exactly."""
-        unexplained = 1 - n * self.step(n, dimension)
-        return self.noise_std**2 + dimension * self.weight_std**2 * unexplained
+        moments(self.task)
 
     def _estimate(self, xs, ys, query):
-        return self.step(*xs.shape[-2:]) * product(xs, ys, query)
+        return best_step(self.task, xs.shape[-2]) * product(xs, ys, query)
+
+
+# ---- closed forms ---------------------------------------------------------------------------
+
+
+def moments(task) -> tuple[float, float]:
+    """|E x y|^2, of mean over functions, and E |x|^2 y^2, for x ~ N(0, I).
+
+    A linear function has E x y = w. A network's is half of its weights' product, since relu is
+    half of a linear function and half of an even one. Raises InputError for other tasks or inputs.
+    """
+    if not isinstance(task, (LinearRegression, ReluNetwork)):
+        raise InputError(f"task: expected linear functions or ReLU networks, got {task!r}")
+    d = task.dimension
+    if isinstance(task, ReluNetwork):
+        return d / 2, d * (d + 2)
+    if task.inputs != "normal" or task.input_mean != 0:
+        raise InputError("task: expected inputs N(0, I), "
+                         f"got {task.inputs} inputs with mean {task.input_mean}")
+    return d * task.weight_std**2, d * ((d + 2) * task.weight_std**2 + task.noise_std**2)
+
+
+def best_step(task, n: int) -> float:
+    """The step s for which s x . X^T y has the least expected squared error at n pairs."""
+    signal, moment = moments(task)
+    return signal / (moment + (n - 1) * signal)
+
+
+def one_step_error(task, n: int, step: float | None = None) -> float:
+    """The expected squared error of step x . X^T y against noisy labels; best step by default."""
+    signal, moment = moments(task)
+    step = best_step(task, n) if step is None else step
+    return (task.label_variance - 2 * step * n * signal
+            + step**2 * n * (moment + (n - 1) * signal))

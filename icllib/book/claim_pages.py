@@ -100,7 +100,7 @@ def what_would_change(item: Decision) -> str:
     if not alone:
         return "no part alone: it is mixed while one part holds and another does not"
     part = min(alone, key=lambda part: distance(item, part))
-    mean, low, high = interval(item.counted_or_all(part), item.claim.scale)
+    _, low, high = interval(item.counted_or_all(part), item.claim.scale)
     bound = nearest_bound(item, part)
     nearest = ", and no part lies nearer to its bound" * (len(alone) == len(states))
     now = " to ".join(dict.fromkeys((short(low, 3), short(high, 3))))

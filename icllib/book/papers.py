@@ -57,7 +57,8 @@ def hours(records) -> float:
 def duration(hours: float) -> str:
     """Hours in words: "41 seconds", "12 minutes", "3.4 hours"."""
     if hours < 1 / 30:
-        return f"{max(1, round(3600 * hours))} seconds"
+        seconds = max(1, round(3600 * hours))
+        return f"{seconds} second{'s' * (seconds > 1)}"
     return f"{round(60 * hours)} minutes" if hours < 1 else f"{hours:.1f} hours"
 
 

@@ -34,10 +34,10 @@ def time_to_reach(output, v0, w0, psi, strength, share) -> float:
         raise InputError(f"output: expected a value between {f(0):g} and {strength:g}, "
                          f"got {output:g}")
     end = (1 if left > 0 else -1) / rates.max()  # on the side of Lambda
-    with np.errstate(over="ignore"):
-        while (f(end) - output) * left > 0 and abs(end) * rates.min() < LONGEST:
+    with np.errstate(over="ignore", invalid="ignore"):
+        while (ahead := (f(end) - output) * left) > 0 and abs(end) * rates.min() < LONGEST:
             end *= 2
-    if not (f(end) - output) * left <= 0:
+    if not ahead <= 0:
         raise InputError(f"output: expected a value that f reaches from this start, got {output:g}")
     tau = lambda u: scipy.optimize.brentq(
         lambda at: f(at) - strength - left * np.exp(-u), 0, end, xtol=1e-15, rtol=1e-14

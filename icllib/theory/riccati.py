@@ -13,9 +13,8 @@ from icllib.errors import InputError
 def zeroth_order_matrix(strength):
     """H0 of Eq. 7 on the two coordinates that it moves: ((1, L), (L, L^2)), (..., 2, 2)."""
     strength = np.asarray(strength, dtype=float)
-    one = np.ones_like(strength)
-    return np.stack(
-        [np.stack([one, strength], -1), np.stack([strength, strength**2], -1)], -2)
+    direction = np.stack((np.ones_like(strength), strength), -1)
+    return direction[..., :, None] * direction[..., None, :]
 
 
 def quadratic_forms(v, w, psi, strength):

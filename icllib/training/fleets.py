@@ -41,8 +41,8 @@ def cores() -> int:
 
 
 def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
-    """The runs in `count` parts of equal sizes, those of one training, which share checkpoints, in
-    one part."""
+    """The runs in `count` parts, dealt out in turn; those of one training, which share checkpoints,
+    in one part."""
     same = {}
     for run in (run for fleet in fleets(runs) for run in fleet):
         same.setdefault(training(run), []).append(run)

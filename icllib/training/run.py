@@ -121,7 +121,8 @@ class Trained:
 
     Raises InputError for prompts of another shape than (M, B, N, d) and (M, B, N) or (M, B, N, C),
     for inputs of another dimension than in training and labels of other classes, for context lengths
-    that leave no point for a query, for points that are not there, and where queries side by side or answers of layers are asked of no decoder.
+    that leave no point for a query, for points that are not there, and where queries side by side or
+    answers of layers are asked of no decoder.
     """
 
     def __init__(self, module, stream=None):

@@ -10,13 +10,13 @@ from icllib.baselines import (ExponentialSmoother, HilbertEstimate, Lasso, Least
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.streams import Stream
-from icllib.tasks import LinearRegression
+from icllib.tasks import LinearRegression, SparseLinear
 
 TASK = LinearRegression(3, noise_std=0.3, weight_std=0.5)
 LENGTHS = (1, 2, 6)
 PREDICTORS = [
     ExponentialSmoother(), HilbertEstimate(), Lasso(0.1), LeastSquares(),
-    MixtureRidge((0.1, 0.5), 0.5), OneStepGD(0.3, 0.5), PsiL(), Ridge(0.2),
+    MixtureRidge((0.1, 0.5), 0.5), OneStepGD(LinearRegression(4, 0.3, 0.5)), PsiL(), Ridge(0.2),
     RidgeSweep((0.2, 1.0)), StudentNetwork(width=4, steps=20), XGBoost(trees=5), Zero(),
 ]
 by_name = pytest.mark.parametrize("predictor", PREDICTORS, ids=lambda p: type(p).__name__)
@@ -153,16 +153,15 @@ def test_labels_that_are_not_one_a_point_are_refused(predictor):
     (lambda: Ridge(float("nan")), "nan"),
     (lambda: RidgeSweep((1.0, float("nan"))), "nan"),
     (lambda: Lasso(float("nan")), "nan"),
-    (lambda: OneStepGD(float("nan"), 1.0), "nan"),
     (lambda: XGBoost(trees=5.0), "5.0"),
     (lambda: RidgeSweep(()), r"\(\)"),
     (lambda: RidgeSweep((1.0, -1.0)), "-1.0"),
     (lambda: MixtureRidge((), 1.0), r"\(\)"),
     (lambda: MixtureRidge((0.1, 0.0), 1.0), "0.0"),
     (lambda: MixtureRidge((0.1, 0.5), 0.0), "0.0"),
-    (lambda: OneStepGD(-0.1, 1.0), "-0.1"),
-    (lambda: OneStepGD.optimal(LinearRegression(2, inputs="uniform")), "uniform"),
-    (lambda: OneStepGD.optimal(LinearRegression(2, input_mean=1.0)), "1.0"),
+    (lambda: OneStepGD(SparseLinear(3)), "SparseLinear"),
+    (lambda: OneStepGD(LinearRegression(2, inputs="uniform")), "uniform"),
+    (lambda: OneStepGD(LinearRegression(2, input_mean=1.0)), "1.0"),
     (lambda: Lasso(0.0), "0.0"),
     (lambda: Lasso(0.1, tolerance=0.0), "0.0"),
     (lambda: XGBoost(trees=0), "0"),

@@ -8,6 +8,7 @@ from scipy.stats import multivariate_normal
 from sklearn import linear_model
 
 from icllib.baselines import LeastSquares, MixtureRidge, OneStepGD, PsiL, Ridge, RidgeSweep
+from icllib.baselines.gradient import best_step, one_step_error
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 
@@ -76,14 +77,13 @@ def test_the_step_minimizes_the_measured_error(noise_std, n):
     error = lambda step: (labels - step * products).square().mean().item()
     measured = minimize_scalar(error, bounds=(0, 1), method="bounded",
                                options={"xatol": 1e-9}).x
-    learner = OneStepGD.optimal(task)
-    step = learner.step(n, 4)
+    step = best_step(task, n)
     slopes = (labels - step * products) * products  # their mean is 0 at the true minimum
     deviation = slopes.std() / len(slopes) ** 0.5 / products.square().mean()
     assert abs(measured - step) < 4 * deviation.item() < 0.1 * step
-    squares = (labels - learner.predict(xs, ys, (n,))[0, :, 0]).square()
+    squares = (labels - OneStepGD(task).predict(xs, ys, (n,))[0, :, 0]).square()
     deviation = squares.std().item() / len(squares) ** 0.5
-    assert abs(squares.mean().item() - learner.expected_error(n, 4)) < 4 * deviation
+    assert abs(squares.mean().item() - one_step_error(task, n)) < 4 * deviation
 
 
 # ---- several noise levels -------------------------------------------------------------------

@@ -1,18 +1,29 @@
 """What every model owes, as checks that the models' own tests call."""
 
+import math
 from itertools import product
 
 import torch
 from torch.func import functional_call
+from torch.utils.flop_counter import FlopCounterMode
 
 DIMENSION = 4
 
 
-def prompts(dtype=torch.float64, members=3, points=13):
-    """Inputs (members, 2, points, DIMENSION) and labels (members, 2, points)."""
+def prompts(dtype=torch.float64, members=3, points=13, batch=2):
+    """Inputs (members, batch, points, DIMENSION) and labels (members, batch, points)."""
     generator = torch.Generator().manual_seed(1)
-    xs = torch.randn(members, 2, points, DIMENSION, generator=generator, dtype=dtype)
-    return xs, torch.randn(members, 2, points, generator=generator, dtype=dtype)
+    xs = torch.randn(members, batch, points, DIMENSION, generator=generator, dtype=dtype)
+    return xs, torch.randn(members, batch, points, generator=generator, dtype=dtype)
+
+
+@torch.no_grad()
+def shaken(module, std=0.1):
+    """The same module, all of its parameters away from zero and one."""
+    generator = torch.Generator().manual_seed(0)
+    for parameter in module.parameters():
+        parameter += std * torch.randn(parameter.shape, generator=generator)
+    return module
 
 
 @torch.no_grad()
@@ -27,11 +38,11 @@ def equals_plain_loops(module, plain, xs, ys, lengths):
 
 
 @torch.no_grad()
-def one_pass_equals_separate_passes(module, xs, ys, lengths):
+def one_pass_equals_separate_passes(module, xs, ys, lengths, atol=1e-12):
     together = module(xs, ys, lengths)
     for k, length in enumerate(lengths):
         alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
-        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-12, rtol=1e-12)
+        torch.testing.assert_close(together[:, :, k], alone[:, :, 0], atol=atol, rtol=1e-12)
 
 
 @torch.no_grad()
@@ -65,3 +76,10 @@ def gradients_equal_finite_differences(module, xs, ys):
         return functional_call(module, dict(zip(names, values)), (xs[:1], ys[:1], (1, 3)))
 
     assert torch.autograd.gradcheck(predictions, parameters)
+
+
+def multiplications_are_those_of_the_operations(model, module, xs, ys, lengths):
+    with FlopCounterMode(display=False) as counter:
+        module(xs, ys, lengths)
+    counted = counter.get_total_flops() / 2 / math.prod(ys.shape[:2])
+    assert model.multiplications(DIMENSION, lengths) == counted

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from contract import shaken
 
 from icllib.errors import InputError
 from icllib.models import Encoder, SignedAveraging, Softmax, Uniform
@@ -59,12 +60,7 @@ def copy_norm(theirs, ours):
 @pytest.fixture
 def module():
     """A tiny encoder whose parameters are all away from their initial zeros and ones."""
-    module = TINY.build([5], 11, 6)
-    generator = torch.Generator().manual_seed(0)
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter += 0.3 * torch.randn(parameter.shape, generator=generator)
-    return module
+    return shaken(TINY.build([5], 11, 6), 0.3)
 
 
 def test_it_is_roberta_forward_and_backward(module):

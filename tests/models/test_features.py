@@ -1,12 +1,12 @@
 """Feature maps against double loops over whole matrices, and the models that read them."""
 
 import math
+from functools import partial
 
 import contract
 import pytest
 import torch
 from contract import DIMENSION, prompts
-from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.errors import InputError
 from icllib.models import MLP, FeatureMLP, ScalarRegression
@@ -94,11 +94,7 @@ def test_kernels_overflow_nowhere(kernel, scale):
 
 @pytest.mark.parametrize("features", FEATURES)
 def test_one_pass_equals_separate_passes(features):
-    xs, ys = prompts()
-    together = feature_row(features, xs, ys, LENGTHS)
-    for k, length in enumerate(LENGTHS):
-        alone = feature_row(features, xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
-        torch.testing.assert_close(together[..., k, :], alone[..., 0, :], atol=1e-12, rtol=1e-12)
+    contract.one_pass_equals_separate_passes(partial(feature_row, features), *prompts(), LENGTHS)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
@@ -170,11 +166,8 @@ def test_scalar_regression_starts_as_the_estimate_itself():
 def test_multiplications_are_those_of_the_operations(prompt):
     """Within a few: one-dimensional sums are not counted as products."""
     model = FeatureMLP("linear", prompt, width=50)
-    module, (xs, ys) = model.build(SEEDS, DIMENSION, 12).double(), prompts()
-    with FlopCounterMode(display=False) as counter:
-        module(xs, ys, LENGTHS)
-    counted = counter.get_total_flops() / 2 / math.prod(ys.shape[:2])
-    assert model.multiplications(DIMENSION, LENGTHS) == counted
+    contract.multiplications_are_those_of_the_operations(
+        model, model.build(SEEDS, DIMENSION, 12).double(), *prompts(), LENGTHS)
 
 
 def test_a_prompt_costs_as_much_as_for_the_plain_perceptron():

@@ -1,13 +1,11 @@
 """Linear self-attention: Eq. 1 as a loop, and its constructed weights as gradient descent."""
 
-import math
 from functools import partial
 
 import contract
 import pytest
 import torch
 from contract import DIMENSION, prompts
-from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.attention import causal_pairs, full_pairs, with_queries
 from icllib.errors import InputError
@@ -121,11 +119,9 @@ def test_gradients_against_finite_differences(model):
 
 
 def test_multiplications_are_those_of_the_operations():
-    module, (xs, ys) = shaken(LinearAttention(2, merged=True)), prompts()
-    with FlopCounterMode(display=False) as counter:
-        module(xs, ys, LENGTHS)
-    counted = counter.get_total_flops() / 2 / math.prod(ys.shape[:2])
-    assert LinearAttention(2).multiplications(DIMENSION, LENGTHS) == counted
+    merged = shaken(LinearAttention(2, merged=True))
+    contract.multiplications_are_those_of_the_operations(
+        LinearAttention(2), merged, *prompts(), LENGTHS)
 
 
 @pytest.mark.parametrize("settings", [(0,), (1, "block")])

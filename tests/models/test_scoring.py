@@ -20,7 +20,7 @@ FOUR = MixedHeads(((Tanh(), 1), (Uniform(), 1), (Relu(), 1), (Square(), 1)))
 SCORINGS = (Softmax(), Softmax(5.0), SignedAveraging(), SignedAveraging(2.0, 0.5, False),
             SelfAdjusting(False), SelfAdjusting(True), Sparsemax(), Entmax(), Relu(), Square(),
             Tanh(), Uniform(), CosFormer(), Gaussian(), L1(), L1(True), Identity(), HALF, FOUR,
-            SSMax(), QASSMax(4))
+            SSMax(), QASSMax(4, 3))
 TOKENS, HEADS = 7, 4
 MASK = causal_pairs(TOKENS)
 by_name = pytest.mark.parametrize("scoring", SCORINGS, ids=str)

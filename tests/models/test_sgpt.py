@@ -1,6 +1,5 @@
 """SGPT against plain loops, one pass against separate ones, and how it starts."""
 
-import math
 from functools import partial
 
 import contract
@@ -8,7 +7,6 @@ import pytest
 import torch
 from contract import DIMENSION, prompts
 from torch.nn import functional as F
-from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.errors import InputError
 from icllib.models import SGPT
@@ -142,11 +140,8 @@ def test_all_lengths_to_forty_leave_little_padding():
 
 
 def test_multiplications_are_those_of_the_operations():
-    module, (xs, ys) = shaken(SETTINGS[0]), prompts()
-    with FlopCounterMode(display=False) as counter:
-        module(xs, ys, LENGTHS)
-    counted = counter.get_total_flops() / 2 / math.prod(ys.shape[:2])
-    assert SETTINGS[0].multiplications(DIMENSION, LENGTHS) == counted
+    contract.multiplications_are_those_of_the_operations(
+        SETTINGS[0], shaken(SETTINGS[0]), *prompts(), LENGTHS)
 
 
 @pytest.mark.parametrize("settings", [(0, 8), (1, 0), (1, 8, "softmax")])

@@ -5,6 +5,7 @@ import math
 import contract
 import pytest
 import torch
+from contract import DIMENSION
 from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -16,26 +17,18 @@ from icllib.tasks import Prompt
 from icllib.training.losses import member_losses
 
 LENGTHS = (3, 7, 12)
-DIMENSION = 4
 MODELS = (Transformer(layers=2, heads=2, width=16), MLP(width=24))
 SEEDS = (5, 11)
 
 
 def shaken(model, std=0.1, max_pairs=12):
     """A fleet of two whose parameters are all away from zero and one."""
-    module = model.build(SEEDS, DIMENSION, max_pairs)
-    generator = torch.Generator().manual_seed(0)
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter += std * torch.randn(parameter.shape, generator=generator)
-    return module
+    return contract.shaken(model.build(SEEDS, DIMENSION, max_pairs), std)
 
 
 def prompts(dtype=torch.float32, points=13):
     """Inputs (2, 3, points, DIMENSION) and labels (2, 3, points)."""
-    generator = torch.Generator().manual_seed(1)
-    xs = torch.randn(2, 3, points, DIMENSION, generator=generator, dtype=dtype)
-    return xs, torch.randn(2, 3, points, generator=generator, dtype=dtype)
+    return contract.prompts(dtype, 2, points, 3)
 
 
 def dense(x, layer, member):
@@ -105,11 +98,7 @@ def test_equals_a_plain_single_model(model, plain):
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("lengths", [LENGTHS, (12, 3, 3, 1)])
 def test_one_pass_equals_separate_passes(model, lengths):
-    module, (xs, ys) = shaken(model), prompts()
-    together = module(xs, ys, lengths)
-    for k, length in enumerate(lengths):
-        alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
-        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-6, rtol=0)
+    contract.one_pass_equals_separate_passes(shaken(model), *prompts(), lengths, 1e-6)
 
 
 @torch.no_grad()

@@ -3,8 +3,10 @@
 import dataclasses
 import json
 
+import contract
 import pytest
 import torch
+from contract import DIMENSION
 from torch.nn.functional import gelu, pad, scaled_dot_product_attention
 
 from icllib.attention import causal_pairs, with_queries
@@ -17,7 +19,6 @@ from icllib.training import Recipe, train
 from test_scoring import SCORINGS
 
 LENGTHS = (3, 7, 12)
-DIMENSION = 4
 SMALL = {"layers": 2, "heads": 4, "width": 16}
 NEEDED = {"block": {"mask": "block-causal"}}  # with another value of this option
 OTHERS = {
@@ -31,18 +32,11 @@ OTHERS = {
 
 def shaken(std=0.1, **options):
     """A fleet of two with all parameters away from zero and one."""
-    module = Transformer(**(SMALL | options)).build((5, 11), DIMENSION, 12)
-    generator = torch.Generator().manual_seed(0)
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter += std * torch.randn(parameter.shape, generator=generator)
-    return module
+    return contract.shaken(Transformer(**(SMALL | options)).build((5, 11), DIMENSION, 12), std)
 
 
 def prompts(points=13):
-    generator = torch.Generator().manual_seed(1)
-    xs = torch.randn(2, 3, points, DIMENSION, generator=generator)
-    return xs, torch.randn(2, 3, points, generator=generator)
+    return contract.prompts(torch.float32, 2, points, 3)
 
 
 # ---- the default ----------------------------------------------------------------------------
@@ -151,11 +145,7 @@ def test_only_a_prefix_model_ignores_the_order_of_pairs(mask, moved):
 @pytest.mark.parametrize("options", [{"mask": "prefix"}, {"mask": "block-causal", "block": 4}])
 @pytest.mark.parametrize("lengths", [LENGTHS, (8, 4, 12), (12, 3, 3, 1)])
 def test_lengths_do_not_see_each_other_s_pairs(options, lengths):
-    module, (xs, ys) = shaken(**options), prompts()
-    together = module(xs, ys, lengths)
-    for k, length in enumerate(lengths):
-        alone = module(xs[:, :, : length + 1], ys[:, :, : length + 1], (length,))
-        torch.testing.assert_close(together[..., k], alone[..., 0], atol=1e-6, rtol=0)
+    contract.one_pass_equals_separate_passes(shaken(**options), *prompts(), lengths, 1e-6)
 
 
 @torch.no_grad()

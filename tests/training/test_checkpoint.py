@@ -213,6 +213,7 @@ OTHER_CONTENT = {
 
 @pytest.mark.parametrize("change", OTHER_CONTENT.values(), ids=OTHER_CONTENT)
 def test_a_checkpoint_of_something_else_falls_back_too(folders, monkeypatch, capsys, change):
+    monkeypatch.setattr(engine, "SAVE_EVERY", 0.0)
     short = runs(replace(RECIPE, steps=5))
     jobs.train_and_save(short, "smoke", folders)
     expected = metrics_of(short)

@@ -30,7 +30,7 @@ class Task(NamedTuple):
     answers: list[str]
 
 
-def read_mmlu(folder, shots: int = MMLU_SHOTS) -> dict[str, Task]:
+def read_mmlu(folder) -> dict[str, Task]:
     """MMLU's tasks from the folder of its public archive, with dev/ and test/.
 
     Raises InputError where a task has too few shots, or no test.
@@ -43,11 +43,11 @@ def read_mmlu(folder, shots: int = MMLU_SHOTS) -> dict[str, Task]:
                                                           f"{name}_test.csv")]
         about = name.replace("_", " ")
         start = f"The following are multiple choice questions (with answers) about {about}.\n\n"
-        tasks[name] = few_shot(name, start, examples, questions, shots)
+        tasks[name] = few_shot(name, start, examples, questions, MMLU_SHOTS)
     return tasks
 
 
-def read_bbh(folder, shots: int = BBH_SHOTS) -> dict[str, Task]:
+def read_bbh(folder) -> dict[str, Task]:
     """BBH's tasks from the folder of its public JSON files; the first examples are the shots.
 
     ASSUMED: which examples are shots. Raises InputError where a task has too few examples.
@@ -56,7 +56,8 @@ def read_bbh(folder, shots: int = BBH_SHOTS) -> dict[str, Task]:
     for path in task_files(Path(folder), "*.json"):
         examples = [(f"Q: {item['input']}\nA:", item["target"])
                     for item in json.loads(path.read_text())["examples"]]
-        tasks[path.stem] = few_shot(path.stem, "", examples, examples[shots:], shots)
+        tasks[path.stem] = few_shot(path.stem, "", examples, examples[BBH_SHOTS:],
+                                    BBH_SHOTS)
     return tasks
 
 

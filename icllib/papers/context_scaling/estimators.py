@@ -9,6 +9,7 @@ import scipy
 from torch import Tensor
 
 from icllib.baselines import ExponentialSmoother, HilbertEstimate, PsiL, Ridge
+from icllib.baselines.gradient import best_step, one_step_error
 from icllib.models.features import log_kernel
 from icllib.papers.context_scaling.common import LINEAR_8
 from icllib.papers.context_scaling.perceptrons import FIGURE_5_TASKS
@@ -152,32 +153,6 @@ def log_weights(kernel: str, queries: Tensor, points: Tensor) -> Tensor:
 
 
 # ---- closed forms ---------------------------------------------------------------------------
-
-
-def moments(task) -> tuple[float, float]:
-    """|E x y|^2, of mean over functions, and E |x|^2 y^2, for x ~ N(0, I).
-
-    A linear function has E x y = w. A network's is half of its weights' product, since relu is
-    half of a linear function and half of an even one.
-    """
-    d = task.dimension
-    if isinstance(task, LinearRegression):
-        return d * task.weight_std**2, d * ((d + 2) * task.weight_std**2 + task.noise_std**2)
-    return d / 2, d * (d + 2)
-
-
-def best_step(task, n: int) -> float:
-    """The step s for which s x . X^T y has the least expected squared error at n pairs."""
-    signal, moment = moments(task)
-    return signal / (moment + (n - 1) * signal)
-
-
-def one_step_error(task, n: int, step: float | None = None) -> float:
-    """The expected squared error of step x . X^T y against noisy labels; best step by default."""
-    signal, moment = moments(task)
-    step = best_step(task, n) if step is None else step
-    return (task.label_variance - 2 * step * n * signal
-            + step**2 * n * (moment + (n - 1) * signal))
 
 
 def exponential_limit(dimension: int) -> float:

@@ -3,11 +3,11 @@
 import numpy as np
 
 from icllib.baselines import MixtureRidge, Ridge, RidgeSweep
+from icllib.baselines.gradient import one_step_error
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.pages import settings_of
 from icllib.papers.context_scaling.common import (
     ASSUMED, FIGURE_4_COUNT, SGPT_ASSUMED, evaluation)
-from icllib.papers.context_scaling.estimators import one_step_error
 from icllib.papers.context_scaling.learned import on_prompts_of_seeds, on_shared_prompts
 from icllib.papers.context_scaling.scaling import in_20_dimensions, seeds, transformers
 from icllib.results import samples

@@ -29,8 +29,9 @@ class ShiftedErrors:
     Measures `error` over F at I = 1 (Tables 1 and 6), (M, function_stds); `error_grid` over I
     and F (Figures 3, 11), (M, I, F); and `error_deviant` over the law of the first input alone
     (Table 5), (M, first_stds). Each law has functions and prompts of its own, the same in
-    whichever of the three it is measured. The mean is over the points that count: the printed 1 / N_p of a sum from the
-    third point on is an erratum. Raises InputError for sizes and deviations that cannot be.
+    whichever of the three it is measured. The mean is over the points that count: the printed
+    1 / N_p of a sum from the third point on is an erratum. Raises InputError for sizes and
+    deviations that cannot be.
     """
 
     function_stds: tuple = tuple(range(1, 11))  # Tables 1, 6

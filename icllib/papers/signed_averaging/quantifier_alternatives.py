@@ -55,9 +55,9 @@ def error_rates(records, names=NAMES) -> dict:
             for name, wrong in stacked(records, names, "wrong").items()}
 
 
-def ratios_to_softmax(rates: dict, part: str = ALL) -> dict:
-    """Error rates over those of softmax, seed by seed: {scoring: (seeds,)}."""
-    return {name: own[part] / rates["softmax"][part] for name, own in rates.items()}
+def ratios_to_softmax(rates: dict) -> dict:
+    """Error rates over the whole grid over those of softmax, seed by seed: {scoring: (seeds,)}."""
+    return {name: own[ALL] / rates["softmax"][ALL] for name, own in rates.items()}
 
 
 def exact_answers(records, names=NAMES) -> np.ndarray:

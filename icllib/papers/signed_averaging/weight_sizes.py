@@ -95,7 +95,7 @@ def size_tables(records, profile: str) -> list[pd.DataFrame]:
 
 def draw_sizes(table):
     """For each of KINDS, a dot for each model; returns the legend."""
-    figure, axes = plt.subplots(figsize=(8, 4))
+    _, axes = plt.subplots(figsize=(8, 4))
     for aside, (name, color) in zip((-0.2, 0, 0.2), COLORS.items()):
         rows = table[table.series.str.startswith(f"{name}, seed")]
         axes.plot(rows.x.map(KINDS.index) + aside, rows.y, "o", color=color, label=name)

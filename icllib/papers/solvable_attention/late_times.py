@@ -67,7 +67,7 @@ def outputs_at(time, rates, first, strength):
 def grouped_tasks(tasks: int, alpha: float):
     """Ranks, shares of one task, and shares of the group that it stands for: (groups,) each.
 
-    Groups are single tasks first and then at most about 1% wide in rank, so that sums over very
+    Groups are single tasks first and then at most about 2% wide in rank, so that sums over very
     many tasks are short.
     """
     edges = np.unique(np.geomspace(1, tasks + 1, 2000).astype(int))

@@ -86,7 +86,7 @@ def test_printed_errors_are_compared_on_the_paper_s_task_alone():
 
 
 @pytest.mark.parametrize("made, names", [
-    (lambda off: sheet.Propositions(5, 4, steps_to_limit=20_000, off=off),
+    (lambda off: sheet.Propositions(5, 4, off=off),
      ("1", "2", "3 stationary", "3 contraction", "4 coefficients", "4 stationary",
       "4 contraction", "5")),
     (lambda off: sheet.ByPositionPropositions(5, 4, off=off),
