@@ -80,7 +80,7 @@ for axes, panel in zip(grid.flat, curves):
              ls="--" if "theory" in name else "-")
 grid[2, 1].set(ylim=(0.03, 1.5), title="linear, Hilbert estimate in d dimensions")
 grid[1, 1].set(ylim=(0.09, 1.5))
-done = grid[1, 0].yaxis.set(major_formatter="{x:g}", minor_formatter="{x:g}")
+grid[1, 0].yaxis.set(ticks=(0.5, 1, 2, 4), major_formatter="{x:g}", minor_formatter="")
 labels = plt.setp(grid[2], xlabel="context length n")
 grid[2, 1].legend(loc="upper right")
 lines = {line.get_label(): line for axes in grid.flat[:3] for line in axes.lines}
