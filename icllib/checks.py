@@ -137,6 +137,8 @@ def types_of_fields(component) -> None:
 def floating(**tensors) -> None:
     """Raises InputError, by name, for tensors of whole numbers, in whose type answers were cut."""
     for name, values in tensors.items():
+        if not isinstance(values, torch.Tensor):
+            raise InputError(f"{name}: expected a tensor, got {type(values).__name__}")
         if not values.is_floating_point():
             raise InputError(f"{name}: expected floating-point numbers, got {values.dtype}")
 

@@ -144,7 +144,7 @@ def load_claims(paper: str) -> list[Claim]:
     one_of(PAPERS, paper=paper)
     path, claims = PROJECT / "claims" / f"{paper}.yml", []
     try:
-        entries = read_yaml(path.read_text())["claims"]
+        entries = read_yaml(path.read_text("utf-8"))["claims"]
         for number, entry in enumerate(entries, 1):
             if entry["id"] != f"{paper}.{number}":
                 raise ValueError(f"expected the id {paper}.{number}, got {entry['id']}")

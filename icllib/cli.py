@@ -135,7 +135,8 @@ def plan(
               "for": " ".join(row["pages"])} for row in rows]
     show(rows if as_json else table, as_json,
          lambda row: row | {"for": row["for"].replace(" ", "\n")},
-         f"no fleet takes {budget} or less" if jobs else "no record is missing")
+         f"the first fleet takes {jobs[0].minutes:.3g} minutes, more than {budget}" if jobs
+         else "no record is missing")
 
 
 @app.command(epilog="Example:  python -m icllib train "

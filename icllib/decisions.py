@@ -213,7 +213,7 @@ def decision_on_record(claim: Claim) -> Decision:
     if path is None or not path.exists():
         return Decision(claim, "not run")
     try:
-        evidence = {**json.loads(path.read_text())}
+        evidence = {**json.loads(path.read_text("utf-8"))}
         if claim.id not in evidence:
             return Decision(claim, "not run")
         own = evidence[claim.id]

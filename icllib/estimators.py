@@ -48,7 +48,7 @@ def names() -> dict[str, Path]:
     for folder in reversed(trained_folders()):
         if (folder / MODELS).exists():
             try:
-                models = json.loads((folder / MODELS).read_text())
+                models = json.loads((folder / MODELS).read_text("utf-8"))
                 listed |= {name: folder / files["record"] for name, files in models.items()}
             except DAMAGE as error:
                 raise InputError(f"{folder / MODELS}: expected models by name, got a damaged file "
@@ -127,7 +127,11 @@ class InContext(BaseEstimator):
             xs = torch.nn.functional.pad(xs, (0, missing))[None]  # (1, B, n + 1, d)
             ys = labels.expand(1, len(queries), *labels.shape)
             with torch.no_grad():
-                said.append(self.trained_.predictor.predict(xs, ys, (len(context),))[0, :, 0])
+                answers = self.trained_.predictor.predict(xs, ys, (len(context),))
+            if len(answers) != 1:
+                raise InputError("model: expected one answer to each query, got "
+                                 f"{len(answers)}, as of a sweep of penalties")
+            said.append(answers[0, :, 0])
         return torch.cat(said).double().numpy()
 
 

@@ -97,8 +97,8 @@ def write_together(texts: dict[Path, str]) -> None:
     try:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False,
-                                             suffix=".part") as file:
+            with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, suffix=".part",
+                                             encoding="utf-8") as file:
                 parts[file.name] = path
                 file.write(text)
             os.chmod(file.name, 0o644)

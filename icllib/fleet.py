@@ -36,7 +36,7 @@ def train(paths: list[str], deadline: float | None = None) -> str:
     missing = [run for run in together if not is_there(run, page.split("/")[0])]
     if not (fleet := to_train(together, missing)):
         return f"{page}: nothing to train, all {len(names)} models are there"
-    if profile == "smoke" and results_folder() == PROJECT / "results":
+    if profile == "smoke" and results_folder().resolve() == (PROJECT / "results").resolve():
         raise InputError("smoke: expected a results folder of its own, $ICLLIB_RESULTS, as nothing "
                          "of smoke size is kept among the others")
     check_writable(results_folder() / page)
@@ -56,7 +56,7 @@ def parts_of(paths: list[str]) -> tuple[str, str, list[str]]:
     page, profile = "/".join(folder[:2]), folder[2]
     find_page(page)
     check_profile(profile, WITH_PILOT)
-    return page, profile, [Path(path).stem for path in paths]
+    return page, profile, list(dict.fromkeys(Path(path).stem for path in paths))
 
 
 def trained_runs(page: str, profile: str) -> list[Run]:

@@ -64,7 +64,7 @@ def export(target: Path = SCRIPT) -> list[str]:
 
 def read(target: Path = SCRIPT) -> list[dict]:
     """The models of such a script."""
-    return json.loads(target.read_text().removeprefix(HEAD).rstrip().removesuffix(";"))
+    return json.loads(target.read_text("utf-8").removeprefix(HEAD).rstrip().removesuffix(";"))
 
 
 def exported(name: str, runs: list[Run]) -> dict:

@@ -26,6 +26,7 @@ def use_style() -> None:
     """
     if hasattr(builtins, "__IPYTHON__"):
         show_as_svg()
+    plt.rcdefaults()  # a page looks the same whatever a user's own style is
     plt.rcParams.update({
         "figure.figsize": (9, 3.4), "figure.dpi": 110, "figure.constrained_layout.use": True,
         "figure.constrained_layout.hspace": 0.06,

@@ -218,7 +218,7 @@ class Record:
 def load_record(path: Path) -> Record:
     """Read a record; raises InputError if it is damaged or not what its name and key say."""
     try:
-        content = json.loads(path.read_text())
+        content = json.loads(path.read_text("utf-8"))
         stored, checksum = content.pop("key"), content.pop("checksum")
         record = Record(**content)
         if not record.metrics or record.profile not in WITH_PILOT:

@@ -8,6 +8,7 @@ import contextlib
 import io
 import os
 import re
+import sys
 import traceback
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def refresh(page: str) -> str:
     """Execute a page as it is and put its notebook and results in place."""
     with temporary_folder() as folder, environment(ICLLIB_OUTPUT=folder):
         notebook = execute(page, {})
-        texts = {path.name: path.read_text() for path in Path(folder).iterdir()}
+        texts = {path.name: path.read_text("utf-8") for path in Path(folder).iterdir()}
     texts = {results_folder() / page / name: text
              for name, text in with_digests(texts, notebook).items()}
     if notebook is None:
@@ -93,7 +94,7 @@ def page_source(page: str) -> str:
     """The text of a page; raises InputError where it has none."""
     path = notebooks_folder() / f"{page}.py"
     try:
-        return path.read_text()
+        return path.read_text("utf-8")
     except DAMAGE as error:
         raise InputError(f"{path}: expected a page, got a damaged file ({error})") from None
 
@@ -141,7 +142,7 @@ def execute_as_script(page: str, parameters: dict) -> None:
         exec(compile(source, f"{page}.py", "exec"), {"__name__": "__main__"})
     except (InputError, OutOfTime):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name in required():
             raise PageFailed(f"{page}: {error}; requirements.txt has its version") from None
         raise PageFailed(f"{page}: {traceback.format_exc()}") from None
@@ -151,7 +152,7 @@ def execute_as_script(page: str, parameters: dict) -> None:
 
 def required() -> list[str]:
     """The packages that requirements.txt names."""
-    return re.findall(r"^[\w-]+", (PROJECT / "requirements.txt").read_text(), re.MULTILINE)
+    return re.findall(r"^[\w-]+", (PROJECT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
 
 
 # ---- as a notebook --------------------------------------------------------------------------
@@ -190,7 +191,10 @@ def execute_as_notebook(page: str, parameters: dict):
         nbformat.write(notebook, source)
         paths = filter(None, (str(PROJECT), os.environ.get("PYTHONPATH")))
         try:
-            with environment(PYTHONPATH=os.pathsep.join(paths), PYDEVD_DISABLE_FILE_VALIDATION="1"):
+            # The kernel of this environment, without what a user lets start with it.
+            with environment(PYTHONPATH=os.pathsep.join(paths), PYDEVD_DISABLE_FILE_VALIDATION="1",
+                             IPYTHONDIR=f"{folder}/ipython",
+                             JUPYTER_PATH=f"{sys.prefix}/share/jupyter"):
                 papermill.execute_notebook(source, target, parameters, kernel_name="python3",
                                            progress_bar=False, cwd=folder)
         except papermill.PapermillExecutionError as error:
@@ -199,6 +203,8 @@ def execute_as_notebook(page: str, parameters: dict):
                     raise kind(error.evalue) from None
             raise PageFailed(f"{page}: cell {error.exec_count}: {error.ename}: {error.evalue}\n"
                              + "\n".join(error.traceback)) from None
+        except RuntimeError as error:
+            raise PageFailed(f"{page}: its kernel ended ({error}); for lack of memory?") from None
         executed = nbformat.read(target, as_version=4)
     return cleaned(executed, hashed)
 

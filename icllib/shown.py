@@ -30,7 +30,7 @@ def with_digests(texts: dict[str, str], notebook=None) -> dict[str, str]:
 def names_shown(page: str) -> set[str]:
     """The names of the records that a page showed, its own and those that it shares with others."""
     path = results_folder() / page / FILE
-    return set(json.loads(path.read_text())["records"]) if path.exists() else set()
+    return set(json.loads(path.read_text("utf-8"))["records"]) if path.exists() else set()
 
 
 def paths_shown(page: str) -> list[Path]:
@@ -44,7 +44,7 @@ def changed_since(page: str, notebook) -> str | None:
     """What is no longer as it was when the page was executed, or None."""
     folder = results_folder() / page
     try:
-        shown = json.loads((folder / FILE).read_text())
+        shown = json.loads((folder / FILE).read_text("utf-8"))
         files, records = {**shown["files"]}, {**shown["records"]}
     except FileNotFoundError:
         return f"{FILE} missing"

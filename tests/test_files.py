@@ -1,6 +1,9 @@
 """Files that are written whole or not at all."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -16,6 +19,15 @@ def test_texts_come_back_from_json_as_they_were(content):
 def test_a_list_of_plain_values_is_one_line_of_json():
     assert to_json({"a": [1.5, "b", None], "c": [[1, 2], [3]]}) == (
         '{\n "a": [1.5, "b", null],\n "c": [\n  [1, 2],\n  [3]\n]\n}\n')
+
+
+def test_files_are_in_utf_8_whatever_the_locale(tmp_path):
+    code = ("import sys, pathlib; from icllib.files import write_text; from icllib.runner import "
+            "page_source; write_text(pathlib.Path(sys.argv[1]), '\\u03c3'); "
+            "page_source('causal_lm/propositions')")
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    subprocess.run([sys.executable, "-c", code, tmp_path / "text"], check=True, env=os.environ | plain)
+    assert (tmp_path / "text").read_bytes() == "σ".encode()
 
 
 def test_no_file_is_replaced_before_all_are_written(tmp_path):

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from icllib.baselines import Ridge
+from icllib.baselines import Ridge, RidgeSweep
 from icllib.errors import InputError
 from icllib.estimators import InContextClassifier, InContextRegressor
 from icllib.evaluate import ErrorByLength
@@ -213,6 +213,12 @@ def test_a_model_is_asked_in_the_labels_that_it_was_trained_on():
         InContextClassifier("signed_averaging/ssa").fit(X, y)
     with pytest.raises(InputError, match="model: expected one that answers with a number, .* 2 cl"):
         InContextRegressor("signed_averaging/every").fit(X, X[:, 0])
+
+
+def test_a_sweep_of_penalties_is_no_single_answer():
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    with pytest.raises(InputError, match="model: expected one answer to each query, got 2"):
+        InContextRegressor(RidgeSweep((0.1, 100.0))).fit(X, X[:, 0]).predict(X)
 
 
 def test_an_unknown_way_to_write_labels_is_refused():

@@ -68,6 +68,32 @@ def test_a_page_that_fails_stops_no_other(page, icllib):
     assert err.strip().endswith("1 of 2 pages failed: causal_lm/broken")
 
 
+@pytest.mark.parametrize("body, profile, told", [
+    ("import sys; sys.exit(0)", "cpu", "SystemExit: 0"),
+    ("import os; os.kill(os.getpid(), 9)", "smoke", "its kernel ended (Kernel died")])
+def test_a_page_that_ends_its_process_stops_no_other(page, icllib, body, profile, told):
+    folder = page("1 + 1")
+    (folder / "broken.py").write_text(PAGE.format(body=body))
+    code, out, err = icllib("run", "all", "--profile", profile)
+    assert code == 1 and "causal_lm/sample: " in out and told in err
+    assert err.strip().endswith("1 of 2 pages failed: causal_lm/broken")
+
+
+def test_a_page_looks_the_same_whatever_its_reader_s_own_settings_are(
+        page, icllib, monkeypatch, tmp_path):
+    body = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.rcParams['lines.linewidth']"
+    folder = page("import icllib\nicllib.Page('causal_lm/sample')\n" + body)
+    startup = tmp_path / "ipython/profile_default/startup"
+    startup.mkdir(parents=True)
+    (startup / "00.py").write_text("import matplotlib; matplotlib.rcParams['lines.linewidth'] = 9")
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path / "matplotlibrc"))
+    assert icllib("run", "causal_lm/sample")[0] == 0
+    shown = json.loads((folder / "sample.ipynb").read_text())["cells"][-1]["outputs"]
+    assert "1.5" in [output["data"].get("text/plain", [""])[0] for output in shown]
+
+
 @pytest.mark.parametrize("variable", ["ICLLIB_RESULTS", "ICLLIB_CHECKPOINTS"])
 def test_a_folder_that_cannot_be_written_to_is_told_before_any_work(
         page, icllib, tmp_path, monkeypatch, variable):

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from icllib.baselines.prefixes import ByLength
-from icllib.checks import each, positive
+from icllib.checks import each, floating, positive
 from icllib.errors import InputError
 
 
@@ -52,6 +52,7 @@ class RidgeSweep(ByLength):
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """(1, B, N, d), (1, B, N) -> (P, B, K); raises InputError for another number of members."""
+        floating(xs=xs)
         if xs.dim() != 4 or len(xs) != 1:
             raise InputError(f"xs: expected (1, B, N, d), got {tuple(xs.shape)}")
         return super().predict(xs, ys, lengths)
@@ -67,6 +68,8 @@ def ridge_weights(xs: Tensor, ys: Tensor, penalties: Tensor) -> tuple[Tensor, Te
     spectrum, basis = torch.linalg.eigh(xs.mT @ xs)
     spectrum = spectrum.clamp_min(0)  # rounding may leave -1e-15
     moments = basis.mT @ (xs.mT @ ys[..., None])
+    extent = spectrum > xs.shape[-1] * torch.finfo(xs.dtype).eps * spectrum[..., -1:]
+    moments = torch.where(extent[..., None], moments, 0)  # in other directions there is rounding only
     scaled = moments / (spectrum + penalties)[..., None]
     return (basis @ scaled)[..., 0], spectrum
 

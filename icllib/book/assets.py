@@ -29,10 +29,10 @@ def cut_icons(app, exception) -> None:
     folder = next(site.glob("_static/vendor/fontawesome/*"), None)
     if exception or folder is None:
         return
-    css = (folder / "css/all.min.css").read_text()
+    css = (folder / "css/all.min.css").read_text("utf-8")
     codes = icons_used(site, css)
     css = ICON.sub(lambda icon: icon[0] if icon[2] in codes else "", css)
-    (folder / "css/all.min.css").write_text(WOFF2.sub("", css))
+    (folder / "css/all.min.css").write_text(WOFF2.sub("", css), "utf-8")
     for font in folder.glob("webfonts/*"):
         if font.suffix == ".ttf":
             cut_font(font, [int(code, 16) for code in codes])
@@ -43,7 +43,7 @@ def cut_icons(app, exception) -> None:
 
 def icons_used(site: Path, css: str) -> set[str]:
     """The hexadecimal characters of the icons that pages, scripts or style sheets name."""
-    texts = [path.read_text() for kind in ("html", "js", "css") for path in site.rglob(f"*.{kind}")
+    texts = [path.read_text("utf-8") for kind in ("html", "js", "css") for path in site.rglob(f"*.{kind}")
              if "fontawesome" not in path.parts]
     names = {name for text in texts for name in re.findall(r"\bfa-[\w-]+", text)}
     codes = {code for text in texts for code in re.findall(r"\\([ef][0-9a-f]{3})\b", text)}

@@ -74,7 +74,7 @@ def runs_shown(page: str) -> str:
 def first_figure(page: str) -> str:
     """The first figure of a committed notebook as SVG; raises InputError where there is none."""
     path = notebooks_folder() / f"{page}.ipynb"
-    for cell in json.loads(path.read_text())["cells"]:
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
         for output in cell.get("outputs", ()):
             if picture := output.get("data", {}).get("image/svg+xml"):
                 return "".join(picture)

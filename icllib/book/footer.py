@@ -12,7 +12,7 @@ from icllib.files import PROJECT
 @cache
 def citation() -> dict:
     """What CITATION.cff says."""
-    return yaml.safe_load((PROJECT / "CITATION.cff").read_text())
+    return yaml.safe_load((PROJECT / "CITATION.cff").read_text("utf-8"))
 
 
 def footer(app, pagename: str, context: dict) -> str:

@@ -46,7 +46,7 @@ def summary(decisions: list[Decision]) -> str:
     for paper in PAPERS:
         cells = counted(item for item in decisions
                         if item.claim.paper == paper and not item.claim.ours)
-        title = (PROJECT / f"book/{paper}.md").read_text().splitlines()[0].removeprefix("# ")
+        title = (PROJECT / f"book/{paper}.md").read_text("utf-8").splitlines()[0].removeprefix("# ")
         lines.append(f"| [{title}]({paper}.md) | {cells} | {hours(records_of(f'{paper}/*')):.1f} |")
     cells = counted(item for item in decisions if item.claim.ours)
     lines.append(f"| [added by us](verdicts.md) | {cells} | |")
@@ -127,7 +127,7 @@ def write_datatables(folder: Path) -> None:
     module = base64.b64encode((bundle / "dt_bundle.js").read_bytes()).decode()
     write_text(folder / "datatables.js",
                f'window.datatables = import("data:text/javascript;base64,{module}");\n')
-    write_text(folder / "datatables.css", (bundle / "dt_bundle.css").read_text())
+    write_text(folder / "datatables.css", (bundle / "dt_bundle.css").read_text("utf-8"))
 
 
 def cells(item: Decision) -> list[str]:

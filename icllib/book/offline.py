@@ -38,7 +38,7 @@ def pages() -> list[str]:
 
     Raises InputError where the site has not been built.
     """
-    contents = (PROJECT / "_toc.yml").read_text()
+    contents = (PROJECT / "_toc.yml").read_text("utf-8")
     found = re.findall(r"^(?:root| *- file): (\S+)", contents, re.MULTILINE)
     missing = [name for name in found if not (SITE / f"{name}.html").exists()]
     if missing:

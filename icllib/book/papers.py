@@ -30,7 +30,7 @@ class Paper:
 @cache
 def papers() -> dict[str, Paper]:
     """The four papers by name; raises TypeError for one that lacks a field."""
-    entries = yaml.safe_load((PROJECT / "book/papers.yml").read_text())
+    entries = yaml.safe_load((PROJECT / "book/papers.yml").read_text("utf-8"))
     return {name: Paper(name, **entries[name]) for name in PAPERS}
 
 
@@ -64,5 +64,5 @@ def duration(hours: float) -> str:
 
 def title_of(page: str) -> str:
     """The title of a page of notebooks/, from its first lines."""
-    source = (notebooks_folder() / f"{page}.py").read_text()
+    source = (notebooks_folder() / f"{page}.py").read_text("utf-8")
     return source.partition("# # ")[2].splitlines()[0]

@@ -104,7 +104,7 @@ def read_checkpoint(path: Path) -> tuple[dict, dict]:
     """One checkpoint; raises InputError where it is not what was written."""
     data = path.with_suffix(".safetensors")
     try:
-        info = json.loads(path.read_text())
+        info = json.loads(path.read_text("utf-8"))
         if info.pop("digest") != digest(info):
             raise ValueError("its digest is another")
         checksum(data, info["sha256"])

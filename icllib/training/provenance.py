@@ -97,8 +97,9 @@ def commit() -> dict:
         return {"commit": told.removesuffix("-dirty"), "dirty": told.endswith("-dirty")}
     if shutil.which("git") is None:
         return {"commit": "unknown", "dirty": True}
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     git = lambda *words: subprocess.run(["git", *words], cwd=PROJECT, text=True,
-                                        capture_output=True)
+                                        capture_output=True, env=own)  # as within a hook
     head, top = git("rev-parse", "--short=12", "HEAD"), git("rev-parse", "--show-toplevel")
     if head.returncode or Path(top.stdout.rstrip("\n")) != PROJECT:
         return {"commit": "unknown", "dirty": True}

@@ -86,7 +86,7 @@ def tell_shown(found) -> None:
     if not os.environ.get("ICLLIB_OUTPUT"):
         return
     path = folder_named("ICLLIB_OUTPUT", "") / "records.json"
-    before = json.loads(path.read_text()) if path.exists() else {}
+    before = json.loads(path.read_text("utf-8")) if path.exists() else {}
     write_text(path, json.dumps(before | {digest(record.run): record.checksum for record in found}))
 
 

@@ -151,10 +151,12 @@ class Trained:
             raise InputError(f"xs, ys: expected ({self.members}, B, N, d) and ({self.members}, B, N) "
                              f"of {self.members} trained models, got {tuple(xs.shape)} and "
                              f"{tuple(ys.shape)}")
-        for name, own in ({"lengths": lengths} | points).items():
-            if max(each(partial(whole, 0), name, own)) >= xs.shape[2]:
+        asked = {name: each(partial(whole, 0), name, own)
+                 for name, own in ({"lengths": lengths} | points).items()}
+        for name, own in asked.items():
+            if max(own) >= xs.shape[2]:
                 raise InputError(f"{name}: expected numbers below {xs.shape[2]}, that of the points, "
-                                 f"got {tuple(own)}")
+                                 f"got {own}")
         axes = getattr(self.module, "axes_of_labels", ys.shape[3:])
         if ys.shape[3:] != axes:
             raise InputError(f"ys: expected labels of shape {axes}, as in training, "
@@ -164,4 +166,5 @@ class Trained:
             raise InputError(f"xs: expected inputs of dimension {dimension}, that of training, "
                              f"got {xs.shape[-1]}")
         dtype = next(self.module.parameters()).dtype
-        return forward(xs.to(dtype), ys.to(dtype), lengths, **points).to(xs.dtype)
+        lengths = asked.pop("lengths")
+        return forward(xs.to(dtype), ys.to(dtype), lengths, **asked).to(xs.dtype)

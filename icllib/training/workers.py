@@ -94,7 +94,7 @@ class Worker:
 
     def __init__(self, runs, profile: str, folder: Path, device: str = "cpu"):
         command = [sys.executable, "-c", START, profile, str(folder)]
-        path = os.pathsep.join(str(entry or os.getcwd()) for entry in sys.path)  # same modules
+        path = os.pathsep.join(map(os.path.abspath, sys.path))  # same modules
         own = {"ICLLIB_PARENT": str(os.getpid()), "PYTHONPATH": path} | visible(device)
         self.errors = tempfile.TemporaryFile("w+")  # a pipe that nobody reads fills up
         with tempfile.TemporaryFile("w+") as work:  # a pipe breaks where nobody reads it

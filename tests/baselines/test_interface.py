@@ -127,6 +127,15 @@ def test_whole_numbers_are_refused_as_answers_would_be_cut(predictor):
 
 
 @by_name
+def test_arrays_are_refused(predictor):
+    if isinstance(predictor, Zero):
+        return
+    xs, ys = prompts()[:2]
+    with pytest.raises(InputError, match="xs: expected a tensor, got ndarray"):
+        predictor.predict(xs.numpy(), ys, (3,))
+
+
+@by_name
 @pytest.mark.parametrize("lengths, message", [
     ((0,), "an integer of at least 1, got 0"), ((9,), r"context lengths 1 <= n < 9, got \(9,\)"),
     ((5.0,), "an integer of at least 1, got 5.0"), ((), r"one or more in a list, got \(\)"),

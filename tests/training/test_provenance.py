@@ -47,6 +47,12 @@ def test_code_that_was_changed_since_its_commit_is_told(checkout):
     assert commit()["dirty"] is True
 
 
+def test_a_hook_of_another_repository_does_not_lend_its_commit(checkout, monkeypatch):
+    own = commit()
+    monkeypatch.setenv("GIT_DIR", str(checkout / "elsewhere/.git"))
+    assert commit() == own != {"commit": "unknown", "dirty": True}
+
+
 def test_a_download_inside_another_repository_has_not_its_commit(checkout, monkeypatch):
     assert commit()["commit"] != "unknown"
     (checkout / "download" / "icllib").mkdir(parents=True)

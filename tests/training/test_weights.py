@@ -82,6 +82,11 @@ def test_context_lengths_that_prompts_do_not_have_are_told(trained, lengths, mes
         icllib.load(runs()[0]).predict(torch.zeros(1, 4, 8, 3), torch.zeros(1, 4, 8), lengths)
 
 
+def test_lengths_can_come_from_a_generator(trained):
+    model, prompt = icllib.load(runs()[0]), (torch.zeros(1, 4, 8, 3)[..., :2], torch.zeros(1, 4, 8))
+    assert torch.equal(model.predict(*prompt, (n for n in (2, 3))), model.predict(*prompt, (2, 3)))
+
+
 def test_labels_of_other_classes_are_told(trained):
     with pytest.raises(InputError, match=r"ys: expected labels of shape \(\), as in .*, got \(3,\)"):
         icllib.load(runs()[0]).predict(torch.zeros(1, 4, 8, 3), torch.zeros(1, 4, 8, 3), (2,))

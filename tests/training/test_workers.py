@@ -91,9 +91,11 @@ def test_a_number_of_members_that_is_none_is_told_before_any_work(folders, monke
 
 
 def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_path):
-    (tmp_path / "elsewhere.py").write_text(
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/elsewhere.py").write_text(
         "from icllib.models import MLP\n\n\nclass Mine(MLP):\n    pass\n")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend("own")
     from elsewhere import Mine
 
     run = replace(runs(seeds=(0,))[0], model=Mine(8))

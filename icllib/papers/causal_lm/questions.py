@@ -55,7 +55,7 @@ def read_bbh(folder) -> dict[str, Task]:
     tasks = {}
     for path in task_files(Path(folder), "*.json"):
         examples = [(f"Q: {item['input']}\nA:", item["target"])
-                    for item in json.loads(path.read_text())["examples"]]
+                    for item in json.loads(path.read_text("utf-8"))["examples"]]
         tasks[path.stem] = few_shot(path.stem, "", examples, examples[BBH_SHOTS:],
                                     BBH_SHOTS)
     return tasks
@@ -73,7 +73,7 @@ def rows_of(path: Path) -> list[list[str]]:
     """Question, four choices and the right letter; raises InputError for a missing or other file."""
     if not path.exists():
         raise InputError(f"folder: expected {path}, found none")
-    with path.open(newline="") as file:
+    with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     if any(len(row) != 6 or row[5] not in LETTERS for row in rows):
         raise InputError(f"{path}: expected a question, four choices and a letter in each row, "

@@ -166,7 +166,7 @@ def load_trained(folder: Path):
     from safetensors.torch import load_model
 
     try:
-        about = json.loads((folder / "training.json").read_text())
+        about = json.loads((folder / "training.json").read_text("utf-8"))
         settings = Settings(**about["settings"])
         checksum(folder / "model.safetensors", about["sha256"])
     except DAMAGE as error:

@@ -138,7 +138,7 @@ def finished_cells(settings: dict, out: Path) -> list[dict]:
     if not out.exists():
         return []
     try:
-        content = json.loads(out.read_text())
+        content = json.loads(out.read_text("utf-8"))
         stored, cells = content["settings"], content["cells"]
     except (OSError, ValueError, TypeError, KeyError):
         raise InputError(f"{out}: expected a result of this command, got another file") from None
