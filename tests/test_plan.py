@@ -40,7 +40,7 @@ def test_where_nothing_is_to_be_done_the_plan_says_so(icllib, monkeypatch):
         0, "no record is missing\n")
     monkeypatch.setattr(plan, "plan", lambda *_: [job("a", 10, "A")])
     assert icllib("plan", "--profile", "gpu", "--budget", "9m")[:2] == (
-        0, "no fleet takes 9m or less\n")
+        0, "the first fleet takes 10 minutes, more than 9m\n")
 
 
 def test_a_profile_that_trains_nothing_is_refused(icllib):
