@@ -240,6 +240,14 @@ def test_text_stands_out_from_its_background(site, browser, theme):
             assert told == [], path.name
 
 
+def test_claims_without_a_table_of_parts_are_dark_in_the_dark(site, browser):
+    path = site / "notebooks/context_scaling/fig03_two_noise_levels.html"
+    with visited(browser, path, color_scheme="dark") as page:
+        claims = page.locator(".text_html:has(.verdict)")
+        assert claims.count() == 1 and page.locator("table.verdicts").count() == 0
+        assert claims.evaluate("item => getComputedStyle(item).backgroundColor") == "rgba(0, 0, 0, 0)"
+
+
 def test_the_ledger_searches_sorts_and_filters(site, browser):
     with visited(browser, site / "book/ledger.html") as page:
         rows = page.locator("table.ledger tbody tr:visible")
