@@ -135,7 +135,8 @@ def types_of_fields(component) -> None:
 
 
 def floating(**tensors) -> None:
-    """Raises InputError, by name, for tensors of whole numbers, in whose type answers were cut."""
+    """Raises InputError, by name, for what is no tensor, and for whole numbers, in whose type answers
+    were cut."""
     for name, values in tensors.items():
         if not isinstance(values, torch.Tensor):
             raise InputError(f"{name}: expected a tensor, got {type(values).__name__}")

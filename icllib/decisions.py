@@ -45,8 +45,12 @@ class Decision:
     @property
     def words(self) -> str:
         """The verdict and, where it says something, the strength: "holds, smaller model"."""
-        settled = self.verdict in ("holds", "mixed", "fails")
-        return f"{self.verdict}, {self.strength}" if settled else self.verdict
+        return f"{self.verdict}, {self.strength}" if self.settled else self.verdict
+
+    @property
+    def settled(self) -> bool:
+        """Whether the evidence says something: neither open nor not run."""
+        return self.verdict in ("holds", "mixed", "fails")
 
     def counted(self, part: str) -> list[float]:
         """The samples of a part whose models have learned."""

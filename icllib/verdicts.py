@@ -21,9 +21,9 @@ class Verdicts:
 
     def __repr__(self) -> str:
         return "\n\n".join(
-            f"{name_of(item.claim)}: {item.words}, profile {item.profile}\n"
-            + "\n".join(explained(item)) + "\n" * counts(item)
-            + parts_table(item).to_string() * counts(item) for item in self.decisions)
+            "\n".join([f"{name_of(item.claim)}: {item.words}, profile {item.profile}",
+                       *explained(item), *[parts_table(item).to_string()] * counts(item)])
+            for item in self.decisions)
 
     def _repr_html_(self) -> str:
         return "\n".join(

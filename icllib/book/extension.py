@@ -130,7 +130,7 @@ def glance(paper: str) -> str:
 
 def told_by_strength(decisions: list[Decision]) -> str:
     """How many claims are settled on which evidence, in words."""
-    settled = [item.strength for item in decisions if item.verdict in ("holds", "mixed", "fails")]
+    settled = [item.strength for item in decisions if item.settled]
     words = {"exact": "exact", "paper": "at the paper's own size",
              "paper's model": "with the paper's model, trained for less",
              "smaller model": "with smaller models"}

@@ -34,8 +34,8 @@ def run_box(app, pagename: str) -> str:
     run = f".venv/bin/python -m icllib run {page} --profile"
     colab = f"<p>In Colab, as the first cell:</p><pre>{escape(colab_lines(repository))}</pre>"
     get = f"git clone {repository} icllib && cd icllib && make\n" if repository else ""
-    return ("<details><summary>Run this page</summary><p>In a copy of the project, after "
-            f"<code>make</code>, in seconds:</p><pre>{escape(get + run)} smoke</pre>"
+    return ("<details><summary>Run this page</summary><p>In seconds"
+            f"{'' if repository else ', in a copy of the project, after <code>make</code>'}:</p><pre>{escape(get + run)} smoke</pre>"
             f"<p>On a machine with a GPU:</p><pre>{escape(run)} gpu --time-limit 1500</pre>"
             f"{colab if repository else ''}</details>")
 

@@ -58,8 +58,7 @@ def counted(decisions) -> str:
     settled, and how many came post hoc."""
     decisions = list(decisions)
     verdicts = Counter(item.verdict for item in decisions)
-    strengths = Counter(item.strength for item in decisions
-                        if item.verdict in ("holds", "mixed", "fails"))
+    strengths = Counter(item.strength for item in decisions if item.settled)
     late = sum(item.claim.post_hoc for item in decisions)
     counts = [*(verdicts[name] for name in VERDICTS), *(strengths[name] for name in EVIDENCE), late]
     return " | ".join(map(str, counts))

@@ -151,12 +151,8 @@ class Trained:
             raise InputError(f"xs, ys: expected ({self.members}, B, N, d) and ({self.members}, B, N) "
                              f"of {self.members} trained models, got {tuple(xs.shape)} and "
                              f"{tuple(ys.shape)}")
-        asked = {name: each(partial(whole, 0), name, own)
-                 for name, own in ({"lengths": lengths} | points).items()}
-        for name, own in asked.items():
-            if max(own) >= xs.shape[2]:
-                raise InputError(f"{name}: expected numbers below {xs.shape[2]}, that of the points, "
-                                 f"got {own}")
+        lengths = numbers_below(xs.shape[2], "lengths", lengths)
+        points = {name: numbers_below(xs.shape[2], name, own) for name, own in points.items()}
         axes = getattr(self.module, "axes_of_labels", ys.shape[3:])
         if ys.shape[3:] != axes:
             raise InputError(f"ys: expected labels of shape {axes}, as in training, "
@@ -166,5 +162,12 @@ class Trained:
             raise InputError(f"xs: expected inputs of dimension {dimension}, that of training, "
                              f"got {xs.shape[-1]}")
         dtype = next(self.module.parameters()).dtype
-        lengths = asked.pop("lengths")
-        return forward(xs.to(dtype), ys.to(dtype), lengths, **asked).to(xs.dtype)
+        return forward(xs.to(dtype), ys.to(dtype), lengths, **points).to(xs.dtype)
+
+
+def numbers_below(count: int, name: str, values) -> tuple[int, ...]:
+    """Places among so many points; raises InputError, by name, for one that is not there."""
+    found = each(partial(whole, 0), name, values)
+    if max(found) >= count:
+        raise InputError(f"{name}: expected numbers below {count}, that of the points, got {found}")
+    return found

@@ -56,8 +56,7 @@ def read_bbh(folder) -> dict[str, Task]:
     for path in task_files(Path(folder), "*.json"):
         examples = [(f"Q: {item['input']}\nA:", item["target"])
                     for item in json.loads(path.read_text("utf-8"))["examples"]]
-        tasks[path.stem] = few_shot(path.stem, "", examples, examples[BBH_SHOTS:],
-                                    BBH_SHOTS)
+        tasks[path.stem] = few_shot(path.stem, "", examples, examples[BBH_SHOTS:], BBH_SHOTS)
     return tasks
 
 

@@ -124,6 +124,15 @@ def test_the_gaussian_smoother_tends_to_half_a_linear_function():
     assert metrics["gaussian_excess"].item() == pytest.approx(sum(expected).item() / 40, rel=0.05)
 
 
+@pytest.mark.parametrize("n", (1, 6, 40))
+def test_the_best_step_for_linear_functions_is_the_known_one(n):
+    """1 / (n + d + 1 + sigma^2 / tau^2), the minimum of a parabola."""
+    known = 1 / (n + 3 + 1 + (LINEAR.noise_std / LINEAR.weight_std) ** 2)
+    assert best_step(LINEAR, n) == pytest.approx(known)
+    assert one_step_error(LINEAR, n) == pytest.approx(
+        LINEAR.noise_std**2 + 3 * LINEAR.weight_std**2 * (1 - n * known))
+
+
 @pytest.mark.parametrize("task", (LINEAR, RELU), ids=lambda task: type(task).__name__)
 @pytest.mark.parametrize("scale", (0.5, 1.0))
 def test_one_step_errors_by_monte_carlo(task, scale):
