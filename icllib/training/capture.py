@@ -60,7 +60,7 @@ def compiled(fleet):
     stream, usable = fleet.stream, fleet.usable
     torch.compiler.assume_constant_result(word_of)  # here: it takes seconds to import the compiler
     fleet.stream = replace(stream, generator=torch.compile(philox, dynamic=True))
-    fleet.usable = torch.compile(usable, dynamic=False, options=MANY_AT_ONCE)
+    fleet.usable = torch.compile(usable, dynamic=False, options=known_options(MANY_AT_ONCE))
     for part in parts:
         part.forward = torch.compile(part.forward, dynamic=False)
     for limit in ("recompile_limit", "accumulated_recompile_limit"):
@@ -71,6 +71,12 @@ def compiled(fleet):
         fleet.stream, fleet.usable = stream, usable
         for part in parts:
             del part.forward
+
+
+def known_options(options: dict) -> dict:
+    """Those of these options that the installed Inductor has; it refuses any other."""
+    known = torch._inductor.list_options()
+    return {name: value for name, value in options.items() if name in known}
 
 
 # Ways to a captured step, and what follows where one fails.

@@ -136,6 +136,16 @@ def test_compiled_random_numbers_are_few_graphs_with_the_same_bits(graphs):
     assert 0 < len(graphs) <= 3  # shapes of equal rank share one
 
 
+def test_an_option_that_a_version_lacks_is_left_out(monkeypatch):
+    real, given = torch._inductor.list_options(), []
+    older = [name for name in real if name != "combo_kernel_max_num_nodes"]  # as in PyTorch 2.11
+    monkeypatch.setattr(torch._inductor, "list_options", lambda: older)
+    monkeypatch.setattr(torch, "compile", lambda function, **options: given.append(options)
+                        or function)
+    with compiled(small_fleet(MODELS[0])):
+        assert {"combo_kernels": True} in [options.get("options") for options in given]
+
+
 # ---- nothing leaves the device --------------------------------------------------------------
 
 
