@@ -11,6 +11,7 @@ from icllib.controls import CONTROLS
 from icllib.errors import DAMAGE, InputError
 from icllib.files import check_project, read_yaml
 from icllib.results import PROJECT
+from icllib.rule import SCALES
 
 PAPERS = ("context_scaling", "signed_averaging", "causal_lm", "solvable_attention")
 PREDICATES = {  # predicate -> the tolerances it takes
@@ -20,9 +21,6 @@ PREDICATES = {  # predicate -> the tolerances it takes
     "trend": {"below", "above"},
 }
 READINGS = ("text", "table", "figure", "corrected")  # corrected: ours, where the print is wrong
-# log: of ratios, whose verdict must not depend on what is divided by what; share: linear, shown
-# within 0 and 1
-SCALES = ("linear", "log", "share")
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from scipy.special import stdtrit
 
-from icllib.checks import one_of
-from icllib.claims import PAPERS, SCALES, Claim, load_claims
+from icllib.claims import PAPERS, Claim, load_claims
 from icllib.controls import controlled
 from icllib.errors import DAMAGE, InputError
 from icllib.results import WITH_PILOT, results_folder
+from icllib.rule import interval
 
 VERDICTS = ("holds", "mixed", "fails", "open", "not run")
 # Of the evidence, by profile; a closed form is "exact".
@@ -76,30 +75,6 @@ class Decision:
         won, and its control only must not hold."""
         lost = self.verdict if self.verdict in ("holds", "fails") else "holds"
         return self.control_verdict not in (None, lost)
-
-
-def interval(samples, scale: str = "linear") -> tuple[float, float, float]:
-    """Mean and 95% t interval over seeds; a single sample is its own interval.
-
-    scale: "log" for the geometric mean and the interval of the logarithms, of positive samples.
-    Raises InputError where there are none, for an array of other than one axis, and for another
-    scale.
-    """
-    samples = np.asarray(samples, dtype=float)
-    if samples.ndim != 1:
-        raise InputError(f"samples: expected one axis, of seeds, got shape {samples.shape}")
-    if not samples.size:
-        raise InputError("samples: expected at least one, got none")
-    one_of(SCALES, scale=scale)
-    with np.errstate(divide="ignore", invalid="ignore"):  # a seed diverged: the interval is nan
-        if scale == "log":
-            return tuple(float(end) for end in np.exp(interval(np.log(samples))))
-        mean = float(samples.mean())
-        if len(samples) == 1:
-            return mean, mean, mean
-        error = samples.std(ddof=1) / len(samples) ** 0.5
-        half = float(stdtrit(len(samples) - 1, 0.975) * error)
-    return mean, mean - half, mean + half
 
 
 def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=None,

@@ -11,7 +11,7 @@ from icllib.results import PROJECT
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
     {"errors", "checks", "files", "streams", "attention", "results", "progress", "data", "controls",
-     "processor"},
+     "processor", "rule"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts"},
     {"training", "pages", "runner", "shown", "estimators"},
@@ -20,7 +20,7 @@ FLOORS = [
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "controls", "decisions", "plotting", "verdicts", "pages", "runner", "shown", "status",
+BOOK = {"claims", "controls", "rule", "decisions", "plotting", "verdicts", "pages", "runner", "shown", "status",
         "plan", "fleet", "again", "shipped", "book", "live", "cli"}
 
 
