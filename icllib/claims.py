@@ -1,8 +1,10 @@
-"""Claims: statements of a paper with what decides them, written in claims/<paper>.yml before the
-runs; icllib/decisions.py makes the verdicts."""
+"""Papers and their claims, as icllib/papers/<paper>/paper.yml and claims.yml say; a claim is a
+statement of a paper with what decides it, written before the runs. icllib/decisions.py makes the
+verdicts."""
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import yaml
 
@@ -13,7 +15,6 @@ from icllib.files import check_project, read_yaml
 from icllib.results import PROJECT
 from icllib.rule import SCALES
 
-PAPERS = ("context_scaling", "signed_averaging", "causal_lm", "solvable_attention")
 PREDICATES = {  # predicate -> the tolerances it takes
     "identity": {"at_most"},
     "value": {"factor", "distance"},
@@ -21,6 +22,48 @@ PREDICATES = {  # predicate -> the tolerances it takes
     "trend": {"below", "above"},
 }
 READINGS = ("text", "table", "figure", "corrected")  # corrected: ours, where the print is wrong
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper as icllib/papers/<name>/paper.yml introduces it to the front page, the table of contents
+    and its chapter."""
+
+    name: str  #: of its folder
+    order: int  #: its place among the papers
+    title: str
+    short: str  #: its title in tables and beside those of pages
+    question: str
+    claim: str  #: the paper's answer
+    answer: str  #: ours
+    links: dict  #: what -> address
+    citation: str  #: in BibTeX
+    pages: tuple[str, ...]  #: without the paper's name, in the order of the contents
+    figure: str | None = None  #: the page whose first figure stands on the front page
+
+
+def papers() -> dict[str, Paper]:
+    """Every paper that has a folder with a paper.yml, by name and in order.
+
+    Raises InputError where such a file is damaged or lacks a field, and where there is no clone.
+    """
+    check_project()
+    found = [read_paper(path) for path in (PROJECT / "icllib/papers").glob("*/paper.yml")]
+    return {paper.name: paper for paper in sorted(found, key=lambda own: (own.order, own.name))}
+
+
+def read_paper(path: Path) -> Paper:
+    """The paper that this file describes; raises InputError for damage and for fields that are
+    missing, unknown or of another type."""
+    try:
+        fields = read_yaml(path.read_text("utf-8"))
+        paper = Paper(path.parent.name, **fields | {"pages": tuple(fields["pages"])})
+        types_of_fields(paper)
+    except (yaml.YAMLError, *DAMAGE) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: expected the description of a paper, got a damaged file ({reason}); "
+                         "mend it or restore it from git") from None
+    return paper
 
 
 @dataclass(frozen=True)
@@ -138,9 +181,8 @@ class Claim:
 def load_claims(paper: str) -> list[Claim]:
     """The claims of a paper; raises InputError for an unknown paper, and for a file or a claim that
     lacks what a verdict needs."""
-    check_project()
-    one_of(PAPERS, paper=paper)
-    path, claims = PROJECT / "claims" / f"{paper}.yml", []
+    one_of(tuple(papers()), paper=paper)
+    path, claims = PROJECT / "icllib/papers" / paper / "claims.yml", []
     try:
         entries = read_yaml(path.read_text("utf-8"))["claims"]
         for number, entry in enumerate(entries, 1):
@@ -175,9 +217,9 @@ def claim_of(entry: dict) -> Claim:
 def find_claim(claim_id: str) -> Claim:
     """The claim with this id; raises InputError if there is none."""
     paper = claim_id.split(".")[0]
-    if paper not in PAPERS:
+    if paper not in papers():
         raise InputError(f"claim id: expected <paper>.<number> with a paper of "
-                         f"{', '.join(PAPERS)}, got {claim_id!r}")
+                         f"{', '.join(papers())}, got {claim_id!r}")
     claims = load_claims(paper)
     for claim in claims:
         if claim.id == claim_id:

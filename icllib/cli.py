@@ -161,11 +161,11 @@ def claims(
                         "is named.")] = None,
     as_json: AsJson = False,
 ):
-    """Print the ledger: every claim of the four papers with its verdict."""
-    from icllib.claims import PAPERS
+    """Print the ledger: every claim of the papers with its verdict."""
+    from icllib.claims import papers
     from icllib.decisions import decision_on_record
 
-    names = PAPERS if not ids or "all" in ids else ids
+    names = papers() if not ids or "all" in ids else ids
     asked = {claim.id: claim for name in names for claim in claims_of(name)}
     decisions = list(map(decision_on_record, asked.values()))
     show([{"paper": item.claim.paper, "id": item.claim.id,
@@ -179,10 +179,10 @@ def claims(
 
 def claims_of(name: str) -> list:
     """The claims of a paper or of a page, or the one with this id."""
-    from icllib.claims import PAPERS, find_claim, load_claims
+    from icllib.claims import find_claim, load_claims, papers
     from icllib.pages import find_page
 
-    if name in PAPERS:
+    if name in papers():
         return load_claims(name)
     if "/" not in name:
         return [find_claim(name)]
@@ -213,6 +213,14 @@ def book():
         typer.echo(f"Open {build()}")
     except subprocess.CalledProcessError as error:
         raise typer.Exit(error.returncode)
+
+
+@app.command(epilog="Example:  python -m icllib contents")
+def contents():
+    """Write the table of contents and README's table anew, from the papers and verdicts that are there."""
+    from icllib.book.contents import write_contents
+
+    typer.echo(", ".join(write_contents()))
 
 
 @app.command(epilog="Example:  python -m icllib export")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from icllib.claims import PAPERS, Claim, load_claims
+from icllib.claims import Claim, load_claims, papers
 from icllib.controls import controlled
 from icllib.errors import DAMAGE, InputError
 from icllib.results import WITH_PILOT, results_folder
@@ -182,8 +182,8 @@ def evidence_path(page: str) -> Path:
 
 
 def ledger() -> list[Decision]:
-    """Every claim of the four papers with its verdict."""
-    return [decision_on_record(claim) for paper in PAPERS for claim in load_claims(paper)]
+    """Every claim of every paper with its verdict."""
+    return [decision_on_record(claim) for paper in papers() for claim in load_claims(paper)]
 
 
 def decision_on_record(claim: Claim) -> Decision:

@@ -13,9 +13,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from icllib import book
-from icllib.book.ledger import summary
+from icllib.book.contents import contents
 from icllib.book.offline import TYPESET
-from icllib.claims import PAPERS, find_claim
+from icllib.claims import find_claim, papers
 from icllib.decisions import decide, ledger
 from icllib.errors import InputError
 from icllib.pages import all_pages
@@ -93,13 +93,9 @@ def test_formulas_of_claims_are_typeset_on_pages():
     assert "$" not in html
 
 
-def test_the_readme_has_the_verdicts_and_hours_of_the_front_page():
-    readme = (PROJECT / "README.md").read_text()
-    *_, rows = summary(ledger()).partition("---:|\n")
-    for row in rows.splitlines():
-        paper, numbers = re.fullmatch(r"\| \[.*\]\((.*)\) (.*)", row).groups()
-        assert re.search(rf"^\| .*\(book/{paper}\).* {re.escape(numbers)}$", readme, re.MULTILINE), (
-            f"README.md, the row of {paper}: expected {numbers}")
+def test_contents_and_readme_list_the_papers_with_their_verdicts_and_hours():
+    for name, text in contents(ledger()).items():
+        assert (PROJECT / name).read_text() == text, f"{name}: call python -m icllib contents"
 
 
 def test_every_page_is_linked_and_offers_its_notebook_and_numbers(site):
@@ -163,7 +159,7 @@ def test_live_pages_work_in_the_book(site, browser, name, curves, theme):
 def sample(site):
     """All pages that are no notebooks, every seventh of those, and a claim of each paper."""
     of = lambda folder: sorted((site / folder).rglob("*.html"))
-    return [*of("book"), *of("notebooks")[::7], *(site / f"claims/{name}.1.html" for name in PAPERS)]
+    return [*of("book"), *of("notebooks")[::7], *(site / f"claims/{name}.1.html" for name in papers())]
 
 
 def font(said) -> bool:
@@ -278,7 +274,7 @@ def test_the_ledger_is_a_plain_table_without_javascript(site, browser):
 
 def test_the_front_page_takes_two_screens_of_a_laptop(site, browser):
     with visited(browser, site / "book/index.html") as page:
-        assert page.locator(".question").count() == 4
+        assert page.locator(".question").count() == len(papers())
         assert page.locator(".bd-article").bounding_box()["height"] <= 2 * 900
 
 

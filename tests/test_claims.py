@@ -3,14 +3,16 @@
 import json
 import math
 import re
+import shutil
 from dataclasses import replace
 
 import pytest
 
 from icllib import claims
-from icllib.claims import PAPERS, Claim, find_claim, load_claims
+from icllib.claims import Claim, find_claim, load_claims, papers
 from icllib.decisions import ledger
 from icllib.errors import InputError
+from icllib.files import PROJECT
 from icllib.pages import all_pages
 from icllib.verdicts import explained
 
@@ -19,7 +21,7 @@ ORDERING = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", 
 
 
 def test_every_ratio_of_errors_is_judged_on_the_log_scale():
-    wrong = [claim.id for paper in PAPERS for claim in load_claims(paper)
+    wrong = [claim.id for paper in papers() for claim in load_claims(paper)
              if claim.statistic.startswith("ratio of") and claim.scale != "log"]
     assert wrong == []
 
@@ -79,6 +81,15 @@ def test_a_claim_that_was_not_run_names_the_page_of_what_is_printed():
         assert (item.claim.printed_on in all_pages()) == (item.verdict == "not run"), item.claim.id
 
 
+def in_a_copy(folder, monkeypatch, name):
+    """Makes a folder the project and copies a file of the real one there; returns where it lies."""
+    monkeypatch.setattr(claims, "PROJECT", folder)
+    path = folder / name
+    path.parent.mkdir(parents=True)
+    shutil.copy(PROJECT / name, path)
+    return path.parent
+
+
 @pytest.mark.parametrize("content, reason", [
     (b"", "damaged file"), (b"claims:", "damaged file"), (b"[]", "damaged file"),
     (b"claims: [", "damaged file"), (b"\xff", "damaged file"), (b"claims: [text]", "damaged file"),
@@ -86,9 +97,7 @@ def test_a_claim_that_was_not_run_names_the_page_of_what_is_printed():
     (b"claims: [{id: casual_lm.1}]", "expected the id causal_lm.1, got casual_lm.1"),
 ])
 def test_a_damaged_file_of_claims_is_told_in_one_line(tmp_path, monkeypatch, content, reason):
-    monkeypatch.setattr(claims, "PROJECT", tmp_path)
-    path = tmp_path / "claims" / "causal_lm.yml"
-    path.parent.mkdir()
+    path = in_a_copy(tmp_path, monkeypatch, "icllib/papers/causal_lm/paper.yml") / "claims.yml"
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(InputError, match=f"{path}: expected claims, got .*{reason}") as error:
@@ -124,12 +133,11 @@ ENTRY = """claims:
     ("A falls.", "[" * 100_000, "expected at most 100 lists in each other"),
     ("A falls.", "- " * 100_000, "damaged file")])
 def test_an_entry_that_cannot_be_is_told_in_one_line(tmp_path, monkeypatch, old, new, reason):
-    monkeypatch.setattr(claims, "PROJECT", tmp_path)
-    for name in ("claims/causal_lm.yml", "notebooks/causal_lm/propositions.py"):
-        (tmp_path / name).parent.mkdir(parents=True)
-        (tmp_path / name).write_text(ENTRY)
+    in_a_copy(tmp_path, monkeypatch, "notebooks/causal_lm/propositions.py")
+    path = in_a_copy(tmp_path, monkeypatch, "icllib/papers/causal_lm/paper.yml") / "claims.yml"
+    path.write_text(ENTRY)
     assert [claim.tolerance for claim in load_claims("causal_lm")] == [{"at_most": 0.1}]
-    (tmp_path / "claims/causal_lm.yml").write_text(ENTRY.replace(old, new))
+    path.write_text(ENTRY.replace(old, new))
     with pytest.raises(InputError, match=f"expected claims, got .*{reason}") as error:
         load_claims("causal_lm")
     assert "\n" not in str(error.value)

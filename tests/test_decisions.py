@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icllib.claims import PAPERS, Claim, find_claim, load_claims
+from icllib.claims import Claim, find_claim, load_claims, papers
 from icllib.decisions import decide, decision_on_record, evidence_path, holds, interval
 from icllib.errors import InputError
 from icllib.verdicts import gate_text, ours_text
@@ -137,7 +137,7 @@ def test_a_control_is_of_a_known_kind():
 # ---- the ledger -----------------------------------------------------------------------------
 
 
-CLAIMS = [claim for paper in PAPERS for claim in load_claims(paper) if claim.page]
+CLAIMS = [claim for paper in papers() for claim in load_claims(paper) if claim.page]
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=[claim.id for claim in CLAIMS])

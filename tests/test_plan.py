@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from icllib import plan
-from icllib.claims import PAPERS, load_claims
+from icllib.claims import load_claims, papers
 from icllib.decisions import VERDICTS, decide, decision_on_record, holds
 from icllib.fleet import trained_runs
 from icllib.pages import all_pages
@@ -54,7 +54,7 @@ def test_a_budget_takes_the_first_ones_that_fit():
     assert [minutes(text) for text in ("90s", "25m", "1.5h", "1d")] == [1.5, 25, 90, 1440]
 
 
-@pytest.mark.parametrize("claim", [claim for paper in PAPERS for claim in load_claims(paper)
+@pytest.mark.parametrize("claim", [claim for paper in papers() for claim in load_claims(paper)
                                    if claim.page][::6], ids=lambda claim: claim.id)
 def test_seeds_needed_are_the_fewest_with_which_an_interval_is_on_one_side(claim):
     decision = decision_on_record(claim)
@@ -151,7 +151,7 @@ def test_the_order_settles_more_of_the_committed_claims_than_other_orders_of_pag
     their sum that is compared. Jobs cost what their records took: the estimates of `status` are not
     on trial here."""
     pages, jobs = committed()
-    claims = [claim for paper in PAPERS for claim in load_claims(paper)]
+    claims = [claim for paper in papers() for claim in load_claims(paper)]
     worth = {page: sum(rehearsed(claim) for claim in claims if claim.page == page)
              for page in pages}
     settled = {page: settled_on(page) for page in pages}

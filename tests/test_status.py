@@ -52,7 +52,7 @@ def test_a_paper_names_its_pages_and_all_names_every_page(page, icllib):
 
 
 def test_help_shows_examples(icllib):
-    for command in ("run", "status", "plan", "train", "claims", "export", "book"):
+    for command in ("run", "status", "plan", "train", "claims", "contents", "export", "book"):
         code, out, _ = icllib(command, "--help")
         assert code == 0 and "Example" in out and "python -m icllib" in out
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from icllib.book.contents import write_for_sphinx
 from icllib.book.costs import cost_table
 from icllib.book.front import write_front
 from icllib.book.ledger import write_ledger
@@ -31,6 +32,7 @@ def build() -> Path:
     decisions = ledger()
     write_ledger(decisions, GENERATED)
     write_front(decisions, GENERATED)
+    write_for_sphinx(GENERATED)
     write_text(GENERATED / "costs.md", cost_table())
     # Everything is built anew: an unchanged page would not repeat its warnings.
     command = [jupyter_book, "build", PROJECT, "--all", "-W", "-n", "--keep-going", "-q"]

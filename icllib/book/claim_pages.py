@@ -3,8 +3,9 @@
 from html import escape
 
 from icllib.book.links import linked_html
-from icllib.book.papers import duration, hours, papers, records_shown, title_of
+from icllib.book.papers import duration, hours, records_shown, title_of
 from icllib.book.tables import tidy
+from icllib.claims import papers
 from icllib.controls import CONTROLS
 from icllib.decisions import Decision, interval, verdict_of
 from icllib.plotting import short

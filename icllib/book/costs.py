@@ -2,8 +2,8 @@
 
 from math import isnan, nan
 
-from icllib.book.papers import hours, papers, records_of
-from icllib.claims import PAPERS
+from icllib.book.papers import hours, records_of
+from icllib.claims import papers
 from icllib.pages import all_pages
 from icllib.results import digest, from_settings, results_folder, settings
 from icllib.status import ON_CPU, runs_by_profile, seconds_of, work
@@ -25,7 +25,7 @@ def cost_table() -> str:
              *(f"missing at `{profile}` (hours of an H200)" for profile in PROFILES[1:])]
     lines = ["| paper | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(heads)]
     speeds = recorded_speeds()
-    for paper in PAPERS:
+    for paper in papers():
         missing = missing_runs(paper)
         spent = [hours(records_of(f"{paper}/*")),
                  *(estimate(missing[profile], profile, speeds) for profile in PROFILES)]
@@ -59,7 +59,7 @@ def estimate(runs, profile: str, speeds: dict) -> float:
 def recorded_speeds() -> dict:
     """Multiply-adds per second of one core, over committed records of training on a CPU: by kind of
     model, and under None of all. Wide models make several times as many as narrow ones."""
-    trained = [record for paper in PAPERS for record in records_of(f"{paper}/*")
+    trained = [record for paper in papers() for record in records_of(f"{paper}/*")
                if record.run["type"] == "training.Run" and "fleet" in record.provenance
                and clock_of(record.provenance) == "processor"]
     spent = {}

@@ -15,9 +15,9 @@ from icllib.book.footer import footer
 from icllib.book.glossary import link_terms
 from icllib.book.ledger import bar, in_words
 from icllib.book.links import NAMED, linked, linked_html
-from icllib.book.papers import duration, hours, papers, records_of
+from icllib.book.papers import duration, hours, records_of
 from icllib.book.tables import tidy
-from icllib.claims import PAPERS
+from icllib.claims import papers
 from icllib.decisions import VERDICTS, Decision, ledger
 from icllib.pages import all_pages
 from icllib.verdicts import badge
@@ -88,7 +88,7 @@ def write_under_title(app, document) -> None:
     folder, _, name = app.env.docname.partition("/")
     own = [item for item in ledger_of_this_build()
            if folder == "notebooks" and name in (item.claim.page, item.claim.printed_on)]
-    html = verdict_line(own) if own else glance(name) if folder == "book" and name in PAPERS else ""
+    html = verdict_line(own) if own else glance(name) if folder == "book" and name in papers() else ""
     if html:
         title = next(document.findall(nodes.title))
         title.parent.insert(1, nodes.raw("", html, format="html"))
@@ -144,7 +144,7 @@ def told_by_strength(decisions: list[Decision]) -> str:
 
 def link_claims(app, doctree, docname: str) -> None:
     """Makes each "claim N" in a chapter and its pages a link to the page of that claim."""
-    paper = next((part for part in docname.split("/") if part in PAPERS), None)
+    paper = next((part for part in docname.split("/") if part in papers()), None)
     if paper is None:
         return
     join_texts(doctree)  # "claim" and its number, where a line ends between them
@@ -217,7 +217,7 @@ def share_contents(app, pagename: str, templatename: str, context: dict, doctree
 
 def complete_page(app, pagename: str, templatename: str, context: dict, doctree) -> None:
     """Description, title with the paper's name, cite button; and no file that nothing uses."""
-    paper = next((part for part in pagename.split("/") if part in PAPERS), None)
+    paper = next((part for part in pagename.split("/") if part in papers()), None)
     if paper and pagename.startswith("notebooks/"):
         context["title"] = f"{context['title']}: {papers()[paper].short}"
         context["parents"][-1]["title"] = papers()[paper].short  # or the breadcrumbs take lines

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from icllib.book.figures import first_figure
 from icllib.book.ledger import bar
-from icllib.book.papers import Paper, papers
+from icllib.claims import Paper, papers
 from icllib.decisions import Decision
 from icllib.files import write_text
 
@@ -14,7 +14,9 @@ from icllib.files import write_text
 def write_front(decisions: list[Decision], folder: Path) -> None:
     """The cards and their figures."""
     for paper in papers().values():
-        write_text(folder / f"{paper.name}.svg", small(first_figure(paper.figure)))
+        if paper.figure:
+            picture = first_figure(f"{paper.name}/{paper.figure}")
+            write_text(folder / f"{paper.name}.svg", small(picture))
     write_text(folder / "cards.md", cards(decisions))
 
 
@@ -35,8 +37,9 @@ def cards(decisions: list[Decision]) -> str:
 
 def card(paper: Paper, decisions: list[Decision]) -> str:
     """A question with the paper's claim and our answer."""
+    picture = (f"![{escape(paper.short)}: the figure that decides](_generated/{paper.name}.svg)\n\n"
+               if paper.figure else "")
     return (f":::{{grid-item-card}} {paper.question}\n:link: {paper.name}\n:link-type: doc\n"
-            f":class-card: question\n\n"
-            f"![{escape(paper.short)}: the figure that decides](_generated/{paper.name}.svg)\n\n"
+            f":class-card: question\n\n{picture}"
             f"*The paper:* {paper.claim}\n\n**What we found:** {paper.answer}\n\n"
             f"{bar(decisions)}\n:::\n")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from icllib.book.papers import hours, papers, records_of, title_of
-from icllib.claims import PAPERS
+from icllib.book.papers import cited, hours, records_of, title_of
+from icllib.claims import papers
 from icllib.decisions import STRENGTHS, VERDICTS, Decision, finite, finite_parts, interval
-from icllib.files import PROJECT, write_text
+from icllib.files import write_text
 from icllib.verdicts import badge, ours_text, printed_text, tolerance_text, typeset
 
 EVIDENCE = ("exact", *list(STRENGTHS.values())[:3])  # from the strongest on
@@ -24,7 +24,7 @@ COLUMNS = ["paper", "claim", "what is claimed", "holds", "evidence", "post hoc",
 
 def write_ledger(decisions: list[Decision], folder: Path) -> None:
     """The tables that pages include, and what is served beside them."""
-    for paper in PAPERS:
+    for paper in papers():
         rows = [item for item in decisions if item.claim.paper == paper]
         write_text(folder / f"claims_{paper}.md", table(rows))
     write_text(folder / "summary.md", summary(decisions))
@@ -38,18 +38,18 @@ def write_ledger(decisions: list[Decision], folder: Path) -> None:
 # ---- counts ---------------------------------------------------------------------------------
 
 
-def summary(decisions: list[Decision]) -> str:
+def summary(decisions: list[Decision], folder: str = "") -> str:
     """How many claims of each paper have which verdict and which evidence, and what its records
-    cost; last, those that we added."""
+    cost; last, those that we added. folder: of the chapters, seen from the table."""
     columns = [*VERDICTS, *map(str.capitalize, EVIDENCE), "Post hoc", "Hours"]
     lines = ["| paper | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
-    for paper in PAPERS:
+    for paper in papers().values():
         cells = counted(item for item in decisions
-                        if item.claim.paper == paper and not item.claim.ours)
-        title = (PROJECT / f"book/{paper}.md").read_text("utf-8").splitlines()[0].removeprefix("# ")
-        lines.append(f"| [{title}]({paper}.md) | {cells} | {hours(records_of(f'{paper}/*')):.1f} |")
+                        if item.claim.paper == paper.name and not item.claim.ours)
+        lines.append(f"| [*{paper.title}*]({folder}{paper.name}.md) ({cited(paper)}) | {cells} "
+                     f"| {hours(records_of(f'{paper.name}/*')):.1f} |")
     cells = counted(item for item in decisions if item.claim.ours)
-    lines.append(f"| [added by us](verdicts.md) | {cells} | |")
+    lines.append(f"| [added by us]({folder}verdicts.md) | {cells} | |")
     return "\n".join(lines) + "\n"
 
 

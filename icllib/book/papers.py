@@ -1,38 +1,15 @@
-"""What the book says of each paper as a whole: book/papers.yml beside what its records cost."""
+"""How papers are cited and pages are called, which records these have, and what those cost."""
 
-from dataclasses import dataclass
 from functools import cache
 from math import fsum
 
-import yaml
+from pybtex.database import parse_string
 
-from icllib.claims import PAPERS
-from icllib.files import PROJECT
+from icllib.claims import Paper
 from icllib.pages import notebooks_folder
 from icllib.results import Record, load_record, results_folder
 from icllib.shown import paths_shown
 from icllib.training.provenance import clock_of
-
-
-@dataclass(frozen=True)
-class Paper:
-    """A paper as the front page and its chapter introduce it, from book/papers.yml."""
-
-    name: str  # of PAPERS
-    short: str  # for tables and titles
-    question: str
-    claim: str
-    answer: str
-    figure: str  # the page whose first figure decides
-    links: dict  # what -> address
-
-
-@cache
-def papers() -> dict[str, Paper]:
-    """The four papers by name; raises TypeError for one that lacks a field."""
-    entries = yaml.safe_load((PROJECT / "book/papers.yml").read_text("utf-8"))
-    return {name: Paper(name, **entries[name]) for name in PAPERS}
-
 
 load = cache(load_record)  # pages share records
 
@@ -60,6 +37,14 @@ def duration(hours: float) -> str:
         seconds = max(1, round(3600 * hours))
         return f"{seconds} second{'s' * (seconds > 1)}"
     return f"{round(60 * hours)} minutes" if hours < 1 else f"{hours:.1f} hours"
+
+
+def cited(paper: Paper) -> str:
+    """A paper's authors and year in short: "Ding et al., 2024"."""
+    entry, = parse_string(paper.citation, "bibtex").entries.values()
+    names = [" ".join(author.last_names) for author in entry.persons["author"]]
+    authors = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
+    return f"{authors}, {entry.fields['year']}"
 
 
 def title_of(page: str) -> str:
