@@ -14,7 +14,7 @@ RESULTS = Path("results")
 def models() -> list[str]:
     """results/models.json and the files that it lists, by their places among the results."""
     listed = json.loads((RESULTS / "models.json").read_text()).values()
-    return ["models.json", *(file for files in listed for file in files.values())]
+    return ["models.json", *(model[kind] for model in listed for kind in ("record", "weights"))]
 
 
 class WithModels(build_py):

@@ -36,7 +36,7 @@ class Predictor:
 
     predictor: object
     dimension: int | None = None
-    longest: int | None = None
+    pairs: tuple[int, ...] | None = None  #: how many it may be given
     scales: tuple[float, float] | None = None  #: root mean squares of x and y
     classes: int | None = None  #: of one-hot labels
     log_odds: bool = False  #: whether it answers in log-odds
@@ -44,12 +44,18 @@ class Predictor:
 
 def names() -> dict[str, Path]:
     """The models that have a name, and their records: the project's, or what the package ships."""
+    return {name: path for name, (path, _) in listed().items()}
+
+
+def listed() -> dict[str, tuple[Path, tuple[int, ...]]]:
+    """By name the record of a model, and at how many pairs it answers well."""
     listed = {}
     for folder in reversed(trained_folders()):
         if (folder / MODELS).exists():
             try:
                 models = json.loads((folder / MODELS).read_text("utf-8"))
-                listed |= {name: folder / files["record"] for name, files in models.items()}
+                listed |= {name: (folder / model["record"], tuple(model["pairs"]))
+                           for name, model in models.items()}
             except DAMAGE as error:
                 raise InputError(f"{folder / MODELS}: expected models by name, got a damaged file "
                                  f"({error}); restore it from git") from None
@@ -64,7 +70,7 @@ def found(model) -> Predictor:
     if hasattr(model, "predict"):
         check_predictor(model)
         return Predictor(model)
-    path = names().get(str(model)) or Path(str(model))
+    path, pairs = listed().get(str(model), (Path(str(model)), None))
     if path.suffix != ".json":
         raise InputError("model: expected a predictor, the path of a record or one of the names "
                          f"{', '.join(names()) or '(none yet)'}, got {model!r}")
@@ -74,7 +80,7 @@ def found(model) -> Predictor:
     stream = Stream.of([0], "evaluation", "cpu")
     prompt = run.task.sample(stream, torch.arange(1024)[None], run.recipe.points)
     scales = [float(values.double().square().mean().sqrt()) for values in (prompt.xs, prompt.ys)]
-    return Predictor(predictor, run.task.dimension, max(run.recipe.lengths), tuple(scales),
+    return Predictor(predictor, run.task.dimension, pairs or run.recipe.lengths, tuple(scales),
                    getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy")
 
 
@@ -95,11 +101,16 @@ class InContext(BaseEstimator):
         self.model = model
 
     def store(self, trained: Predictor, X, y):
-        """Keep the pairs and the model; raises InputError for more features than it has."""
-        width, most = X.shape[1], trained.longest or len(X)
+        """Keep the pairs and the model; raises InputError for more features than it has, and for a
+        number of pairs that it may not be given."""
+        width, pairs = X.shape[1], trained.pairs or (len(X),)
         if trained.dimension is not None and width > trained.dimension:
             raise InputError(f"X: expected at most {trained.dimension} features, which the model was "
                              f"trained on, got {width}")
+        most = max(pairs)
+        if len(X) < most and len(X) not in pairs:
+            raise InputError(f"X: expected {spans(pairs)} rows, the numbers of pairs that the model was "
+                             f"trained for and answers well at, or more, got {len(X)}")
         if width < (trained.dimension or 0):
             tell(f"trained on {trained.dimension} features: zeros are added to {width}")
         if len(X) > most:
@@ -135,6 +146,17 @@ class InContext(BaseEstimator):
         return torch.cat(said).double().numpy()
 
 
+def spans(numbers) -> str:
+    """Increasing numbers as one writes them: 5, 30 to 40."""
+    ends = []
+    for number in numbers:
+        if ends and number == ends[-1][1] + 1:
+            ends[-1][1] = number
+        else:
+            ends.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in ends)
+
+
 def tell(what: str) -> None:
     """Warn that a model is asked outside what it was trained for."""
     warnings.warn(f"the model was {what}", stacklevel=4)
@@ -145,8 +167,9 @@ class InContextRegressor(RegressorMixin, InContext):
 
     model: one of `names`, the path of a record whose weights are kept beside it, or a predictor
     (`icllib.evaluate`), such as `icllib.baselines.Ridge(1.0)`. Raises InputError, in `fit`, for
-    another model or without weights, and for more features than the model was trained on; warns
-    where there are fewer features, more pairs or other scales than in training.
+    another model or without weights, for more features than the model was trained on, and for a
+    number of pairs that it was not trained for or does not answer well at; warns where there are
+    fewer features, more pairs or other scales than in training.
     """
 
     def fit(self, X, y):

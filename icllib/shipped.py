@@ -1,12 +1,16 @@
 """Models with a name, for the estimators of scikit-learn; the package ships them.
 
 `export` writes results/models.json: for each name the record and the weights of one model that has
-passed the gate of its paper's claims. setup.py copies these files into the package.
+passed the gate of its paper's claims, and the numbers of pairs at which it answers well. setup.py
+copies these files into the package.
 """
 
 import math
 from pathlib import Path
 
+import torch
+
+from icllib.baselines import Ridge
 from icllib.claims import find_claim
 from icllib.estimators import MODELS
 from icllib.files import to_json, write_text
@@ -15,9 +19,15 @@ from icllib.papers import causal_lm, context_scaling, signed_averaging
 from icllib.papers.context_scaling.learned import over_ridge, over_zero
 from icllib.papers.signed_averaging.quantifier_figures import reached
 from icllib.results import Record, digest, load_record, results_folder, settings
+from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, BagOfWords, LinearRegression, Quantifier
-from icllib.training import Run
+from icllib.training import Run, load
 from icllib.training.weights import find_weights
+
+# A model answers well where its error is at most so many times that of the best predictor; where
+# that makes almost none, so much of the labels' variance, or so many wrong classes in all.
+NEAR, NEXT_TO_NONE = 1.25, 0.01
+SEEDS, PROMPTS = 3, 1024  # on each seed's own prompts
 
 NAMES = {  # name: the page, what its models are made of, a claim whose gate they must pass
     "context_scaling/gpt2": (context_scaling.fig01_scaling, {Transformer, LinearRegression},
@@ -46,9 +56,10 @@ def export() -> list[str]:
     return list(found)
 
 
-def chosen(name: str) -> dict[str, str] | None:
-    """The record and the weights of the model, by their places among the results: of those that
-    have learned the first seed with the most tasks in training and the most layers; or None."""
+def chosen(name: str) -> dict | None:
+    """The record and the weights of the model, by their places among the results, and `good_pairs`:
+    of those that have learned the first seed with the most tasks in training and the most layers;
+    or None."""
     runs_of_page, parts, claim = NAMES[name]
     gate, results = find_claim(claim).gate, results_folder()
     runs = [run for run in runs_of_page("cpu") if parts <= made_of(run)]
@@ -56,10 +67,47 @@ def chosen(name: str) -> dict[str, str] | None:
                                              -run.model.layers)):
         paths = sorted(results.glob(f"{name.split('/')[0]}/*/cpu/{digest(settings(run))}.json"))
         weights = find_weights(run)
-        if paths and weights and gate.passes(at_gate(run, load_record(paths[0]))):
+        if (paths and weights and gate.passes(at_gate(run, load_record(paths[0])))
+                and (pairs := good_pairs(run))):
             return {"record": str(paths[0].relative_to(results)),
-                    "weights": str(weights.relative_to(results))}
+                    "weights": str(weights.relative_to(results)), "pairs": pairs}
     return None
+
+
+def good_pairs(run: Run) -> list[int]:
+    """At how many pairs, of those trained on, a model answers well on every seed."""
+    lengths, model = tuple(filter(None, run.recipe.lengths)), load(run)
+    tells_truth = run.recipe.loss == "cross-entropy"
+    good = torch.ones(len(lengths), dtype=torch.bool)
+    for seed in range(SEEDS):
+        xs, ys, _ = run.task.sample(Stream.of([seed], "answers well", "cpu"),
+                                    torch.arange(PROMPTS)[None], run.recipe.points)
+        with torch.no_grad():
+            said, best = model.predict(xs, ys, lengths), best_answers(run.task, xs, ys, lengths)
+        right = ys[:, :, list(lengths)]
+        if tells_truth:  # and answers in log-odds
+            said = (said > 0).to(ys.dtype)
+        own, least = (axes_mean((answers - right).double().square()) for answers in (said, best))
+        scale = 1 if tells_truth else ys.double().square().mean()
+        good &= own <= (NEAR * least).clamp(min=NEXT_TO_NONE * scale)
+    return [length for length, well in zip(lengths, good.tolist()) if well]
+
+
+def best_answers(task, xs, ys, lengths):
+    """What the best predictor of a task's labels answers: (1, B, K), or (1, B, K, classes)."""
+    if isinstance(task, Quantifier):
+        return ys[:, :, list(lengths)]
+    if isinstance(task, AffineFunctions):  # without noise: the shortest slope and intercept that fit
+        return Ridge(1e-9).predict(torch.cat((xs, torch.ones_like(xs)), dim=-1).double(),
+                                   ys.double(), lengths)
+    if isinstance(task, BagOfWords):
+        return causal_lm.RidgeByClass().predict(xs, ys, lengths)
+    return Ridge.bayes(task).predict(xs, ys, lengths)
+
+
+def axes_mean(errors):
+    """The mean over all axes but that of the lengths: (1, B, K, ...) -> (K,)."""
+    return errors.movedim(2, 0).flatten(1).mean(dim=1)
 
 
 def made_of(run) -> set[type]:
