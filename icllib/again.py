@@ -5,6 +5,7 @@ every number; thousands of steps make that visible. In the same fleet, on the sa
 processor and with the same PyTorch, a record comes out the same to the last digit.
 """
 
+import re
 import shutil
 
 import numpy as np
@@ -56,6 +57,8 @@ def members(record: Record) -> tuple[str, ...]:
 
 def recorded(name: str, paper: str) -> Record:
     """The record of this name; raises InputError where there is none, or a stale one."""
+    if not (isinstance(name, str) and re.fullmatch("[0-9a-f]{12}", name)):
+        raise InputError(f"members: expected the names of records, got {name!r}")
     paths = sorted(results_folder().glob(f"{paper}/*/*/{name}.json"))
     if not paths:
         raise InputError(f"{name}.json: expected this record of {paper}, which was trained with "

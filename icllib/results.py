@@ -1,26 +1,23 @@
 """Records: one run's measured numbers with its provenance, as text under results/.
 
-A run is any frozen dataclass. Its settings are its fields as JSON; its key is a hash of these
-and of the `version` integers of the components that it uses. The file is named by the settings
-alone, so that a record made by an older version is found and called stale, not missing. A field
-that joins a component later says so with metadata {"added": True}; while it holds its default it
-is left out of settings and versions, so that older records keep their identity; if the numbers
-of such a default ever change, the component that it joined needs a new version.
+A record's key is a hash of the settings of its run and of the versions of the components in it
+(icllib/components.py). Its file is named by the settings alone, so that a record made by an older
+version is found and called stale, not missing.
 """
 
 import dataclasses
-import hashlib
-import importlib
-import inspect
 import json
 import os
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
+from icllib.components import (
+    ADDED, digest, from_settings, key, recorded_fields, settings, source_on_disk, sources, type_name,
+    versions)
 from icllib.errors import DAMAGE, InputError
 from icllib.files import PROJECT, folder_named, to_json, write_text
 
@@ -28,7 +25,6 @@ PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's 
 # pilot: on few pages an earlier, smaller design of cpu, shown until three seeds of cpu are trained
 WITH_PILOT = ("smoke", "pilot", "cpu", "gpu", "paper")
 DIGITS = 6
-ADDED = {"added": True}  # of a field that joined its component later, see above
 
 
 def results_folder() -> Path:
@@ -47,114 +43,6 @@ def check_page(page) -> None:
     name = r"\w[\w.-]*"
     if not (isinstance(page, str) and re.fullmatch(f"{name}/{name}", page)):
         raise InputError(f"page: expected two names with a slash between, got {page!r}")
-
-
-# ---- settings, versions and keys ------------------------------------------------------------
-
-
-def type_name(kind: type) -> str:
-    """Its name in records: "tasks.LinearRegression" of ours, others' as "their.module:Class"."""
-    package, *path = kind.__module__.split(".")
-    if package != "icllib":
-        return f"{kind.__module__}:{kind.__qualname__}"
-    return ".".join([*path[: 2 if path[0] == "papers" else 1], kind.__name__])
-
-
-def recorded_fields(component) -> dict:
-    """A component's fields, without those that were added later and hold their default."""
-    found = ((field, getattr(component, field.name)) for field in dataclasses.fields(component))
-    return {field.name: float(value) if (field.type, type(value)) == (float, int) else value
-            for field, value in found if not (field.metadata.get("added") and value == field.default)}
-
-
-def settings(value):
-    """A run or component as JSON-ready values, each dataclass with its type.
-
-    Raises InputError for anything that a record cannot describe.
-    """
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        check_component(type(value))
-        fields = {name: settings(item) for name, item in recorded_fields(value).items()}
-        return {"type": type_name(type(value))} | fields
-    if isinstance(value, (tuple, list)):
-        return [settings(item) for item in value]
-    value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    raise InputError(f"{type(value).__name__}: expected a frozen dataclass or a plain value in "
-                     f"a run, got {value!r}")
-
-
-def check_component(kind: type) -> None:
-    """Raises InputError for a dataclass of which a record or a worker process cannot make sense."""
-    if not kind.__dataclass_params__.frozen or not hasattr(kind, "version"):
-        raise InputError(f"{kind.__name__}: expected a frozen dataclass with a version, as in "
-                         "version: ClassVar[int] = 1, got one without")
-    if kind.__module__ == "__main__" or "<locals>" in kind.__qualname__:
-        raise InputError(f"{kind.__name__}: expected a class that other processes can import, got "
-                         "one that is defined in a notebook, script or function; move it to the "
-                         "top level of a file such as mine.py")
-    if not kind.__module__.startswith("icllib."):
-        source_of(kind)  # before anyone edits it
-
-
-def from_settings(value):
-    """The run or component that `settings` described; raises InputError where its class is gone."""
-    if isinstance(value, list):
-        return tuple(from_settings(item) for item in value)
-    if not isinstance(value, dict):
-        return value
-    fields = {name: from_settings(item) for name, item in value.items() if name != "type"}
-    try:
-        return _find_type(value["type"])(**fields)
-    except (ImportError, AttributeError, TypeError) as error:
-        raise InputError(f"{value['type']}: expected a class that can be imported from here, with the "
-                         f"fields {', '.join(fields) or '(none)'}, got: {error}") from error
-
-
-def _find_type(name: str) -> type:
-    ours = f"icllib.{name}".rpartition(".")
-    module, _, attribute = name.partition(":") if ":" in name else ours
-    return getattr(importlib.import_module(module), attribute)
-
-
-def versions(value) -> dict[str, int]:
-    """The version integers of a run and of every component in it."""
-    found, parts = {}, value if isinstance(value, (tuple, list)) else ()
-    if dataclasses.is_dataclass(value):
-        found, parts = {type_name(type(value)): value.version}, recorded_fields(value).values()
-    for part in parts:
-        found |= versions(part)
-    return dict(sorted(found.items()))
-
-
-def source_on_disk(kind: type) -> str:
-    """A digest of the module of a component as it is now."""
-    return digest(inspect.getsource(importlib.import_module(kind.__module__)))
-
-
-source_of = lru_cache(maxsize=None)(source_on_disk)  # as it was when it was first asked for
-
-
-def sources(run_versions: dict, read=source_of) -> dict[str, str]:
-    """A digest of every module outside icllib that a run's components come from, as it was when
-    this process first met the component: what it computes with, whatever was edited since."""
-    names = sorted(name for name in run_versions if ":" in name)
-    return {name.split(":")[0]: read(_find_type(name)) for name in names}
-
-
-def digest(value) -> str:
-    """Twelve hexadecimal digits of SHA-256 over canonical JSON."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def key(run_settings: dict, run_versions: dict) -> str:
-    """The identity of a record: settings and versions together."""
-    return digest([run_settings, run_versions])
-
-
-# ---- records --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from icllib.results import PROJECT
 
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
-    {"errors", "checks", "files", "streams", "attention", "results", "progress", "data", "controls",
-     "processor", "rule"},
+    {"errors", "checks", "files", "streams", "attention", "components", "results", "progress", "data",
+     "controls", "processor", "rule"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts"},
     {"training", "pages", "runner", "shown", "estimators"},

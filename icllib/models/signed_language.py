@@ -83,7 +83,7 @@ def load_signed_averaging(folder, kind=None, **options):
     trainable = getattr(config, "signed_averaging_trainable", None)
     if trainable is None:
         raise InputError(f"folder: expected a model saved with signed averaging, got {folder}")
-    kind = kind or getattr(transformers, config.architectures[0])
+    kind = kind or saved_kind(config)
 
     class WithSignedAveraging(kind):
         """The class, whose n and b are there before weights are loaded."""
@@ -102,6 +102,17 @@ def load_signed_averaging(folder, kind=None, **options):
         raise InputError(f"folder: expected weights with n and b, got none for {missing[0]}")
     model.__class__ = kind
     return model
+
+
+def saved_kind(config):
+    """The class of a saved model; raises InputError for what is no model of `transformers`."""
+    import transformers
+
+    name = (config.architectures or [None])[0]
+    kind = getattr(transformers, str(name), None)
+    if not (isinstance(kind, type) and issubclass(kind, transformers.PreTrainedModel)):
+        raise InputError(f"folder: expected a model of transformers, got {name!r}")
+    return kind
 
 
 def check_version() -> None:

@@ -5,6 +5,7 @@ machines an engine deals out the fleets (workflow/Snakefile); this is for who op
 Jupyter, or runs one, on a machine with several processors, and has no other.
 """
 
+import importlib
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ from pathlib import Path
 from icllib.checks import component
 from icllib.errors import InputError, OutOfTime
 from icllib.files import check_writable
-from icllib.results import PROJECT, Record, from_settings, settings
+from icllib.results import PROJECT, Record, from_settings, settings, sources, versions
 from icllib.training.fleets import dealt_out, fleets, most_members, processors
 from icllib.training.jobs import (
     checked, checkpoints_folder, stop_request, to_train, train_fleets)
@@ -93,7 +94,8 @@ class Worker:
     """Trains runs in another process, fleet by fleet, and saves their records in a folder."""
 
     def __init__(self, runs, profile: str, folder: Path, device: str = "cpu"):
-        command = [sys.executable, "-c", START, profile, str(folder)]
+        modules = sources(versions(runs))  # of the user's own, which no file has a process import
+        command = [sys.executable, "-c", START, profile, str(folder), *modules]
         path = os.pathsep.join(map(os.path.abspath, sys.path))  # same modules
         own = {"ICLLIB_PARENT": str(os.getpid()), "PYTHONPATH": path} | visible(device)
         self.errors = tempfile.TemporaryFile("w+")  # a pipe that nobody reads fills up
@@ -159,8 +161,11 @@ def visible(device: str) -> dict[str, str]:
     return {"CUDA_VISIBLE_DEVICES": allotted.split(",")[int(index)] if allotted else index}
 
 
-def main(profile: str, folder: str) -> None:
-    """The worker's own side: runs on standard input, records into the folder."""
+def main(profile: str, folder: str, *modules: str) -> None:
+    """The worker's own side: runs on standard input, of components of the project and of these
+    modules; records into the folder."""
+    for name in modules:
+        importlib.import_module(name)
     try:
         runs = [from_settings(run) for run in json.load(sys.stdin)]
         train_fleets(runs, profile, Path(folder), processors()[0])

@@ -1,5 +1,6 @@
 """Scaled signed averaging in models of `transformers`: what is saved never turns into softmax."""
 
+import json
 import subprocess
 import sys
 
@@ -67,6 +68,15 @@ def test_plain_loading_stops_where_this_project_is_not_imported(tmp_path):
     done = subprocess.run([sys.executable, "-c", LOAD_ELSEWHERE, str(tmp_path)], text=True,
                           capture_output=True)
     assert done.returncode and '"icllib_signed_averaging"` is not supported' in done.stderr
+
+
+@pytest.mark.parametrize("named", ["pipeline", "AutoModel", "utils", "Gone", "GPT2Config"])
+def test_a_folder_that_names_no_model_is_refused(named, tmp_path):
+    make("gpt2").save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text("utf-8"))
+    (tmp_path / "config.json").write_text(json.dumps(config | {"architectures": [named]}), "utf-8")
+    with pytest.raises(InputError, match=f"folder: expected a model of transformers, got '{named}'"):
+        load_signed_averaging(tmp_path)
 
 
 def test_what_has_no_n_and_b_is_refused(tmp_path):

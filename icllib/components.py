@@ -1,0 +1,190 @@
+"""Components as data: a run, which is a frozen dataclass of others, to JSON and back.
+
+The settings of a run are its fields as JSON; its key is a hash of these and of the `version`
+integers of the components that it uses. A field that joins a component later says so with metadata
+{"added": True}; while it holds its default it is left out of settings and versions, so that older
+records keep their identity; if the numbers of such a default ever change, the component that it
+joined needs a new version.
+"""
+
+import dataclasses
+import hashlib
+import importlib
+import inspect
+import json
+import re
+import sys
+import types
+import typing
+from functools import lru_cache
+
+import numpy as np
+
+from icllib.errors import DAMAGE, InputError
+
+ADDED = {"added": True}  # of a field that joined its component later, see above
+
+
+def type_name(kind: type) -> str:
+    """Its name in records: "tasks.LinearRegression" of ours, others' as "their.module:Class"."""
+    package, *path = kind.__module__.split(".")
+    if package != "icllib":
+        return f"{kind.__module__}:{kind.__qualname__}"
+    return ".".join([*path[: 2 if path[0] == "papers" else 1], kind.__name__])
+
+
+def recorded_fields(component) -> dict:
+    """A component's fields, without those that were added later and hold their default."""
+    found = ((field, getattr(component, field.name)) for field in dataclasses.fields(component))
+    return {field.name: float(value) if (field.type, type(value)) == (float, int) else value
+            for field, value in found if not (field.metadata.get("added") and value == field.default)}
+
+
+def settings(value):
+    """A run or component as JSON-ready values, each dataclass with its type.
+
+    Raises InputError for anything that a record cannot describe.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        check_component(type(value))
+        fields = {name: settings(item) for name, item in recorded_fields(value).items()}
+        return {"type": type_name(type(value))} | fields
+    if isinstance(value, (tuple, list)):
+        return [settings(item) for item in value]
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise InputError(f"{type(value).__name__}: expected a frozen dataclass or a plain value in "
+                     f"a run, got {value!r}")
+
+
+def check_component(kind: type) -> None:
+    """Raises InputError for a dataclass of which a record or a worker process cannot make sense."""
+    if not is_component(kind):
+        raise InputError(f"{kind.__name__}: expected a frozen dataclass with a version, as in "
+                         "version: ClassVar[int] = 1, got one without")
+    if kind.__module__ == "__main__" or "<locals>" in kind.__qualname__:
+        raise InputError(f"{kind.__name__}: expected a class that other processes can import, got "
+                         "one that is defined in a notebook, script or function; move it to the "
+                         "top level of a file such as mine.py")
+    if not kind.__module__.startswith("icllib."):
+        source_of(kind)  # before anyone edits it
+
+
+def from_settings(value):
+    """The run or component that `settings` described.
+
+    A file is data: what it names is built only where it is a component of the project, or of a
+    module that was imported before, and nothing is imported or called because a file says so.
+    Raises InputError for all else, and for fields or values that the component does not have.
+    """
+    if isinstance(value, list):
+        return tuple(from_settings(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    name = value.get("type")
+    kind = find_type(name)
+    try:
+        fields = {field: from_settings(item) for field, item in value.items() if field != "type"}
+        check_fields(kind, fields)
+        return kind(**fields)
+    except InputError:
+        raise
+    except DAMAGE as error:
+        raise InputError(f"{name}: expected settings of this component, got {value!r:.200} "
+                         f"({error})") from None
+
+
+OURS = re.compile(r"(?:papers\.)?[a-z]\w*\.[A-Za-z]\w*", re.ASCII)  # no __main__, which is the command line
+
+
+def find_type(name) -> type:
+    """The component of this name in a file; raises InputError where it is none, or is of a module
+    that nobody has imported."""
+    expected = f"{name}: expected a component of icllib"
+    if not isinstance(name, str):
+        raise InputError(f"type: expected the name of a component, got {name!r:.200}")
+    if OURS.fullmatch(name):
+        path, _, attribute = f"icllib.{name}".rpartition(".")
+        try:
+            kind = getattr(importlib.import_module(path), attribute, None)
+        except ModuleNotFoundError:
+            kind = None
+    else:
+        path, _, attribute = name.partition(":")
+        if path not in sys.modules:
+            raise InputError(f"{expected} or of a module that was imported before, got another; if "
+                             "the module is your own, import it first, as no file has code run")
+        kind = vars(sys.modules[path]).get(attribute)
+    if not (isinstance(kind, type) and is_component(kind) and type_name(kind) == name):
+        raise InputError(f"{expected}, a frozen dataclass with a version that can be imported from "
+                         f"here, got {'none' if kind is None else 'something else'}")
+    return kind
+
+
+def is_component(kind: type) -> bool:
+    """Whether a class is a frozen dataclass with a version."""
+    return (dataclasses.is_dataclass(kind) and kind.__dataclass_params__.frozen
+            and isinstance(getattr(kind, "version", None), int))
+
+
+def check_fields(kind: type, fields: dict) -> None:
+    """Raises InputError for fields that a component lacks, and for values of another type than its
+    fields say."""
+    known = {field.name: field.type for field in dataclasses.fields(kind) if field.init}
+    if unknown := sorted(fields.keys() - known.keys()):
+        raise InputError(f"{type_name(kind)}: expected a component of icllib with the fields "
+                         f"{', '.join(known) or '(none)'}, got {unknown[0]}")
+    for name, value in fields.items():
+        if not holds(known[name], value):
+            raise InputError(f"{type_name(kind)}: {name}: expected "
+                             f"{getattr(known[name], '__name__', known[name])}, got {value!r:.200}")
+
+
+def holds(kind, value) -> bool:
+    """Whether a value is of the type of a field; types that are not plain are for their component
+    to check."""
+    if isinstance(kind, types.UnionType):
+        return any(holds(one, value) for one in typing.get_args(kind))
+    kind = typing.get_origin(kind) or kind
+    if kind not in (bool, int, float, str, tuple, types.NoneType):
+        return True
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, (int, float) if kind is float else kind)
+
+
+def versions(value) -> dict[str, int]:
+    """The version integers of a run and of every component in it."""
+    found, parts = {}, value if isinstance(value, (tuple, list)) else ()
+    if dataclasses.is_dataclass(value):
+        found, parts = {type_name(type(value)): value.version}, recorded_fields(value).values()
+    for part in parts:
+        found |= versions(part)
+    return dict(sorted(found.items()))
+
+
+def source_on_disk(kind: type) -> str:
+    """A digest of the module of a component as it is now."""
+    return digest(inspect.getsource(importlib.import_module(kind.__module__)))
+
+
+source_of = lru_cache(maxsize=None)(source_on_disk)  # as it was when it was first asked for
+
+
+def sources(run_versions: dict, read=source_of) -> dict[str, str]:
+    """A digest of every module outside icllib that a run's components come from, as it was when
+    this process first met the component: what it computes with, whatever was edited since."""
+    names = sorted(name for name in run_versions if ":" in name)
+    return {name.split(":")[0]: read(find_type(name)) for name in names}
+
+
+def digest(value) -> str:
+    """Twelve hexadecimal digits of SHA-256 over canonical JSON."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def key(run_settings: dict, run_versions: dict) -> str:
+    """The identity of a record: settings and versions together."""
+    return digest([run_settings, run_versions])
