@@ -44,6 +44,7 @@ class PlainLoop:
     def __post_init__(self):
         if not isinstance(self.run, Run):
             raise InputError(f"run: expected a Run, got {self.run!r}")
+        one_of(("constant", "cosine"), schedule=self.run.recipe.schedule)
         one_of(STARTS, start=self.start)
         switches(self)
 
@@ -89,10 +90,12 @@ def train(decoder: "Decoder", run: Run) -> None:
 
 
 def rate(recipe, step: int) -> float:
-    """A linear rise, then half a cosine down to 0."""
+    """A linear rise, then a constant or half a cosine down to 0."""
     warmup = round(recipe.warmup * recipe.steps)
     if step < warmup:
         return recipe.learning_rate * (step + 1) / warmup
+    if recipe.schedule == "constant":
+        return recipe.learning_rate
     return recipe.learning_rate * (
         1 + math.cos(math.pi * (step - warmup) / (recipe.steps - warmup))) / 2
 
@@ -161,7 +164,7 @@ class Decoder(nn.Module):
 
 def joint(xs: Tensor, ys: Tensor, pairs: int) -> Tensor:
     """Tokens (x, y) of the pairs and (x, 0) of the queries after them: (B, N, d + 1)."""
-    labels = torch.zeros(xs.shape[:2])
+    labels = ys.new_zeros(xs.shape[:2])
     labels[:, :pairs] = ys[:, :pairs]
     return torch.cat((xs, labels[..., None]), dim=2)
 
