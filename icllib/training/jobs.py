@@ -30,7 +30,8 @@ from icllib.training.fleets import fleets, most_members, training
 from icllib.training.provenance import (
     cost_since, memory_taken, provenance, start_clocks, tell_of_changed_sources)
 from icllib.training.run import Run, Trained
-from icllib.training.weights import can_be_measured, load, save_weights
+from icllib.training.weights import (
+    can_be_measured, find_weights, load, noted_of, save_weights)
 
 
 def measure_kept(run: Run, profile: str, folder: Path) -> None:
@@ -39,6 +40,7 @@ def measure_kept(run: Run, profile: str, folder: Path) -> None:
     with one_core():
         metrics = measured(run.evaluation, [run.task], load(run), "cpu")
     made |= {"steps": run.recipe.steps, "seed": run.seed, "kept_weights": True}
+    made |= noted_of(find_weights(run))
     values = {name: value[0] for name, value in metrics.items()}
     Record.of(run, values, made | cost_since(started, "cpu")).save(folder)
 
@@ -143,10 +145,9 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
              "members": [digest(settings(run)) for run in runs]} | cost_since(started, device)
     for member, run in enumerate(runs):
         values = {name: value[member] for name, value in metrics.items()}
-        diverged = {"diverged": True} if has_diverged(fleet, member, values) else {}
-        if not diverged:
-            save_weights(run, folder / profile, fleet.module, member)  # before its record
-        Record.of(run, values, made | {"seed": run.seed} | diverged).save(folder)
+        kept = ({"diverged": True} if has_diverged(fleet, member, values) else
+                save_weights(run, folder / profile, fleet.module, member))  # before its record
+        Record.of(run, values, made | {"seed": run.seed} | kept).save(folder)
     remove_checkpoints(saved_in)
 
 

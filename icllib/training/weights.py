@@ -2,6 +2,8 @@
 
 A file of weights is named by the settings of its training, without what is measured, and holds
 their key, versions included. Only one model's parameters are in it, without the axis of members.
+Every record of the model has the SHA-256 of the file; weights without such a record beside them are
+not taken, and those that are not what was recorded are refused.
 """
 
 import json
@@ -11,6 +13,7 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 
+from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError
 from icllib.files import PACKAGE
 from icllib.results import (
@@ -23,9 +26,9 @@ from icllib.training.provenance import tell_of_changed_sources
 from icllib.training.run import Run, Trained
 
 
-def save_weights(run: Run, folder: Path, module, member: int) -> None:
-    """Write the parameters of one member of a fleet, in one move; raises InputError where there is
-    no room for them."""
+def save_weights(run: Run, folder: Path, module, member: int) -> dict:
+    """Write the parameters of one member of a fleet, in one move; returns what its record has to
+    note. Raises InputError where there is no room for them."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / weights_name(run)
     own = {name: values[member].to("cpu", copy=True) for name, values in module.state_dict().items()}
@@ -36,6 +39,12 @@ def save_weights(run: Run, folder: Path, module, member: int) -> None:
     except OSError as error:
         raise InputError(f"{path}: expected room for weights, got {str(error)!r}; what was trained "
                          "is kept as a checkpoint, the next call goes on from it") from None
+    return noted_of(path)
+
+
+def noted_of(path: Path) -> dict:
+    """What a record notes of its weights."""
+    return {"weights": {"file": path.name, "sha256": checksum(path)}}
 
 
 def load(source) -> Trained:
@@ -49,8 +58,8 @@ def load(source) -> Trained:
     if path is None:
         raise InputError(f"{type(run.model).__name__}, seed {run.seed}: expected its weights, "
                          f"{weights_name(run)}, in {results_folder()}, found none of today's "
-                         "versions; delete its record, if there is one, and run its page at its "
-                         "profile to train it")
+                         "versions beside a record of them; delete its record, if there is one, and "
+                         "run its page at its profile to train it")
     noted, values = read(path)
     own = json.loads(noted.get("sources", "{}")), versions(only_training(run))
     tell_of_changed_sources("this model was trained", [own])
@@ -92,10 +101,28 @@ def trained_folders() -> list[Path]:
 
 
 def find_weights(run: Run) -> Path | None:
-    """The weights of a run's training, or None; raises InputError for a damaged file."""
+    """The weights of a run's training that a record beside them is of, or None; raises InputError for
+    a file that is not what was recorded."""
     paths = (path for folder in trained_folders()
              for path in sorted(folder.glob(f"*/*/*/{weights_name(run)}")))
-    return next((path for path in paths if read(path)[0]["key"] == training_key(run)), None)
+    return next((path for path in paths if is_recorded(path, run)), None)
+
+
+def is_recorded(path: Path, run: Run) -> bool:
+    """Whether records beside a file of weights are of today's training of this run; raises InputError
+    for weights that are not those of the records."""
+    own = versions(only_training(run)).items()
+    beside = (other for other in path.parent.glob("*.json") if path.name in other.read_text("utf-8"))
+    noted = [record.provenance.get("weights") for record in map(load_record, beside)
+             if own <= record.versions.items()]
+    expected = {one["sha256"] for one in noted if one and one["file"] == path.name}
+    for one in expected:
+        try:
+            checksum(path, one)
+        except InputError as error:
+            raise InputError(f"{error}: these weights are not those of their record; delete them or "
+                             "restore them from git") from None
+    return bool(expected) and read(path)[0]["key"] == training_key(run)
 
 
 def can_be_measured(run: Run) -> bool:
