@@ -65,11 +65,11 @@ def chosen(name: str) -> dict | None:
     runs = [run for run in runs_of_page("cpu") if parts <= made_of(run)]
     for run in sorted(runs, key=lambda run: (-(run.pretraining_tasks or math.inf),
                                              -run.model.layers)):
-        paths = sorted(results.glob(f"{name.split('/')[0]}/*/cpu/{digest(settings(run))}.json"))
         weights = find_weights(run)
-        if (paths and weights and gate.passes(at_gate(run, load_record(paths[0])))
+        record = weights and weights.with_name(f"{digest(settings(run))}.json")
+        if (record and record.exists() and gate.passes(at_gate(run, load_record(record)))
                 and (pairs := good_pairs(run))):
-            return {"record": str(paths[0].relative_to(results)),
+            return {"record": str(record.relative_to(results)),
                     "weights": str(weights.relative_to(results)), "pairs": pairs}
     return None
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from icllib import live
 from icllib.evaluate import ErrorByLength
 from icllib.models import SignedAveraging, Transformer
-from icllib.results import PROJECT
+from icllib.results import PROJECT, Record
 from icllib.tasks import AffineFunctions
 from icllib.training import Recipe, Run
 from icllib.training.weights import save_weights
@@ -33,7 +33,8 @@ def keep_untrained(patch, results) -> None:
         module = run.model.build([run.seed], 1, max(LENGTHS))
         for parameter in module.parameters():
             parameter.data *= 2  # or a point that moves would hardly move the answers
-        save_weights(run, results / "causal_lm/page/cpu", module, 0)
+        noted = save_weights(run, results / "causal_lm/page/cpu", module, 0)
+        Record.of(run, {"error": [1.0]}, {"profile": "cpu"} | noted).save(results / "causal_lm/page")
     patch.setenv("ICLLIB_RESULTS", str(results))
     patch.setattr(live, "models", lambda: {name: [run] for name, run in runs.items()})
     patch.setattr(live, "LEARNED", dict.fromkeys(live.LEARNED, float("inf")))

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 from dataclasses import asdict
 
 import numpy as np
@@ -10,7 +11,7 @@ from a_record import PROVENANCE, RUN, saved
 
 from icllib.errors import InputError
 from icllib.files import to_json
-from icllib.results import Record, digest, load_record
+from icllib.results import PROJECT, Record, digest, load_record
 
 
 def edit(path, change):
@@ -77,3 +78,17 @@ def test_a_renamed_record_says_so(saved):
     renamed = saved.rename(saved.with_name("000000000000.json"))
     with pytest.raises(InputError, match="expected the file name"):
         load_record(renamed)
+
+
+def test_one_flipped_bit_of_a_committed_record_is_told(tmp_path):
+    """Of every twentieth record, at ten places."""
+    draw = random.Random(0)
+    for path in sorted((PROJECT / "results").glob("*/*/*/*.json"))[::20]:
+        content = path.read_bytes()
+        for place in draw.sample(range(len(content) - 1), 10):
+            damaged = bytearray(content)
+            damaged[place] ^= 1
+            copy = tmp_path / path.name
+            copy.write_bytes(damaged)
+            with pytest.raises(InputError, match=f"{copy}: expected"):
+                load_record(copy)

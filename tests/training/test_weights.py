@@ -1,6 +1,7 @@
 """Kept weights: a model that is loaded answers as its record says."""
 
 import math
+import random
 import resource
 import shutil
 from dataclasses import dataclass, replace
@@ -13,14 +14,16 @@ import torch
 
 import icllib
 from icllib.errors import InputError
+from icllib.estimators import InContextRegressor
+from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
 from icllib.results import PROJECT, digest, find_record, settings
-from icllib.training import Along, jobs, workers
+from icllib.training import Along, jobs, weights, workers
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
 from icllib.training.records import environment
 from icllib.training.run import Trained
-from icllib.training.weights import find_weights, read, save_weights
+from icllib.training.weights import find_weights, read, run_of, save_weights
 from small_fleet import RECIPE, runs
 
 
@@ -118,11 +121,12 @@ def test_what_no_trained_model_was_recorded_in_is_told(source, message):
         icllib.load(source)
 
 
-def test_weights_of_another_model_are_told(trained):
+def test_weights_of_another_model_are_told(trained, monkeypatch):
     run = runs()[0]
     path = find_weights(run)
     noted, values = read(path)
     save_tensors(path, {name: value[..., :1] for name, value in values.items()}, noted)
+    monkeypatch.setattr(weights, "checksum", lambda *_: None)  # as if its record were of these
     with pytest.raises(InputError, match="expected the weights of this model, got others"):
         icllib.load(run)
 
@@ -148,8 +152,7 @@ def test_a_kept_model_is_measured_on_the_prompts_of_its_own_seed(folders, monkey
            for run in runs(replace(RECIPE, steps=20))]
     jobs.train_and_save(own, "cpu", folders)
     expected = [find_record(run, "test")["error"] for run in own]
-    for path in folders.rglob("*.json"):
-        path.unlink()
+    monkeypatch.setattr(ErrorByLength, "version", 99)  # so that the records are stale
     monkeypatch.setattr(jobs, "train_fleet", None)
     workers.compute(own, own, "cpu", folders)
     for run, error in zip(own, expected):
@@ -192,16 +195,68 @@ def test_a_disk_without_room_for_weights_is_told_and_keeps_the_training(folders)
 def test_weights_of_other_versions_and_none_are_not_taken(trained, monkeypatch):
     zero, one, _ = runs()
     path = find_weights(zero)
-    path.write_bytes(find_weights(one).read_bytes())
-    with pytest.raises(InputError, match="expected its weights"):
-        icllib.load(zero)
-    path.write_bytes(b"rubbish")
-    with pytest.raises(InputError, match="expected the weights of a trained model"):
-        icllib.load(zero)
+    for other in (find_weights(one).read_bytes(), b"rubbish"):
+        path.write_bytes(other)
+        with pytest.raises(InputError, match="expected SHA-256 .*: these weights are not those of"):
+            icllib.load(zero)
     monkeypatch.setattr(type(one.recipe), "version", 99)
     assert find_weights(one) is None
     with pytest.raises(InputError, match="seed 1: expected its weights, .*; delete its record, if"):
         icllib.load(one)
+
+
+@pytest.mark.parametrize("remove", [True, False])
+def test_weights_that_no_record_is_of_are_not_taken(trained, remove):
+    """As after a process that was killed between the two, or of which the record is gone."""
+    run = runs()[0]
+    path = trained / f"{digest(settings(run))}.json"
+    assert find_weights(run)
+    if remove:
+        path.unlink()
+    else:
+        made = find_record(run, "test")
+        del made.provenance["weights"]
+        made.save(trained.parent)
+    assert find_weights(run) is None
+    with pytest.raises(InputError, match="expected its weights, .* beside a record of them"):
+        icllib.load(run)
+
+
+def test_no_page_measures_damaged_weights_anew(trained, folders):
+    run = runs()[0]
+    flip(find_weights(run), 1000)
+    louder = replace(run, evaluation=replace(run.evaluation, prompts=100))
+    for used in (lambda: workers.compute([louder], [louder], "cpu", folders), lambda: icllib.load(run),
+                 lambda: InContextRegressor(trained / f"{digest(settings(run))}.json").fit(
+                     np.ones((2, 2)), np.ones(2))):
+        with pytest.raises(InputError, match="expected SHA-256 .*: these weights are not those of"):
+            used()
+    assert find_record(louder, "test") is None
+
+
+def flip(path, place):
+    """Change one bit of a file."""
+    content = bytearray(path.read_bytes())
+    content[place % len(content)] ^= 1
+    path.write_bytes(content)
+
+
+def test_one_flipped_bit_of_any_committed_weights_is_told(results):
+    """And the weights as they are, are taken."""
+    paths = sorted((PROJECT / "results").rglob("*.safetensors"))
+    assert paths
+    draw = random.Random(0)
+    for path in paths:
+        record = next(other for other in sorted(path.parent.glob("*.json"))
+                      if path.name in other.read_text("utf-8"))
+        run, copy = run_of(record), results / path.relative_to(PROJECT / "results")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(record, copy.parent)
+        shutil.copy(path, copy)
+        assert find_weights(run) == copy
+        flip(copy, draw.randrange(copy.stat().st_size))
+        with pytest.raises(InputError, match=f"{copy}: expected SHA-256 [0-9a-f]*, got"):
+            find_weights(run)
 
 
 @dataclass(frozen=True)
