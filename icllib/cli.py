@@ -225,9 +225,10 @@ def contents():
 
 @app.command(epilog="Example:  python -m icllib export")
 def export():
-    """Write which models have a name and ship with the package, and those of the live page."""
-    from icllib import live, shipped
+    """Write which models have a name and ship with the package, those of the live page, its colors."""
+    from icllib import colors, live, shipped
 
+    colors.export()
     for module, target in ((shipped, shipped.target()), (live, live.SCRIPT)):
         typer.echo(f"{', '.join(module.export()) or 'no model has kept weights'}: {target}")
 

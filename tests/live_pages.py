@@ -50,7 +50,7 @@ def raw_html(name: str) -> str:
 def write_page(folder, name: str, models, theme: str = "light"):
     """A file that shows a page, with the script `models` for its models; returns its address."""
     html = raw_html(name).replace("../../_static/live/models.js", models.as_uri())
-    html = html.replace("../../_static/live", STATIC.as_uri())
+    html = html.replace("../../_static", STATIC.parent.as_uri())
     path = folder / f"{name}-{theme}.html"
     path.write_text(f'<!doctype html><html data-theme="{theme}"><meta charset="utf-8">'
                     f'<meta name="viewport" content="width=device-width"><body>{html}')

@@ -11,7 +11,7 @@ from icllib.results import PROJECT
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
     {"errors", "checks", "files", "streams", "attention", "components", "results", "progress", "data",
-     "controls", "processor", "rule"},
+     "controls", "processor", "rule", "colors"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts"},
     {"training", "pages", "runner", "shown", "estimators"},

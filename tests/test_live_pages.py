@@ -12,7 +12,6 @@ from live_pages import DECODERS, keep_untrained, write_page
 from icllib import live
 from icllib.training import load
 
-REST = 400  # milliseconds after which a page has drawn everything
 START = "#sigma=2&points=-2,1 0,0.5 1,-3&shown=softmax SSA prefix causal ridge"
 ROUNDING = 0.2  # pixels: paths have one digit
 
@@ -45,8 +44,9 @@ def visit(browser, folder):
 
 
 def rest(page) -> None:
-    """Wait behind the page's own timers, however slow the machine."""
-    page.evaluate(f"new Promise(done => setTimeout(done, {REST}))")
+    """Wait until the page has drawn everything, however slow the machine."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.wait_for_selector("svg[data-state='at rest']", timeout=120_000)
 
 
 def points_of(page) -> np.ndarray:
@@ -124,11 +124,9 @@ def test_a_finger_adds_and_drags_points(visit):
         page.touchscreen.tap(box["x"] + 200, box["y"] + 200)
         page.locator("[data-point='3']").wait_for()
         assert len(points_of(page)) == 4
-        handle = page.locator("[data-point='3']").bounding_box()
-        assert min(handle["width"], handle["height"]) >= 32  # pixels that a finger can hit
-        assert page.locator("[data-point='3']").evaluate("e => getComputedStyle(e).touchAction") == "none"
+        x, y = where(page, 3)
+        y += 15  # a finger does not hit its middle
         session = page.context.new_cdp_session(page)
-        x, y = handle["x"] + 16, handle["y"] + 16
         for kind, at in (("touchStart", [(x, y)]), ("touchMove", [(x + 80, y)]), ("touchEnd", [])):
             session.send("Input.dispatchTouchEvent", {
                 "type": kind, "touchPoints": [{"x": a, "y": b} for a, b in at]})
@@ -150,7 +148,7 @@ def test_pointing_at_a_point_shows_where_heads_look_for_it(visit):
 
 def test_errors_are_drawn_for_every_number_of_points(visit):
     with visit() as page:
-        assert page.locator("#live-errors .dot.ridge").count() == 2
+        assert page.locator("#live-errors .dot.of-ridge").count() == 2
         assert page.locator("#live-errors .band").count() == 4
         page.locator("#live-task").select_option("quadratic")
         rest(page)
@@ -245,7 +243,7 @@ def test_the_python_of_the_page_gives_its_numbers(visit, capsys):
 def test_copying_takes_that_python(visit):
     with visit(permissions=["clipboard-read", "clipboard-write"]) as page:
         page.locator("#live-copy").click()
-        rest(page)
+        page.get_by_text("Copied.").wait_for()
         copied = page.evaluate("navigator.clipboard.readText()")
         assert copied == page.locator("#live-python").text_content() != ""
 
@@ -256,6 +254,182 @@ def test_without_models_ridge_answers(visit, folder):
         named = page.locator("#live-models input").evaluate_all("all => all.map(e => e.value)")
         assert named == ["ridge"] and page.locator("#live-missing").is_visible()
         assert page.locator("#live-plot [data-model=ridge]").count() == 1
+
+
+def where(page, place: int) -> tuple[float, float]:
+    """The middle of a point, in pixels of the window."""
+    box = page.locator(f"[data-point='{place}']").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def moved(before, after) -> list[int]:
+    """Which points are no longer where they were."""
+    return np.flatnonzero(np.abs(after - before).max(axis=1) > 0.01).tolist()
+
+
+def test_a_press_takes_the_nearest_point(visit):
+    with visit(address="#seed=6&shown=ridge") as page:
+        taken = []
+        for place in range(12):
+            x, y = where(page, place)
+            page.mouse.move(x, y)
+            page.mouse.down()
+            rest(page)
+            taken.append(int(page.locator(".point.selected").get_attribute("data-point")))
+            page.mouse.up()
+        assert taken == list(range(12))
+
+
+@pytest.mark.parametrize("right, down", [(0, 60), (0, -60), (45, 60), (-45, -60), (60, 0)])
+def test_a_finger_moves_each_point_and_not_the_page(visit, right, down):
+    phone = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}
+    with visit(address="#seed=6&sigma=2&shown=ridge", **phone) as page:
+        fingers = page.context.new_cdp_session(page)
+        touch = lambda kind, *at: fingers.send("Input.dispatchTouchEvent", {
+            "type": kind, "touchPoints": [dict(zip("xy", at))] if at else []})
+        page.locator("#live-plot").scroll_into_view_if_needed()
+        scrolled = page.evaluate("scrollY")
+        for place in range(12):
+            before, (x, y) = points_of(page), where(page, place)
+            touch("touchStart", x, y)
+            for part in range(1, 11):
+                touch("touchMove", x + right * part / 10, y + down * part / 10)
+            touch("touchEnd")
+            after = points_of(page)
+            assert moved(before, after) == [place]
+            assert page.evaluate("scrollY") == scrolled
+            if down:  # all the way, unless it met the edge
+                went = (before[place, 1] - after[place, 1]) / (16 / 330)
+                assert abs(went - down) < 1 or abs(after[place, 1]) == 8
+            page.goto(page.url.partition("#")[0] + "#seed=6&sigma=2&shown=ridge")
+
+
+def test_a_finger_beside_all_points_scrolls_the_page(visit):
+    phone = {"viewport": {"width": 390, "height": 500}, "has_touch": True, "is_mobile": True}
+    with visit(address="#sigma=2&points=-2,6&shown=ridge", **phone) as page:
+        fingers = page.context.new_cdp_session(page)
+        box = page.locator("#live-plot").bounding_box()
+        page.evaluate(f"scrollTo(0, {box['y']})")
+        x, y, scrolled = 300, 350, page.evaluate("scrollY")
+        for kind, at in [("touchStart", y), *(("touchMove", y - 20 * k) for k in range(1, 9))]:
+            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": at}]})
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        rest(page)
+        assert page.evaluate("scrollY") > scrolled + 50
+        assert len(points_of(page)) == 1
+
+
+@pytest.mark.parametrize("gap", [0, 0.05])
+def test_points_that_lie_close_can_each_be_taken(visit, gap):
+    with visit(address=f"#sigma=2&points=0,0 {gap},0&shown=ridge") as page:
+        taken = set()
+        for place in (0, 1):
+            page.mouse.move(*where(page, place))
+            page.mouse.down()
+            page.mouse.up()
+            rest(page)
+            taken.add(page.locator(".point.selected").get_attribute("data-point"))
+        assert taken == {"0", "1"}
+
+
+def test_every_scene_is_a_link_that_can_be_shared(visit):
+    with visit(address="") as page:
+        names = page.locator("#live-scenes a").evaluate_all("all => all.map(e => e.dataset.scene)")
+        assert names == ["steeper", "training", "outlier", "shuffled", "few"]
+        drawn = []
+        for name in names:
+            page.locator(f"[data-scene={name}]").click()
+            rest(page)
+            drawn.append(page.locator("#live-plot").inner_html())
+            told = page.locator("#live-scene").text_content()
+            other = page.context.new_page()
+            other.goto(page.url)
+            rest(other)
+            assert other.locator("#live-plot").inner_html() == drawn[-1]
+            assert other.locator("#live-scene").text_content() == told != ""
+        assert len(set(drawn)) == len(drawn)
+        page.locator("#live-plot").focus()
+        page.keyboard.press("ArrowUp")
+        rest(page)
+        assert page.locator("#live-scene").text_content() == "" and "scene" not in page.url
+
+
+def test_it_opens_where_lines_are_steeper_than_in_training(visit):
+    with visit(address="") as page:
+        assert page.locator("#live-sigma-is").text_content() == "6"
+        assert {"softmax", "SSA", "ridge"} == set(page.locator("#live-plot .curve").evaluate_all(
+            "all => all.map(e => e.dataset.model)"))
+
+
+@pytest.mark.parametrize("text", ["0.5 1\n-1 2", "x,y\n0.5,1\n-1,2\n", "0,5;1\n-1;2",
+                                  '"dose"\t"answer"\r\n0.5\t1\r\n-1\t2', "0.5, 1\n\n-1, 2"])
+def test_own_numbers_are_shown_as_they_are_where_they_fit(visit, text):
+    with visit() as page:
+        page.locator("#live-bring summary").click()
+        page.locator("#live-own").fill(text)
+        page.locator("#live-own-show").click()
+        assert np.allclose(points_of(page), [[0.5, 1], [-1, 2]])
+        assert "as they are" in page.locator("#live-own-told").text_content()
+        assert page.locator("#live-plot .truth").count() == 0
+
+
+def test_own_numbers_from_a_file_are_centered_and_scaled(visit, tmp_path):
+    numbers = np.random.default_rng(0).normal([100, -3e4], [7, 500], size=(20, 2)).round(3)
+    path = tmp_path / "own.csv"
+    path.write_text("\n".join(f"{x},{y}" for x, y in numbers))
+    with visit() as page:
+        page.locator("#live-bring summary").click()
+        page.locator("#live-own-file").set_input_files(path)
+        expected = (numbers - numbers.mean(axis=0)) / numbers.std(axis=0)
+        rest(page)
+        inside = np.abs(expected).max(axis=1) <= 3
+        assert np.allclose(points_of(page)[inside], expected[inside], atol=2e-3)
+        assert "centered and scaled: x = (yours" in page.locator("#live-own-told").text_content()
+
+
+@pytest.mark.parametrize("text, told", [
+    ("1 2\n3 four", 'line 2: expected two numbers, got "3 four"'),
+    ("1 2 3", 'line 1: expected two numbers, got "1 2 3"'),
+    ("", "expected two columns of numbers, got none"),
+    ("x y", "expected two columns of numbers, got none"),
+    ("1 2\n" * 40, "expected at most 39 rows, got 40"),
+    ("1 Infinity", "line 1: expected two numbers")])
+def test_own_numbers_that_are_none_change_nothing(visit, text, told):
+    with visit() as page:
+        before = points_of(page)
+        page.locator("#live-bring summary").click()
+        page.locator("#live-own").fill(text)
+        page.locator("#live-own-show").click()
+        assert told in page.locator("#live-own-told").text_content()
+        assert np.array_equal(points_of(page), before)
+
+
+def test_a_slow_machine_draws_fewer_places_and_all_of_them_at_rest(visit):
+    with visit(address="#seed=6&shown=softmax SSA prefix causal ridge") as page:
+        places = ("path => path.getAttribute('d').split(/[ML]/).length - 1")
+        count = lambda: page.locator("#live-plot [data-model=softmax]").evaluate(places)
+        rest(page)
+        assert count() == 61
+        # Each frame seems to take 100 ms: the clock, of which a frame asks twice, is put forward.
+        fewest = page.evaluate("""async () => {
+            const now = performance.now.bind(performance);
+            let late = 0;
+            performance.now = () => now() + (late += 100);
+            const count = [];
+            for (let k = 0; k < 4; k++) {
+                document.getElementById("live-plot").dispatchEvent(
+                    new KeyboardEvent("keydown", { key: "ArrowUp" }));
+                await new Promise(requestAnimationFrame);
+                await new Promise(requestAnimationFrame);
+                const path = document.querySelector("#live-plot [data-model=softmax]");
+                count.push(path.getAttribute("d").split(/[ML]/).length - 1);
+            }
+            performance.now = now;
+            return Math.min(...count);
+        }""")
+        assert fewest == 11
+        rest(page)
+        assert count() == 61
 
 
 @pytest.mark.parametrize("name", ["try_it", "layers_as_steps"])
@@ -283,7 +457,7 @@ def luminance(color: str) -> float:
 def test_layers_play_and_stand_still_for_those_who_want_it(visit, motion):
     with visit("layers_as_steps", address="", reduced_motion=motion) as page:
         page.locator("#live-play").click()
-        rest(page)
+        page.wait_for_function("document.getElementById('live-layer').value > 0", timeout=120_000)
         layer = int(page.locator("#live-layer").input_value())
         assert layer == 50 if motion == "reduce" else 0 < layer < 50
 

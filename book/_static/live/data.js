@@ -1,4 +1,5 @@
-// Behind the page "Try it": points drawn from a seed, ridge regression, the state in the address.
+// Behind the page "Try it": points drawn from a seed or brought by the reader, ridge regression, the
+// state in the address.
 "use strict";
 var live = window.live || {};
 
@@ -28,8 +29,10 @@ live.normals = (seed) => {
   return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
 };
 
-// The function of a state before sigma: coefficients from N(0, 1).
+// The function of a state before sigma: coefficients from N(0, 1). Of the reader's own numbers
+// none is known.
 live.functionOf = ({ seed, task }) => {
+  if (task === "yours") return () => 0;
   const normal = live.normals(seed), [a, b, c] = [normal(), normal(), normal()];
   return task === "affine" ? (x) => a * x + b : (x) => c * x * x + a * x + b;
 };
@@ -54,6 +57,49 @@ live.place = (state, point, x, y) => {
   point.d = (rounded(y) - state.noise * point.e) / state.sigma - live.functionOf(state)(point.x);
 };
 
+// ---- the reader's own numbers ----
+
+// The points of a text with two columns, x and y, between tabs, semicolons, commas or spaces; words in
+// the first line are its heading. Throws an Error that names the line that has no two numbers.
+live.columns = (text) => {
+  const lines = text.split(/\r?\n/).map((line, k) => ({ line: line.trim(), number: k + 1 }));
+  const points = [];
+  lines.filter(({ line }) => line).forEach(({ line, number }, place) => {
+    const between = /[;\t]/.test(line) ? /[;\t]/ : line.includes(",") ? "," : /\s+/;
+    const words = line.split(between).map((word) => word.trim().replace(/^"(.*)"$/, "$1"));
+    // a decimal comma, where columns are told apart by something else
+    const [x, y] = words.map((word) => (word ? Number(word.replace(/^(-?\d+),(\d+)$/, "$1.$2")) : NaN));
+    if (words.length === 2 && Number.isFinite(x) && Number.isFinite(y)) points.push({ x, y });
+    else if (place || words.length !== 2 || Number.isFinite(x) || Number.isFinite(y)) {
+      throw new Error(`line ${number}: expected two numbers, got "${line.slice(0, 40)}"`);
+    }
+  });
+  if (!points.length) throw new Error("expected two columns of numbers, got none");
+  if (points.length > live.MOST) {
+    throw new Error(`expected at most ${live.MOST} rows, got ${points.length}`);
+  }
+  return points;
+};
+
+// The same points with mean 0 and standard deviation 1 in each column, as the models are used to,
+// where they do not fit into the frame as they are; and the words that say so.
+live.fitted = (points) => {
+  if (points.every(({ x, y }) => Math.abs(x) <= live.EDGE && Math.abs(y) <= 4)) {
+    return { points, told: "your numbers, as they are" };
+  }
+  const scaled = ["x", "y"].map((axis) => {
+    const values = points.map((point) => point[axis]), n = values.length;
+    const mean = values.reduce((sum, value) => sum + value / n, 0);
+    const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2 / n, 0)) || 1;
+    const told = `${axis} = (yours ${mean < 0 ? "+" : "\u2212"} ${+Math.abs(mean).toPrecision(4)}) / `
+      + `${+deviation.toPrecision(4)}`;
+    return { values: values.map((value) => (value - mean) / deviation), told };
+  });
+  const [xs, ys] = scaled;
+  return { points: xs.values.map((x, k) => ({ x, y: ys.values[k] })),
+           told: `your numbers, centered and scaled: ${xs.told}, ${ys.told}` };
+};
+
 // ---- ridge regression ----
 
 // The penalty of the posterior mean: a, b ~ N(0, sigma^2), noise ~ N(0, noise^2).
@@ -75,9 +121,10 @@ live.ridge = (points, penalty) => {
 // ---- the state in the address ----
 
 live.toHash = (state) => {
-  const { task, sigma, noise, seed, shown } = state;
+  const { task, sigma, noise, seed, shown, scene } = state;
   const points = live.labeled(state).map(({ x, y }) => `${x},${y}`).join(" ");
-  return `#${new URLSearchParams({ task, sigma, noise, seed, shown: shown.join(" "), points })}`;
+  const words = { ...(scene && { scene }), task, sigma, noise, seed, shown: shown.join(" "), points };
+  return `#${new URLSearchParams(words)}`;
 };
 
 // The state that an address describes; what cannot be, or is not there, is left at its default.
@@ -87,11 +134,11 @@ live.fromHash = (hash, shown) => {
     const value = parseFloat(words.get(name));
     return Number.isFinite(value) ? live.between(low, high, value) : otherwise;
   };
-  const seed = Math.round(number("seed", 0, 1e6, 3)), drawn = live.pointsOf(seed);
+  const seed = Math.round(number("seed", 0, 1e6, 6)), drawn = live.pointsOf(seed);
   const state = {
-    task: words.get("task") === "quadratic" ? "quadratic" : "affine", seed,
-    sigma: Math.round(number("sigma", 1, 10, 1)), noise: number("noise", 0, 1, 0),
-    shown: words.get("shown")?.split(" ") ?? shown, selected: 0,
+    task: ["quadratic", "yours"].find((task) => task === words.get("task")) ?? "affine", seed,
+    sigma: Math.round(number("sigma", 1, 10, 6)), noise: number("noise", 0, 1, 0),
+    shown: words.get("shown")?.split(" ") ?? shown, selected: 0, scene: words.get("scene"),
     points: drawn.slice(0, 12) };
   const pairs = (words.get("points") || "").split(" ").map((pair) => pair.split(",").map(Number))
     .filter((pair) => pair.length === 2 && pair.every(Number.isFinite)).slice(0, live.MOST);

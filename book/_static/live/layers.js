@@ -49,11 +49,11 @@ const drawPlane = (w, limit, paths, layer) => {
   for (const [name, [x, y]] of Object.entries(marks)) {
     live.element(plane.inside, "circle", { class: `mark ${name}`, cx: plane.x(x), cy: plane.y(y), r: 9 });
   }
-  Object.values(paths).forEach((path, k) => {
+  Object.entries(paths).forEach(([name, path]) => {
     const line = path.slice(0, layer + 1);
-    live.line(plane, `curve thin curve-${k}`, line);
+    live.line(plane, `curve thin of-${name}`, line);
     for (const [x, y] of line.filter((point) => point.every(Number.isFinite))) {
-      live.element(plane.inside, "circle", { class: `dot curve-${k}`, cx: plane.x(x), cy: plane.y(y), r: 3 });
+      live.element(plane.inside, "circle", { class: `dot of-${name}`, cx: plane.x(x), cy: plane.y(y), r: 3 });
     }
   });
 };
@@ -64,10 +64,10 @@ const drawErrors = (paths, w, limit, mu, layer) => {
                                               labelY: "query error" });
   const level = Math.max(live.queryError(limit, w, mu), 1e-9);
   live.line(side, "truth", [[0, level], [LAYERS, level]]);
-  Object.entries(paths).forEach(([name, path], k) => {
+  Object.entries(paths).forEach(([name, path]) => {
     const errors = path.map((guess, l) => [l, Math.max(live.queryError(guess, w, mu), 1e-9)]);
-    live.line(side, `curve curve-${k}`, errors).dataset.mask = name;
-    live.element(side.inside, "circle", { class: `dot curve-${k}`, cx: side.x(layer),
+    live.line(side, `curve of-${name}`, errors).dataset.mask = name;
+    live.element(side.inside, "circle", { class: `dot of-${name}`, cx: side.x(layer),
                                           cy: side.y(errors[layer][1]), r: 5 });
   });
 };
@@ -113,6 +113,7 @@ const layersSoon = live.soon(drawLayers), lawsSoon = live.soon(drawLaws);
 
 let resting;
 const changed = () => {
+  page("plane").dataset.state = "moving";
   for (const name of NAMES) page(`${name}-is`).textContent = page(name).value;
   layersSoon();
   lawsSoon();
@@ -120,6 +121,7 @@ const changed = () => {
   resting = setTimeout(() => {
     const words = NAMES.map((name) => [name, page(name).value]);
     history.replaceState(null, "", `#${new URLSearchParams([["seed", seed], ...words])}`);
+    page("plane").dataset.state = "at rest";
   }, 120);
 };
 const start = () => {

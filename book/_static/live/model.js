@@ -44,18 +44,36 @@ const transposed = (weight, outputs) => {
   return turned;
 };
 
-// What a head does to a score before the softmax (icllib/models/scoring.py).
+// What a head does to its scores before the softmax (icllib/models/scoring.py).
 const transformOf = (exported, tensors, name) => {
   if (exported.scoring === "Softmax") {
     const temperature = tensors[`${name}.temperature`][0];
-    return (z) => z / temperature;
+    return (scores) => { for (let k = 0; k < scores.length; k++) scores[k] /= temperature; };
   }
   const n = tensors[`${name}.excess`].map((excess) => 1 + Math.log1p(Math.exp(excess)));
   const b = tensors[`${name}.log_b`].map(Math.exp);
-  return (z, head) => Math.sign(z) * n[head] * Math.log1p(b[head] * Math.abs(z));
+  return (scores, head) => {
+    const power = n[head], slope = b[head];
+    for (let k = 0; k < scores.length; k++) {
+      const z = scores[k]; // log and not log1p, which is slower: what is lost is below 1e-15
+      scores[k] = z < 0 ? -power * Math.log(1 - slope * z) : power * Math.log(1 + slope * z);
+    }
+  };
 };
 
 // ---- layers ----
+
+// e^x to a relative 1e-13, several times as fast as Math.exp: 2^k times a power of 2^(1/64) times
+// four terms of the series.
+const ROOTS = Float64Array.from({ length: 64 }, (_, k) => 2 ** (k / 64));
+const POWERS = Float64Array.from({ length: 2100 }, (_, k) => 2 ** (k - 1050));
+const STEP = Math.LN2 / 64;
+const exp = (x) => {
+  if (!(x > -700)) return x <= -700 ? 0 : NaN;
+  if (x > 700) return Infinity;
+  const k = Math.floor(x / STEP + 0.5), r = x - k * STEP;
+  return POWERS[(k >> 6) + 1050] * ROOTS[k & 63] * (1 + r * (1 + r * (1 / 2 + r * (1 / 6 + r / 24))));
+};
 
 // Rows are computed four at a time; the last ones may be unused.
 const rowsOf = (rows, width) => new Float64Array(4 * Math.ceil(rows / 4) * width);
@@ -106,8 +124,8 @@ const add = (x, update) => { for (let i = 0; i < x.length; i++) x[i] += update[i
 // GELU with tanh(u) = 1 - 2 / (exp(2u) + 1), which is faster than Math.tanh.
 const gelu = (x) => {
   for (let i = 0; i < x.length; i++) {
-    const u = 0.7978845608028654 * (x[i] + 0.044715 * x[i] ** 3); // sqrt(2 / pi)
-    x[i] *= 1 - 1 / (Math.exp(2 * u) + 1);
+    const z = x[i], u = 0.7978845608028654 * (z + 0.044715 * z * z * z); // sqrt(2 / pi)
+    x[i] *= 1 - 1 / (exp(2 * u) + 1);
   }
   return x;
 };
@@ -121,35 +139,43 @@ const perceptron = (block, x, rows) => {
 // labeled points, of which row sees the first seen(row), and itself too where `andItself`.
 const attend = (model, transform, own, rows, context, seen, andItself, notice) => {
   const { heads, width } = model, size = width / heads, mixed = rowsOf(rows, width);
-  const scale = 1 / Math.sqrt(size);
+  const scale = 1 / Math.sqrt(size), stride = 3 * width;
   for (let row = 0; row < rows; row++) {
     const visible = seen(row), count = visible + andItself;
     const weights = new Float64Array(count);
     for (let head = 0; head < heads; head++) {
-      const query = row * 3 * width + head * size;
-      // Where a column's key begins; its value stands `width` behind.
-      const keys = (column) => (
-        column < visible ? (3 * column + 1) * width + head * size : query + width);
+      const query = row * stride + head * size, to = row * width + head * size;
+      const key = width + head * size; // of the first column; its value stands `width` behind
+      for (let column = 0, from = key; column < visible; column++, from += stride) {
+        weights[column] = scale * dot(own, query, context, from, size);
+      }
+      if (andItself) weights[visible] = scale * dot(own, query, own, query + width, size);
+      transform(weights, head);
       let top = -Infinity, sum = 0;
-      for (let column = 0; column < count; column++) {
-        const from = column < visible ? context : own, key = keys(column);
-        let z = 0;
-        for (let i = 0; i < size; i++) z += own[query + i] * from[key + i];
-        weights[column] = transform(z * scale, head);
-        if (weights[column] > top) top = weights[column];
+      for (let k = 0; k < count; k++) if (weights[k] > top) top = weights[k];
+      for (let k = 0; k < count; k++) sum += weights[k] = exp(weights[k] - top);
+      for (let k = 0; k < count; k++) weights[k] /= sum;
+      for (let column = 0, from = key + width; column < visible; column++, from += stride) {
+        mix(mixed, to, weights[column], context, from, size);
       }
-      for (let column = 0; column < count; column++) {
-        sum += weights[column] = Math.exp(weights[column] - top);
-      }
-      for (let column = 0; column < count; column++) {
-        const from = column < visible ? context : own, value = keys(column) + width;
-        const weight = weights[column] /= sum, to = row * width + head * size;
-        for (let i = 0; i < size; i++) mixed[to + i] += weight * from[value + i];
-      }
+      if (andItself) mix(mixed, to, weights[visible], own, query + 2 * width, size);
       if (notice) notice(row, head, weights);
     }
   }
   return mixed;
+};
+
+const dot = (x, a, y, b, size) => {
+  let even = 0, odd = 0;
+  for (let i = 0; i < size; i += 2) {
+    even += x[a + i] * y[b + i];
+    odd += x[a + i + 1] * y[b + i + 1];
+  }
+  return even + odd;
+};
+
+const mix = (sum, to, weight, values, from, size) => {
+  for (let i = 0; i < size; i++) sum[to + i] += weight * values[from + i];
 };
 
 // ---- the decoder ----
@@ -166,6 +192,46 @@ const embedded = (model, tokens, places) => {
   return hidden;
 };
 
+const causal = (model) => model.mask === "causal";
+
+// How many of these tokens, from the first on, are as they were: their states are, too. With a
+// prefix mask, where each token sees all, either all or none.
+const unchanged = (model, tokens, before) => {
+  const differs = tokens.findIndex((token, place) => (
+    place >= before.length || token.some((number, i) => number !== before[place][i])));
+  const same = differs < 0 ? tokens.length : differs;
+  return causal(model) || same === before.length && same === tokens.length ? same : 0;
+};
+
+// Queries, keys and values of the labeled points in each layer. What the last call computed, of
+// points that have not changed since, is taken from it.
+const contextOf = (model, tokens) => {
+  const before = model.memory ?? { tokens: [], layers: [] }, width = model.width;
+  const first = unchanged(model, tokens, before.tokens), known = tokens.length, rows = known - first;
+  if (!rows && known === before.tokens.length) return before.layers;
+  const grown = (layer, own, size) => {
+    const all = rowsOf(known, size);
+    if (first) all.set(before.layers[layer].subarray(0, first * size));
+    all.set(own.subarray(0, rows * size), first * size);
+    return all;
+  };
+  let states = null;
+  const layers = model.blocks.map((block, layer) => {
+    if (!rows) return before.layers[layer];
+    states ??= embedded(model, tokens.slice(first), tokens.slice(first).map((_, k) => first + k));
+    const own = affine(block.qkv, normalize(block.attentionNorm, states, rows), rows);
+    const labeled = grown(layer, own, 3 * width);
+    if (layer === model.blocks.length - 1) return labeled; // no token reads what follows
+    const seen = (row) => (causal(model) ? first + row + 1 : known);
+    const among = attend(model, block.transform, own, rows, labeled, seen, false);
+    add(states, affine(block.project, among, rows));
+    perceptron(block, states, rows);
+    return labeled;
+  });
+  model.memory = { tokens, layers };
+  return layers;
+};
+
 // One prediction for each query {x, pairs}: y at x, after the first so many points {x, y}. All
 // queries share a pass, as nothing attends to a query but itself; with a prefix mask, where points
 // see all points, each must have all of them before it.
@@ -173,26 +239,16 @@ const embedded = (model, tokens, places) => {
 live.predict = (model, points, queries, notice) => {
   const separate = model.tokens === "separate";
   const each = separate ? 2 : 1; // tokens of a point
-  const tokens = points.flatMap(({ x, y }) => separate ? [[x], [y]] : [[x, y]]);
-  const places = queries.map(({ pairs }) => each * pairs);
-  const asked = queries.map(({ x }) => separate ? [x] : [x, 0]);
-  const context = embedded(model, tokens, tokens.map((_, place) => place));
-  const states = embedded(model, asked, places);
-  const known = tokens.length, rows = asked.length;
-  const causal = (row) => row + 1, all = () => known;
+  const context = contextOf(model, points.flatMap(({ x, y }) => separate ? [[x], [y]] : [[x, y]]));
+  const places = queries.map(({ pairs }) => each * pairs), rows = queries.length;
+  const states = embedded(model, queries.map(({ x }) => separate ? [x] : [x, 0]), places);
   model.blocks.forEach((block, layer) => {
-    const labeled = affine(block.qkv, normalize(block.attentionNorm, context, known), known);
     const own = affine(block.qkv, normalize(block.attentionNorm, states, rows), rows);
     const noticed = notice && ((row, head, weights) => notice(layer, head, row, weights));
-    const mixed = attend(model, block.transform, own, rows, labeled, (row) => places[row],
+    const mixed = attend(model, block.transform, own, rows, context[layer], (row) => places[row],
                          model.seesItself, noticed);
     add(states, affine(block.project, mixed, rows));
     perceptron(block, states, rows);
-    if (layer === model.blocks.length - 1) return; // only queries are read
-    const among = attend(model, block.transform, labeled, known, labeled,
-                         model.mask === "causal" ? causal : all, false);
-    add(context, affine(block.project, among, known));
-    perceptron(block, context, known);
   });
   return affine(model.readOut, normalize(model.finalNorm, states, rows), rows).slice(0, rows);
 };

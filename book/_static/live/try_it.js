@@ -7,12 +7,16 @@ var live = window.live || {};
 const HEIGHT = 380, SIDE = 250;
 const GRID = Array.from({ length: 61 }, (_, k) => -live.EDGE + k / 10);
 const REST = 120; // milliseconds until the rest is drawn
+const FRAME = 32; // milliseconds that a frame may take
+const REACH = { mouse: 14, pen: 18, touch: 26 }; // pixels from a point within which it is taken
 const page = (name) => document.getElementById(`live-${name}`);
 const svg = page("plot"), exported = live.models || [];
 const names = [...exported.map(({ name }) => name), "ridge"];
-const color = (name) => (name === "ridge" ? "ridge" : `curve-${names.indexOf(name) % 4}`);
+const color = (name) => `of-${name.toLowerCase()}`; // of colors.css
 
+const scenes = [...page("scenes").children];
 let state, scales, points, hovered = null, resting;
+let every = 1; // a frame answers at one place of the grid in so many: more on a slower machine
 
 const ready = new Map(); // models unpacked so far
 const shown = () => exported.filter(({ name }) => state.shown.includes(name)).map((model) => {
@@ -31,39 +35,51 @@ const answersAt = (places) => {
   return state.shown.includes("ridge") ? [...answers, ["ridge", places.map(ridge())]] : answers;
 };
 
-const draw = (grid = GRID) => {
+const draw = (grid) => {
   const start = performance.now(), top = 4 * state.sigma, f = live.functionOf(state);
   points = live.labeled(state);
   scales = live.frame(svg, {
     height: HEIGHT, lowX: -live.EDGE, highX: live.EDGE, lowY: -top, highY: top, labelX: "x",
     labelY: "y" });
   const zip = (ys) => grid.map((x, k) => [x, ys[k]]);
-  live.line(scales, "truth", zip(grid.map((x) => state.sigma * f(x))));
+  if (state.task !== "yours") live.line(scales, "truth", zip(grid.map((x) => state.sigma * f(x))));
   for (const [name, ys] of answersAt(grid)) {
     live.line(scales, `curve ${color(name)}`, zip(ys)).dataset.model = name;
   }
   points.forEach(({ x, y }, place) => {
-    const at = { cx: scales.x(x), cy: scales.y(inFrame(y)) }; // at the edge, if it is outside
-    const { classList } = live.element(svg, "circle", { ...at, r: 6, class: "point" });
+    const { classList } = live.element(svg, "circle", {
+      cx: scales.x(x), cy: scales.y(inFrame(y)), // at the edge, if it is outside
+      r: 6, class: "point", "data-point": place });
     classList.toggle("selected", place === state.selected);
     classList.toggle("outside", y !== inFrame(y));
-    // for fingers
-    live.element(svg, "circle", { ...at, r: 16, class: "handle", "data-point": place });
   });
   performance.measure("live frame", { start });
-  clearTimeout(resting);
-  resting = setTimeout(drawRest, REST);
+  return performance.now() - start;
 };
-const redraw = live.soon(() => draw());
+
+// The curves follow at once, with as many places as there is time for; when the hand rests, with all.
+const redrawSoon = live.soon(() => {
+  const took = draw(GRID.filter((_, k) => k % every === 0));
+  if (took > FRAME) every = Math.min(6, Math.ceil(every * took / FRAME)); // 60 is divided by 1 to 6
+  else if (every > 1 && took * every / (every - 1) < FRAME) every -= 1;
+  resting = setTimeout(drawRest, REST);
+});
+const redraw = () => {
+  clearTimeout(resting);
+  svg.dataset.state = "moving";
+  redrawSoon();
+};
 
 // ---- what follows ----
 
 const drawRest = () => {
+  if (every > 1) draw(GRID);
   drawErrors();
   drawAttention();
   tell();
   history.replaceState(null, "", live.toHash(state));
   writePython();
+  svg.dataset.state = "at rest";
 };
 
 // The guess at each point but the first, from those before it.
@@ -158,8 +174,10 @@ const writePython = () => {
 
 // ---- changes ----
 
-const changed = () => {
+const changed = (scene = null) => {
   hovered = null;
+  state.scene = scene; // until a hand changes it
+  page("scene").textContent = scenes.find(({ dataset }) => dataset.scene === scene)?.title ?? "";
   state.selected = Math.min(state.selected, state.points.length - 1);
   page("task").value = state.task;
   const { sigma, noise, points: { length: count } } = state;
@@ -205,24 +223,40 @@ const placeOf = (event) => {
   const box = svg.getBoundingClientRect();
   return [scales.fromX(event.clientX - box.left), inFrame(scales.fromY(event.clientY - box.top))];
 };
-const pointOf = ({ target }) => ("point" in target.dataset ? Number(target.dataset.point) : null);
+// The nearest point within reach, or null; of points on the same spot the next after the chosen one.
+const nearest = (event) => {
+  const box = svg.getBoundingClientRect(), reach = REACH[event.pointerType] ?? REACH.mouse;
+  const away = points.map(({ x, y }) => Math.hypot(
+    scales.x(x) - event.clientX + box.left, scales.y(inFrame(y)) - event.clientY + box.top));
+  const least = Math.min(...away);
+  if (least > reach) return null;
+  const there = away.flatMap((distance, place) => (distance < least + 0.5 ? [place] : []));
+  return there.find((place) => place > state.selected) ?? there[0];
+};
 
 let dragged = null, pressed = null;
 svg.addEventListener("pointerdown", (event) => {
   if (event.button !== 0) return; // a menu, say
   pressed = [event.clientX, event.clientY];
-  dragged = pointOf(event);
+  dragged = nearest(event);
   if (dragged === null) return;
   svg.setPointerCapture(event.pointerId);
   state.selected = dragged;
   redraw();
 });
+// A finger on a point moves the point and not the page; elsewhere it moves the page.
+svg.addEventListener("touchstart", (event) => {
+  const [{ clientX, clientY }] = event.touches;
+  const onPoint = nearest({ clientX, clientY, pointerType: "touch" }) !== null;
+  if (event.touches.length === 1 && onPoint) event.preventDefault();
+}, { passive: false });
 svg.addEventListener("pointermove", (event) => {
-  if (dragged !== null) moveTo(dragged, ...placeOf(event));
-  else if (pointOf(event) !== hovered) {
-    hovered = pointOf(event);
-    drawAttention();
-  }
+  if (dragged !== null) return moveTo(dragged, ...placeOf(event));
+  const near = event.pointerType === "touch" ? null : nearest(event);
+  svg.classList.toggle("on-point", near !== null);
+  if (near === hovered) return;
+  hovered = near;
+  drawAttention();
 });
 svg.addEventListener("pointerup", (event) => {
   const still = pressed && Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) < 5;
@@ -262,7 +296,9 @@ onInput(page("count"), ({ value }) => resize(Number(value)));
 for (const name of names) {
   const label = document.createElement("label");
   label.className = color(name);
-  label.innerHTML = `<input type="checkbox" value="${name}"><i></i>${name}`;
+  label.innerHTML = `<input type="checkbox" value="${name}">${name}`;
+  const line = live.element(label, "svg", { height: 8, "aria-hidden": true });
+  live.element(line, "line", { class: `curve ${color(name)}`, x1: 0, x2: 32, y1: 4, y2: 4 });
   page("models").append(label);
   onInput(label.firstChild, ({ checked }) => {
     state.shown = checked ? [...state.shown, name] : state.shown.filter((other) => other !== name);
@@ -271,6 +307,7 @@ for (const name of names) {
 
 const onClick = (name, act) => page(name).addEventListener("click", act);
 onClick("new", () => {
+  if (state.task === "yours") state.task = "affine";
   state.seed = Math.floor(Math.random() * 1e6);
   state.points = live.pointsOf(state.seed).slice(0, state.points.length);
   changed();
@@ -284,17 +321,38 @@ onClick("copy", async () => {
   page("told").textContent = "Copied.";
 });
 
+// ---- the reader's own numbers ----
+
+const bring = (text) => {
+  try {
+    const { points: own, told } = live.fitted(live.columns(text));
+    Object.assign(state, { task: "yours", sigma: 1, noise: 0, selected: 0,
+                           points: own.map(() => ({ x: 0, e: 0, d: 0 })) });
+    own.forEach(({ x, y }, place) => live.place(state, state.points[place], x, y));
+    page("own-told").textContent = `Shown: ${told}.`;
+    changed();
+  } catch (error) {
+    page("own-told").textContent = `Nothing changed: ${error.message}.`;
+  }
+};
+onClick("own-show", () => bring(page("own").value));
+page("own-file").addEventListener("change", async ({ target }) => {
+  if (!target.files.length) return;
+  page("own").value = await target.files[0].text();
+  bring(page("own").value);
+});
+
 // ---- start ----
 
 const start = () => {
-  state = live.fromHash(location.hash, [...names.slice(0, -1).slice(0, 2), "ridge"]);
-  changed();
+  const hash = location.hash || scenes[0].hash;
+  state = live.fromHash(hash, [...names.slice(0, -1).slice(0, 2), "ridge"]);
+  changed(state.scene);
 };
 page("missing").hidden = exported.length > 0;
 addEventListener("hashchange", start);
 start();
 draw(GRID.filter((_, k) => k % 12 === 0)); // at once, coarse
-redraw();
 live.onResize(svg, redraw);
 
 })();

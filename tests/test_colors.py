@@ -1,0 +1,65 @@
+"""One color for each model, in Python and in style sheets."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from icllib.colors import MODELS, style, style_sheet
+from icllib.results import PROJECT
+
+# Machado, Oliveira and Fernandes (2009), severity 1: what readers see who lack one kind of cone.
+LACKING = {
+    "nobody": np.eye(3),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+               [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+               [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+               [0.004733, 0.691367, 0.303900]],
+}
+
+
+def linear(color: str) -> np.ndarray:
+    """Linear RGB of "#rrggbb"."""
+    values = np.array([int(color[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb) -> np.ndarray:
+    """CIE Lab of linear RGB, white D65."""
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722],
+                    [0.0193, 0.1192, 0.9505]]) @ np.clip(rgb, 0, 1)
+    x, y, z = np.cbrt(xyz / [0.9505, 1, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("place, paper", [(0, 1.0), (1, 0.0)])
+def test_lines_stand_out_from_the_paper(place, paper):
+    for name, row in MODELS.items():
+        light = float(linear(row[place]) @ [0.2126, 0.7152, 0.0722])
+        darker, lighter = sorted((light, paper))
+        assert (lighter + 0.05) / (darker + 0.05) >= 3, name  # WCAG 1.4.11
+
+
+@pytest.mark.parametrize("kind", LACKING)
+@pytest.mark.parametrize("place", [0, 1])
+def test_models_are_told_apart_by_color_or_dash(kind, place):
+    for (one, first), (other, second) in itertools.combinations(MODELS.items(), 2):
+        away = np.linalg.norm(lab(np.array(LACKING[kind]) @ linear(first[place]))
+                              - lab(np.array(LACKING[kind]) @ linear(second[place])))
+        assert away >= 20 or (away >= 6 and first[2] != second[2]), (one, other, kind, away)
+
+
+def test_dashes_tell_apart_what_a_paper_compares():
+    for together in (("softmax", "SSA"), ("prefix", "causal"), ("GPT-2", "SGPT", "perceptron"),
+                     ("softmax", "SSA", "prefix", "causal")):
+        dashes = [MODELS[name][2] for name in together]
+        assert all(one != other or {first, second} == {"softmax", "prefix"} for (first, one), (
+            second, other) in itertools.combinations(zip(together, dashes), 2))
+
+
+def test_the_style_sheet_is_made_of_the_table():
+    committed = (PROJECT / "book/_static/colors.css").read_text("utf-8")
+    assert committed == style_sheet(), "run: python -m icllib export"
+    assert style("SSA")["color"] in committed
