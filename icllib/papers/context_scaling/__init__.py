@@ -10,6 +10,8 @@ from icllib.papers.context_scaling.estimators import (
     ESTIMATORS, FAMILIES, FEW_DIMENSIONS, MANY_PAIRS, EstimatorErrors, Identities, best_step,
     consistency, estimator_curves, estimators, exponential_limit, identities_and_errors, measured,
     one_step_and_ridge, one_step_error, over_ridge_errors, rate, rates)
+from icllib.papers.context_scaling.every_length import (
+    MOST_RATIO, every_length, ridge_errors, worst_from_ten)
 from icllib.papers.context_scaling.learned import (
     at_papers_dimension, best_ridge, of_baseline, over_ridge, over_zero, seen_twice, worst, zero)
 from icllib.papers.context_scaling.noise import (

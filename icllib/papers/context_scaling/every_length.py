@@ -11,37 +11,35 @@ import numpy as np
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import SGPT, Transformer
-from icllib.papers.context_scaling.common import LINEAR_8, evaluation
+from icllib.papers.context_scaling.common import FIGURE_1_MOST, LINEAR_8, evaluation
+from icllib.papers.context_scaling.scaling import (
+    fig01_against_context, fig08_against_context, seeds)
 from icllib.training import Recipe, Run
 
 LONGEST = 40  # of LENGTHS
 # From so many pairs on, 1.25 times the dimension, a named model must be within 1.25 of ridge
 # regression at each length. Both numbers were fixed before the first of these models was trained.
 FEWEST, MOST_RATIO = 10, 1.25
-SEEDS = 3
 
 # ASSUMED: all of it, as the paper has no such models. A decoder answers after every number of pairs
-# in one pass; half the batch of Figure 1B, as each prompt now has eight times the queries, and a
-# layer more. SGPT, of which each length is a sequence of its own, carries over between lengths and
-# has seven, closer together where few pairs are.
+# in one pass; half the batch of Figure 1B, as each prompt now has seven times the queries, and a
+# layer more.
 DECODER = Transformer(4, 4, 64)
 DECODER_RECIPE = Recipe(tuple(range(5, LONGEST + 1)), 15_000, 16, 2e-3, "cosine", 0.1)
-DEEP_SGPT = SGPT(8, 32)
-SGPT_RECIPE = Recipe((10, 12, 14, 17, 20, 30, 40), 15_000, 32, 4e-3, "cosine", 0.1)
-MODELS = {
-    "GPT-2": (DECODER, DECODER_RECIPE),
-    "SGPT": (DEEP_SGPT, SGPT_RECIPE),
-    "GPT-2 without positions": (replace(DECODER, positions="none"), DECODER_RECIPE),
-}
 
 
 def every_length(profile: str) -> list[Run]:
-    """Three models on linear functions, measured after every number of pairs."""
-    measure = evaluation(tuple(range(5, LONGEST + 1)), profile)
-    small = profile == "smoke"
-    return [Run(LINEAR_8, replace(model, layers=1) if small else model,
-                replace(recipe, steps=4, batch=4) if small else recipe, measure, seed)
-            for model, recipe in MODELS.values() for seed in range(2 if small else SEEDS)]
+    """The decoder trained on every length, the one of Figure 1B and the deep SGPT of Figure 8B, which
+    are trained on five; all measured after every number of pairs."""
+    measure, small = evaluation(tuple(range(5, LONGEST + 1)), profile), profile == "smoke"
+    recipe = replace(DECODER_RECIPE, steps=4, batch=4) if small else DECODER_RECIPE
+    decoder = replace(DECODER, layers=1) if small else DECODER
+    on_five = [run for run in fig01_against_context(profile) + fig08_against_context(profile)
+               if run.task == LINEAR_8 and run.pretraining_tasks == FIGURE_1_MOST]
+    own = {kind: [replace(run, evaluation=measure) for run in dict.fromkeys(on_five)
+                  if isinstance(run.model, kind)] for kind in (Transformer, SGPT)}
+    return [Run(LINEAR_8, decoder, recipe, measure, seed) for seed in seeds(profile)] + sum(
+        own.values(), [])
 
 
 def ridge_errors(measure: ErrorByLength) -> np.ndarray:
@@ -49,7 +47,6 @@ def ridge_errors(measure: ErrorByLength) -> np.ndarray:
     return measure.measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"][0]
 
 
-def worst_ratio(errors, measure: ErrorByLength) -> np.ndarray:
-    """The largest error over ridge regression's from FEWEST pairs on: (seeds, K) -> (seeds,)."""
-    counted = np.array(measure.lengths) >= FEWEST
-    return (np.asarray(errors) / ridge_errors(measure))[:, counted].max(axis=1)
+def worst_from_ten(ratios, lengths) -> np.ndarray:
+    """The largest ratio from FEWEST pairs on: (seeds, K) -> (seeds,)."""
+    return np.asarray(ratios)[:, np.array(lengths) >= FEWEST].max(axis=1)
