@@ -1,20 +1,26 @@
 """The website: builds without warnings, works offline, shows every claim."""
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from contextlib import contextmanager
+from html import unescape
 from pathlib import Path
 from statistics import median
 from urllib.parse import unquote, urlparse
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from conftest import CHROMIUM_FLAGS
+from fontTools.ttLib import TTFont
+from matplotlib import get_data_path
 
 from icllib import book
 from icllib.book.contents import contents
-from icllib.book.offline import TYPESET
+from icllib.book.offline import TYPESET, chromium
 from icllib.claims import find_claim, papers
 from icllib.decisions import decide, ledger
 from icllib.errors import InputError
@@ -276,6 +282,71 @@ def test_the_front_page_takes_two_screens_of_a_laptop(site, browser):
     with visited(browser, site / "book/index.html") as page:
         assert page.locator(".question").count() == len(papers())
         assert page.locator(".bd-article").bounding_box()["height"] <= 2 * 900
+
+
+# Of paragraphs of plain text of three lines and more: their characters and lines.
+PARAGRAPHS = """[...document.querySelectorAll(".bd-article section > p")].flatMap(item => {
+    const lines = Math.round(item.offsetHeight / parseFloat(getComputedStyle(item).lineHeight));
+    return lines < 3 || item.querySelector(".math, img, code") ? [] : [[item.innerText.length, lines]];
+})"""
+
+
+def test_lines_have_60_to_80_characters(site, browser):
+    """In the mean of a paragraph, whose last line is full, or empty, at the utmost."""
+    found = []
+    with tab(browser) as page:
+        for path in sample(site):
+            page.goto(path.as_uri())
+            page.evaluate("document.fonts.ready")
+            found += page.evaluate(PARAGRAPHS)
+    assert len(found) > 30
+    assert all(60 <= length / (lines - 1) and length / lines <= 80 for length, lines in found), found
+
+
+def only_fonts(folder, *names) -> dict:
+    """The environment of a machine that has only these of the fonts that Matplotlib brings."""
+    for font in Path(get_data_path(), "fonts/ttf").glob("*.ttf"):
+        if font.stem.startswith(names):
+            shutil.copy(font, folder)
+    told = f"<fontconfig><dir>{folder}</dir><cachedir>{folder}/cache</cachedir></fontconfig>"
+    (folder / "fonts.conf").write_text('<?xml version="1.0"?>' + told)
+    return os.environ | {"FONTCONFIG_FILE": str(folder / "fonts.conf")}
+
+
+def test_pages_are_as_high_whatever_fonts_a_machine_has(site, browser, tmp_path):
+    heights = []
+    for names in (["DejaVuSans"], ["STIXGeneral", "cmtt"]):
+        (tmp_path / names[0]).mkdir()
+        another = browser.browser_type.launch(
+            executable_path=chromium(), args=CHROMIUM_FLAGS,
+            env=only_fonts(tmp_path / names[0], *names))
+        with tab(another) as page:
+            own = []
+            for name in ("index", "causal_lm", "verdicts"):
+                page.goto((site / f"book/{name}.html").as_uri())
+                page.evaluate("document.fonts.ready")
+                own.append(page.locator(".bd-article").bounding_box()["height"])
+        another.close()
+        heights.append(own)
+    assert all(abs(one - other) < 10 for one, other in zip(*heights)), heights
+
+
+def test_the_faces_have_every_character_of_the_book(site):
+    """But for brackets raised in one figure's table, which a font of the machine shows."""
+    has = {path.stem: set(map(chr, TTFont(path).getBestCmap()))
+           for path in (site / "_static/type").glob("*.woff2")}
+    assert sum(path.stat().st_size for path in (site / "_static/type").glob("*")) < 150_000
+    text, code = set(), set()
+    for path in html_files(site):
+        page = re.sub(r'<(script|style|svg|span class="math|div class="math).*?</(script|style|svg|span|div)>',
+                      "", path.read_text("utf-8"), flags=re.DOTALL)
+        shown = lambda part: unescape(re.sub("<[^>]*>", "", part))
+        code |= set(shown("".join(re.findall("<(?:pre|code).*?</(?:pre|code)>", page, re.DOTALL))))
+        text |= set(shown(page))
+    assert len(text) > 100 and len(code) > 90
+    for name in ("BookSans-Regular", "BookSans-Italic", "BookSans-SemiBold"):
+        assert text - has[name] - {"\n"} <= set("⁽⁾"), name
+    assert code - has["BookMono-Regular"] - {"\n"} <= set("δψ⁽⁾")  # δ and ψ are in Book Sans
 
 
 def test_search_finds_the_chapter_on_scaled_signed_averaging_first(site, browser):
