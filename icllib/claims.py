@@ -59,6 +59,8 @@ def read_paper(path: Path) -> Paper:
         fields = read_yaml(path.read_text("utf-8"))
         paper = Paper(path.parent.name, **fields | {"pages": tuple(fields["pages"])})
         types_of_fields(paper)
+        if other := [url for url in paper.links.values() if not str(url).startswith("https://")]:
+            raise ValueError(f"links: expected https://..., got {other[0]!r}")
     except (yaml.YAMLError, *DAMAGE) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"{path}: expected the description of a paper, got a damaged file ({reason}); "

@@ -48,6 +48,14 @@ def typeset(text: str) -> str:
     return MARKED.sub(r'<span class="unbroken">\g<0></span>', "".join(pieces))
 
 
+def markdown(text: str) -> str:
+    """Text as one line of Markdown without HTML; its formulas and its emphasis stay."""
+    pieces = re.split(r"\$(.+?)\$", " ".join(text.split()))
+    pieces[::2] = [piece.replace("<", "&lt;") for piece in pieces[::2]]
+    pieces[1::2] = [f"${piece.replace('<', chr(92) + 'lt ')}$" for piece in pieces[1::2]]
+    return "".join(pieces)
+
+
 def with_symbols(text: str) -> str:
     """Names such as psi_L and sigma^2 as HTML: a Greek letter, an index, a power."""
     def symbol(name: re.Match) -> str:

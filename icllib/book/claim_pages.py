@@ -21,12 +21,12 @@ def claim_pages(decisions: list[Decision]):
     """Name, context and template of each page, as Sphinx wants them."""
     for item in decisions:
         paper = papers()[item.claim.paper]
-        parents = [{"link": f"../book/{paper.name}.html", "title": paper.short},
+        parents = [{"link": f"../book/{paper.name}.html", "title": escape(paper.short)},
                    {"link": "../book/ledger.html", "title": "The ledger"}]
         own = {other.claim.number for other in decisions if other.claim.paper == paper.name}
         html = linked_html(body(item), own - {item.claim.number},
                            lambda number: f"{paper.name}.{number}.html")
-        context = {"title": f"Claim {item.claim.number}: {paper.short}", "parents": parents,
+        context = {"title": f"Claim {item.claim.number}: {escape(paper.short)}", "parents": parents,
                    "body": html, "description": f"{item.words}: {item.claim.statement}"}
         yield f"claims/{item.claim.id}", context, "page.html"
 
@@ -35,7 +35,7 @@ def body(item: Decision) -> str:
     """The page of a claim as HTML."""
     claim, paper = item.claim, papers()[item.claim.paper]
     rows = "\n".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in facts(item) if text)
-    return (f"<section><h1>{paper.short}, claim {claim.number}</h1>\n"
+    return (f"<section><h1>{escape(paper.short)}, claim {claim.number}</h1>\n"
             f'<p class="verdict-line">{badge(item)} {escape(meaning(item))}.</p>\n'
             f'<blockquote class="claim"><p>{typeset(claim.statement)}</p></blockquote>\n'
             f'<dl class="facts">\n{rows}\n</dl>\n{evidence(item)}</section>')

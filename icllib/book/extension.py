@@ -113,7 +113,7 @@ def glance(paper: str) -> str:
     records = [record for page in pages for record in records_of(page)]
     named = {record.provenance["device"] for record in records}
     devices = sorted(name for name in named if not any(f"{name} of" in other for other in named))
-    links = " · ".join(f'<a href="{url}">{name}</a>'
+    links = " · ".join(f'<a href="{escape(url)}">{escape(name)}</a>'
                        for name, url in papers()[paper].links.items())
     theirs, ours = ([item for item in own if item.claim.ours is added] for added in (False, True))
     also = f"; of {len(ours)} that we added {in_words(ours)}" * bool(ours)
@@ -219,8 +219,9 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
     """Description, title with the paper's name, cite button; and no file that nothing uses."""
     paper = next((part for part in pagename.split("/") if part in papers()), None)
     if paper and pagename.startswith("notebooks/"):
-        context["title"] = f"{context['title']}: {papers()[paper].short}"
-        context["parents"][-1]["title"] = papers()[paper].short  # or the breadcrumbs take lines
+        short = escape(papers()[paper].short)
+        context["title"] = f"{context['title']}: {short}"
+        context["parents"][-1]["title"] = short  # or the breadcrumbs take lines
     if doctree is not None:
         paragraphs = (item.astext() for item in doctree.findall(nodes.paragraph))
         context["description"] = next(paragraphs, "")

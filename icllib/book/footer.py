@@ -19,10 +19,10 @@ def footer(app, pagename: str, context: dict) -> str:
     """The foot of a page as HTML."""
     cff = citation()
     source = source_link(app, pagename, context)
+    about = f"Version {cff['version']} of {cff['date-released']} · {cff['license']}"
     return (f'<footer class="page-facts">{run_box(app, pagename)}'
             f"<details><summary>Cite</summary><pre>{escape(bibtex(cff))}</pre></details>"
-            f"<span>Version {cff['version']} of {cff['date-released']} · "
-            f"{cff['license']} licence{source}</span></footer>")
+            f"<span>{escape(about)} licence{source}</span></footer>")
 
 
 def run_box(app, pagename: str) -> str:

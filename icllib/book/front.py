@@ -9,6 +9,7 @@ from icllib.book.ledger import bar
 from icllib.claims import Paper, papers
 from icllib.decisions import Decision
 from icllib.files import write_text
+from icllib.verdicts import markdown
 
 
 def write_front(decisions: list[Decision], folder: Path) -> None:
@@ -39,7 +40,7 @@ def card(paper: Paper, decisions: list[Decision]) -> str:
     """A question with the paper's claim and our answer."""
     picture = (f"![{escape(paper.short)}: the figure that decides](_generated/{paper.name}.svg)\n\n"
                if paper.figure else "")
-    return (f":::{{grid-item-card}} {paper.question}\n:link: {paper.name}\n:link-type: doc\n"
+    return (f":::{{grid-item-card}} {markdown(paper.question)}\n:link: {paper.name}\n:link-type: doc\n"
             f":class-card: question\n\n{picture}"
-            f"*The paper:* {paper.claim}\n\n**What we found:** {paper.answer}\n\n"
+            f"*The paper:* {markdown(paper.claim)}\n\n**What we found:** {markdown(paper.answer)}\n\n"
             f"{bar(decisions)}\n:::\n")

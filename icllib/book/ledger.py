@@ -14,7 +14,7 @@ from icllib.book.papers import cited, hours, records_of, title_of
 from icllib.claims import papers
 from icllib.decisions import STRENGTHS, VERDICTS, Decision, finite, finite_parts, interval
 from icllib.files import write_text
-from icllib.verdicts import badge, ours_text, printed_text, tolerance_text, typeset
+from icllib.verdicts import badge, markdown, ours_text, printed_text, tolerance_text, typeset
 
 EVIDENCE = ("exact", *list(STRENGTHS.values())[:3])  # from the strongest on
 LISTED = 3  # parts of a claim in the ledger; its own page has all
@@ -46,7 +46,8 @@ def summary(decisions: list[Decision], folder: str = "") -> str:
     for paper in papers().values():
         cells = counted(item for item in decisions
                         if item.claim.paper == paper.name and not item.claim.ours)
-        lines.append(f"| [*{paper.title}*]({folder}{paper.name}.md) ({cited(paper)}) | {cells} "
+        name = f"[*{in_cell(paper.title)}*]({folder}{paper.name}.md) ({in_cell(cited(paper))})"
+        lines.append(f"| {name} | {cells} "
                      f"| {hours(records_of(f'{paper.name}/*')):.1f} |")
     cells = counted(item for item in decisions if item.claim.ours)
     lines.append(f"| [added by us]({folder}verdicts.md) | {cells} | |")
@@ -90,13 +91,19 @@ def table(decisions: list[Decision]) -> str:
              "|---|---|---|---|---|"]
     for item in decisions:
         claim = item.claim
-        statement = claim.statement.replace("|", "\\|")
         printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
-        page = (f"[{title_of(claim.page).partition(':')[0]}](../notebooks/{claim.page}.ipynb)" if item.profile
-                else "; ".join(filter(None, (claim.not_run, claim.cost, printed))))
+        reasons = [in_cell(text) for text in (claim.not_run, claim.cost) if text]
+        page = (f"[{in_cell(title_of(claim.page).partition(':')[0])}](../notebooks/{claim.page}.ipynb)"
+                if item.profile else "; ".join([*reasons, *filter(None, [printed])]))
         lines.append(f'| <a href="../claims/{claim.id}.html">{claim.number}</a> '
-                     f"| {badge(item)}{parts_held(item)} | {statement} | {claim.where} | {page} |")
+                     f"| {badge(item)}{parts_held(item)} | {in_cell(claim.statement)} "
+                     f"| {in_cell(claim.where)} | {page} |")
     return "\n".join(lines) + "\n"
+
+
+def in_cell(text: str) -> str:
+    """Text in a cell of a Markdown table."""
+    return markdown(text).replace("|", "\\|")
 
 
 def parts_held(item: Decision) -> str:
@@ -138,7 +145,7 @@ def cells(item: Decision) -> list[str]:
     ours = {part: ours_text(claim, part, item.counted_or_all(part)) for part in item.evidence or ()}
     bounds = {part: tolerance_text(claim, part) for part in claim.parts}
     bounds = bounds if len(set(bounds.values())) > 1 else {"": next(iter(bounds.values()))}
-    return [papers()[claim.paper].short,
+    return [escape(papers()[claim.paper].short),
             f'<a href="../claims/{claim.id}.html" title="claim {claim.id}">{claim.number}</a>',
             f'{typeset(claim.statement)} <small>({escape(claim.where)})</small>',
             badge(item, item.verdict), item.strength or "none", "yes" if claim.post_hoc else "no",

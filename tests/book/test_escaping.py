@@ -1,0 +1,106 @@
+"""Text from files reaches a reader as text: no tag in it becomes one."""
+
+import re
+from dataclasses import replace
+from importlib import import_module
+
+import pytest
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from icllib import claims, verdicts
+from icllib.book import claim_pages, extension, footer, front, papers
+from icllib.claims import Claim, Gate, read_paper
+from icllib.decisions import Decision, decide
+from icllib.errors import InputError
+from icllib.files import PROJECT
+
+TAGS = ("<img src=x onerror=attack()>", "</td><script>attack()</script>", "$<b> <script>attack()</script>$",
+        r"\$<img src=x onerror=attack()>$", "<!--", "two\n\n<iframe src=x>\n\nlines | cells")
+ATTACK = re.compile(r"<\s*/?\s*(img|script|iframe|b>|!--)", re.IGNORECASE)
+ledger = import_module("icllib.book.ledger")  # whose name the package has for a function
+REAL = claims.papers()["causal_lm"]
+
+
+def claim(text, **changes):
+    """One whose every text is this one."""
+    return replace(Claim(
+        "causal_lm.6", text, text, {"value": {text: text, "b": text}, "read": "figure"}, "ordering", text,
+        (text, "b"), {"below": 1.0}, page="causal_lm/propositions", cost=text,
+        gate=Gate(text, text, at_most=1.0)), **changes)
+
+
+def decisions(text):
+    samples = {text: [0.5, 0.6], "b": [1.5, 1.7]}
+    yield decide(claim(text), samples, "cpu", {text: [0.5, 0.5], "b": [0.5, 0.5]})
+    yield Decision(claim(text, page=None, not_run=text, printed_on="causal_lm/propositions"), "not run")
+    yield Decision(claim(text, page=None, not_run=text, printed={"value": text, "read": "text"}), "not run")
+
+
+@pytest.fixture
+def everywhere(request, monkeypatch):
+    """A text that is in every file of text: papers, claims, titles of pages, the citation."""
+    text = request.param
+    paper = replace(REAL, title=text, short=text, question=text, claim=text, answer=text,
+                    figure=None, links={text: f"https://x/\"{text}"})
+    for module in (claims, claim_pages, extension, front, ledger, papers):
+        if hasattr(module, "papers"):
+            monkeypatch.setattr(module, "papers", lambda: {"causal_lm": paper})
+    for module in (claim_pages, ledger):
+        monkeypatch.setattr(module, "title_of", lambda page: text)
+    monkeypatch.setattr(ledger, "cited", lambda paper: text)
+    monkeypatch.setattr(extension, "ledger_of_this_build", lambda: list(decisions(text)))
+    fields = ("version", "date-released", "license", "title")
+    monkeypatch.setattr(footer, "citation", lambda: dict.fromkeys(fields, text) | {
+        "authors": [{"name": text}]})
+    return text
+
+
+class App:
+    """As much of Sphinx as a footer asks for."""
+
+    class config:
+        html_theme_options = {}
+
+    class env:
+        found_docs = ()
+
+
+@pytest.mark.parametrize("everywhere", TAGS, indirect=True)
+def test_no_tag_of_a_text_is_one_in_html(everywhere):
+    every = list(decisions(everywhere))
+    made = [ledger.app(every), extension.glance("causal_lm"), extension.verdict_line(every),
+            footer.footer(App, "notebooks/causal_lm/propositions", {}),
+            verdicts.Verdicts(every[:1])._repr_html_()]
+    for _, context, _ in claim_pages.claim_pages(every):
+        made += [context["body"], context["title"], *(own["title"] for own in context["parents"])]
+    for html in made:
+        own = html.replace('<script src="../datatables.js"></script>', "").replace(
+            '<script src="../_static/ledger.js"></script>', "")
+        assert not ATTACK.search(own)
+
+
+@pytest.mark.parametrize("everywhere", TAGS, indirect=True)
+def test_nor_in_markdown(everywhere):
+    every = list(decisions(everywhere))
+    as_html = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin).render
+    for text in (ledger.table(every), ledger.summary(every), front.cards(every)):
+        assert not ATTACK.search(as_html(text))
+    assert len(ledger.table(every).splitlines()) == 2 + len(every)
+    assert all(line.replace("\\|", "").count("|") == 6 for line in ledger.table(every).splitlines())
+
+
+def test_what_is_no_tag_stays_as_it_is():
+    text = "A is *below* $B$, which is **small** (R&D)."
+    assert verdicts.markdown(text) == text
+    assert verdicts.markdown("a < b, where $x < y$") == r"a &lt; b, where $x \lt  y$"
+
+
+def test_a_link_of_a_paper_is_an_address(tmp_path):
+    text = (PROJECT / "icllib/papers/causal_lm/paper.yml").read_text("utf-8")
+    path = tmp_path / "causal_lm" / "paper.yml"
+    path.parent.mkdir()
+    path.write_text(text.replace("https://openreview.net/forum?id=guRNebwZBb", "javascript:attack()", 1),
+                    "utf-8")
+    with pytest.raises(InputError, match=r"links: expected https://..., got 'javascript:attack\(\)'"):
+        read_paper(path)
