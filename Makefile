@@ -1,6 +1,7 @@
 # make book: build the website from the committed records.
 # make test: run every test, each page at smoke size, each notebook, and the book with warnings as
-# errors, which tests/test_book.py builds.
+# errors, which tests/test_book.py builds; its parts test-python, test-golden and test-notebooks can
+# be called alone.
 # make offline: the website as a zip and, where there is Chromium, as one PDF: _build/offline.
 # All make the environment in .venv first if it is not there yet.
 
@@ -9,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: book offline test bench pretend-gpu clean
+.PHONY: book offline test test-python test-golden test-notebooks bench pretend-gpu clean
 
 book: $(INSTALLED)
 	$(BIN)/python -m icllib book
@@ -30,12 +31,24 @@ GOLDEN := tests/test_golden.py \
 	tests/papers/signed_averaging/test_affine.py::test_golden_numbers_of_a_small_run \
 	tests/papers/signed_averaging/test_quantifier_models.py::test_training_is_measured_and_read_back
 
-# Two processes of one thread each: more threads than cores wait for each other.
-test: export OMP_NUM_THREADS := 1
+# Every part runs, whatever failed before it; at the end stands how each went.
+PARTS := test-python test-golden test-notebooks
 test: $(INSTALLED)
+	@told=; red=0; for part in $(PARTS); do \
+		if $(MAKE) --no-print-directory $$part; then how=passed; else how=FAILED; red=1; fi; \
+		told="$$told$$part: $$how\n"; \
+	done; printf "$$told"; exit $$red
+
+# Two processes of one thread each: more threads than cores wait for each other.
+$(PARTS): export OMP_NUM_THREADS := 1
+test-python: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+
+test-golden: $(INSTALLED)
 	$(ON_SSE) $(BIN)/python -m pytest -q $(GOLDEN) & \
 	$(ON_AVX2) $(BIN)/python -m pytest -q $(GOLDEN); avx2=$$?; wait $$! && exit $$avx2
+
+test-notebooks: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
 		--nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 300 \
 		-p no:cacheprovider notebooks
