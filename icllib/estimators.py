@@ -18,15 +18,29 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regr
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from icllib.baselines import Ridge
 from icllib.checks import component, one_of
 from icllib.errors import DAMAGE, InputError
 from icllib.streams import Stream
+from icllib.tasks import AffineFunctions, LinearRegression
 from icllib.training.weights import load, run_of, trained_folders
 
 MODELS = "models.json"  # in a folder of results: what names stand for; icllib/shipped.py writes it
 PROMPTS = 64  # queries that are asked at a time, each in a prompt of its own
-FAR = 2.0  # how many times larger or smaller than in training a scale may be without a word
+DRAWN = 1024  # prompts of training that pairs are compared with
+ROOM = 1.25  # so far outside what these prompts have is still within
+APART = 0.05  # of the labels' variance: how far answers may be from the best predictor's
+NO_NOISE = 1e-9  # the penalty of ridge regression on labels without noise
 TINY = 1e-12  # of a score, so that no row of them is all 0
+ROUNDING = 1e-10  # of a column: smaller deviations are rounding
+SCALE_X, SCALE_Y, MEAN_X = "a scale of X", "a scale of y", "a mean of a column of X"
+CONSTANT, UNLIKE = "constant columns of X", "ratios of columns' deviations"
+CORRELATED, FAR, FAR_Y = "condition numbers of X's correlation", "rows of X of a length", "labels"
+ADVICE = {SCALE_X: "scale it", SCALE_Y: "scale it", MEAN_X: "center it",
+          CONSTANT: "leave constant columns out", UNLIKE: "scale the columns alike",
+          CORRELATED: "leave out columns that follow from others",
+          FAR: "transform or clip outliers", FAR_Y: "transform or clip outliers"}
+BY_ITSELF = SCALE_X, SCALE_Y, MEAN_X, UNLIKE  # what standardize=True sees to
 LABELS = ("truth", "signs", "one-hot")  # how two or more classes are written for a model
 
 
@@ -37,9 +51,37 @@ class Predictor:
     predictor: object
     dimension: int | None = None
     pairs: tuple[int, ...] | None = None  #: how many it may be given
-    scales: tuple[float, float] | None = None  #: root mean squares of x and y
+    task: object = None
     classes: int | None = None  #: of one-hot labels
     log_odds: bool = False  #: whether it answers in log-odds
+
+    @property
+    def best(self):
+        """The best predictor of a task of linear functions, which may be centered and scaled."""
+        return best_predictor(self.task)
+
+    def drawn(self, pairs: int, features: int):
+        """Pairs as in training: (DRAWN, pairs, features) and (DRAWN, pairs)."""
+        ids = torch.arange(DRAWN)[None]
+        xs, ys, _ = self.task.sample(Stream.of([0], "evaluation", "cpu"), ids, pairs)
+        return xs[0, ..., :features].double(), ys[0].double()
+
+
+def best_predictor(task):
+    """What no predictor beats on linear functions, without noise nearly so; None for other tasks."""
+    if isinstance(task, LinearRegression) and task.input_mean == 0:
+        return Ridge(max(task.noise_std**2 / task.weight_std**2, NO_NOISE))
+    return WithIntercept(Ridge(NO_NOISE)) if isinstance(task, AffineFunctions) else None
+
+
+@dataclass(frozen=True)
+class WithIntercept:
+    """A predictor that is given a feature more, which is always 1."""
+
+    predictor: object
+
+    def predict(self, xs, ys, lengths):
+        return self.predictor.predict(torch.cat((xs, torch.ones_like(xs[..., :1])), -1), ys, lengths)
 
 
 def names() -> dict[str, Path]:
@@ -77,11 +119,8 @@ def found(model) -> Predictor:
     run = run_of(path)
     predictor = load(run)
     predictor.module.double()  # so that an answer does not depend on what is asked beside it
-    stream = Stream.of([0], "evaluation", "cpu")
-    prompt = run.task.sample(stream, torch.arange(1024)[None], run.recipe.points)
-    scales = [float(values.double().square().mean().sqrt()) for values in (prompt.xs, prompt.ys)]
-    return Predictor(predictor, run.task.dimension, pairs or run.recipe.lengths, tuple(scales),
-                   getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy")
+    return Predictor(predictor, run.task.dimension, pairs or run.recipe.lengths, run.task,
+                     getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy")
 
 
 def check_predictor(model) -> None:
@@ -97,8 +136,8 @@ def check_predictor(model) -> None:
 class InContext(BaseEstimator):
     """What regression and classification share."""
 
-    def __init__(self, model="signed_averaging/softmax"):
-        self.model = model
+    def __init__(self, model="signed_averaging/softmax", standardize=True):
+        self.model, self.standardize = model, standardize
 
     def store(self, trained: Predictor, X, y):
         """Keep the pairs and the model; raises InputError for more features than it has, and for a
@@ -115,19 +154,58 @@ class InContext(BaseEstimator):
             tell(f"trained on {trained.dimension} features: zeros are added to {width}")
         if len(X) > most:
             tell(f"trained on up to {most} pairs: the last {most} of {len(X)} are kept")
-        checked = (X, y) if is_regressor(self) else (X,)
-        for name, values, scale in zip(("X", "y"), checked, trained.scales or ()):
-            ratio = float(np.sqrt(np.mean(np.square(values, dtype=float)))) / scale
-            if not 1 / FAR <= ratio <= FAR:
-                tell(f"trained on {name} of root mean square {scale:.3g}, got {ratio * scale:.3g}; "
-                     "scale it first")
-        self.trained_, self.context_ = trained, (X[-most:], y[-most:])
+        self.trained_, X, y = trained, X[-most:], np.asarray(y[-most:], dtype=float)
+        drawn = trained.drawn(len(X), width) if trained.task else None
+        standard = self.standardize and trained.best
+        self.X_scale_ = Scale.of("X", X, drawn[0] if standard else None)
+        self.y_scale_ = Scale.of("y", y, drawn[1] if standard and is_regressor(self) else None)
+        self.context_ = self.X_scale_.to_model(X), self.y_scale_.to_model(y)
+        self.farthest_ = ROOM * float(drawn[0].norm(dim=-1).max()) if drawn else np.inf
+        if drawn:
+            self.compare(drawn)
         return self
 
+    def compare(self, drawn) -> None:
+        """Warn of each look of the kept pairs that those of training do not have."""
+        X, y = (torch.tensor(part)[None] for part in self.context_)
+        with_labels = is_regressor(self) and self.y_scale_.spread != 0
+        if not with_labels and is_regressor(self):
+            tell("given one label alone, and answers with it")
+        own = looks(X, y, with_labels)
+        for what, theirs in looks(*drawn, with_labels).items():
+            found, least, most = float(own[what]), float(theirs.min()), float(theirs.max())
+            if found > ROOM * most or what in (SCALE_X, SCALE_Y) and found < least / ROOM:
+                known = f"up to {most:.2g}" if found > most else f"from {least:.2g} on"
+                itself = bool(what in BY_ITSELF and self.trained_.best and not self.standardize)
+                tell(f"trained on {what} {known}, got {found:.3g}: {ADVICE[what]}"
+                     + itself * ", or set standardize=True")
+
     def answers(self, X) -> np.ndarray:
-        """What the model says about each row, in the context of the stored pairs: (rows, ...)."""
+        """What the model says about each row, in the context of the stored pairs: (rows, ...).
+
+        Raises InputError for an answer that is not finite.
+        """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
+        X = self.X_scale_.to_model(validate_data(self, X, reset=False, dtype=np.float64))
+        far = int((np.linalg.norm(X, axis=1) > self.farthest_).sum())
+        if far:
+            tell(f"trained on queries as near as the pairs, got {far} of {len(X)} farther away: "
+                 "ask nearer, or fit pairs from there")
+        said = self.said(self.trained_.predictor, X)
+        wrong = np.flatnonzero(~np.isfinite(said.reshape(len(X), -1)).all(axis=1))
+        if len(wrong):
+            raise InputError(f"X: expected queries that the model has a finite answer to, got row "
+                             f"{wrong[0]}, whose is {said[wrong[0]]}")
+        if self.trained_.best and is_regressor(self) and self.y_scale_.spread != 0:
+            apart = np.mean((said - self.said(self.trained_.best, X)) ** 2)
+            share = apart / max(np.var(self.context_[1]), TINY)
+            if share > APART:
+                tell(f"trained to answer as ridge regression does, its answers are {share:.0%} of the "
+                     "labels' variance away from that: use ridge regression on these data")
+        return self.y_scale_.from_model(said)
+
+    def said(self, predictor, X) -> np.ndarray:
+        """What a predictor says about each row: (rows, ...)."""
         context, labels, X = (torch.tensor(np.ascontiguousarray(part), dtype=torch.float64)
                               for part in (*self.context_, X))
         labels = torch.cat((labels, torch.zeros_like(labels[:1])))  # the query has none
@@ -138,12 +216,67 @@ class InContext(BaseEstimator):
             xs = torch.nn.functional.pad(xs, (0, missing))[None]  # (1, B, n + 1, d)
             ys = labels.expand(1, len(queries), *labels.shape)
             with torch.no_grad():
-                answers = self.trained_.predictor.predict(xs, ys, (len(context),))
+                answers = predictor.predict(xs, ys, (len(context),))
             if len(answers) != 1:
                 raise InputError("model: expected one answer to each query, got "
                                  f"{len(answers)}, as of a sweep of penalties")
             said.append(answers[0, :, 0])
         return torch.cat(said).double().numpy()
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A change of origin and unit, by column."""
+
+    center: object = 0.0
+    spread: object = 1.0  #: 0 where all pairs have the same
+    unit: float = 1.0  #: a deviation in training
+
+    @classmethod
+    def of(cls, name: str, values, drawn):
+        """What gives pairs the mean 0 and the deviation of those drawn; or none, as they are.
+
+        Raises InputError for numbers whose squares are too large.
+        """
+        if drawn is None:
+            return cls()
+        center, spread = values.mean(axis=0), values.std(axis=0)
+        if not np.isfinite(spread).all():
+            raise InputError(f"{name}: expected numbers whose squares are finite, got up to "
+                             f"{np.abs(values).max():.3g}")
+        spread = np.where(spread > ROUNDING * np.abs(values).max(axis=0), spread, 0.0)
+        return cls(center, spread, float(drawn.square().mean().sqrt()))
+
+    def to_model(self, values):
+        return (values - self.center) / np.where(self.spread == 0, 1.0, self.spread) * self.unit
+
+    def from_model(self, values):
+        return values / self.unit * self.spread + self.center
+
+
+def looks(xs, ys, with_labels: bool) -> dict:
+    """What is compared with training: of pairs (B, n, d) and (B, n), (B,) each."""
+    spreads = xs.std(dim=1, correction=0)
+    found = {SCALE_X: xs.square().mean(dim=(1, 2)).sqrt(),
+             MEAN_X: xs.mean(dim=1).abs().amax(dim=1),
+             CONSTANT: (spreads == 0).sum(dim=1),
+             UNLIKE: spreads.amax(dim=1) / torch.where(spreads == 0, torch.inf, spreads).amin(dim=1),
+             CORRELATED: condition(xs), FAR: xs.norm(dim=-1).amax(dim=1)}
+    labels = {SCALE_Y: ys.square().mean(dim=1).sqrt(), FAR_Y: ys.abs().amax(dim=1)}
+    return found | labels if with_labels else found
+
+
+def condition(xs):
+    """The largest over the least eigenvalue of the correlation of columns: (B, n, d) -> (B,).
+
+    A constant column has none with others.
+    """
+    centered = xs - xs.mean(dim=1, keepdim=True)
+    sizes = centered.norm(dim=1, keepdim=True)
+    columns = centered / torch.where(sizes == 0, 1.0, sizes)
+    correlation = columns.mT @ columns + torch.diag_embed((sizes == 0).to(xs.dtype)[:, 0])
+    values = torch.linalg.eigvalsh(correlation)
+    return values[:, -1] / values[:, 0].clamp(min=ROUNDING)
 
 
 def spans(numbers) -> str:
@@ -166,10 +299,15 @@ class InContextRegressor(RegressorMixin, InContext):
     """Regression in context: y[n] from n pairs and x[n].
 
     model: one of `names`, the path of a record whose weights are kept beside it, or a predictor
-    (`icllib.evaluate`), such as `icllib.baselines.Ridge(1.0)`. Raises InputError, in `fit`, for
-    another model or without weights, for more features than the model was trained on, and for a
-    number of pairs that it was not trained for or does not answer well at; warns where there are
-    fewer features, more pairs or other scales than in training.
+    (`icllib.evaluate`), such as `icllib.baselines.Ridge(1.0)`. standardize: whether a model of
+    linear functions reads X and y with the means and deviations of its training, by those of the
+    pairs that are kept; other models and predictors read them as they are.
+
+    Raises InputError, in `fit`, for another model or without weights, for more features than the
+    model was trained on, and for a number of pairs that it was not trained for or does not answer
+    well at; in `predict` for an answer that is not finite. Warns where there are fewer features or
+    more pairs than in training, where pairs or queries look like none in training, and where the
+    answers are far from those of the predictor that is best at what the model was trained on.
     """
 
     def fit(self, X, y):
@@ -194,15 +332,15 @@ class InContextRegressor(RegressorMixin, InContext):
 class InContextClassifier(ClassifierMixin, InContext):
     """Classes in context.
 
-    model: as in `InContextRegressor`. labels: how classes are written for it. "truth": 0 and 1, and
+    model, standardize: as in `InContextRegressor`, which y is no part of. labels: how classes are written for it. "truth": 0 and 1, and
     it answers with the log-odds of 1, as the models of the quantifiers do; "signs": -1 and 1, and
     so does it, as `Ridge`; "one-hot": one number for each of two or more classes, as for texts of
     words. Raises InputError, in `fit`, for a number of classes or for labels that the model was not
     trained on, and as the regressor does. Where y is boolean, all of it may be the same.
     """
 
-    def __init__(self, model="signed_averaging/every", labels="truth"):
-        super().__init__(model)
+    def __init__(self, model="signed_averaging/every", labels="truth", standardize=True):
+        super().__init__(model, standardize)
         self.labels = labels
 
     def fit(self, X, y):

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import torch
 
-from icllib.baselines import Ridge
 from icllib.claims import find_claim
-from icllib.estimators import MODELS
+from icllib.estimators import MODELS, best_predictor
 from icllib.files import to_json, write_text
 from icllib.models import SGPT, SignedAveraging, Softmax, Transformer
 from icllib.papers import causal_lm, context_scaling, signed_averaging
@@ -97,12 +96,9 @@ def best_answers(task, xs, ys, lengths):
     """What the best predictor of a task's labels answers: (1, B, K), or (1, B, K, classes)."""
     if isinstance(task, Quantifier):
         return ys[:, :, list(lengths)]
-    if isinstance(task, AffineFunctions):  # without noise: the shortest slope and intercept that fit
-        return Ridge(1e-9).predict(torch.cat((xs, torch.ones_like(xs)), dim=-1).double(),
-                                   ys.double(), lengths)
     if isinstance(task, BagOfWords):
         return causal_lm.RidgeByClass().predict(xs, ys, lengths)
-    return Ridge.bayes(task).predict(xs, ys, lengths)
+    return best_predictor(task).predict(xs.double(), ys.double(), lengths)
 
 
 def axes_mean(errors):

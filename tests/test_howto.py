@@ -92,6 +92,12 @@ def test_a_model_of_the_book_in_scikit_learn(tmp_path):
     errors = {name: float(value) for name, value in re.findall(r" *(.+): squared error (.+)", printed)}
     assert errors["in context"] < 1.3 * errors["ridge"] and len(errors) == 4
     assert errors["in context"] < min(errors["5 neighbors"], errors["XGBoost"])
+    text = (PROJECT / "book/howto/scikit_learn.md").read_text()
+    for table, learner, score in re.findall(r"^(\w+), (.+): (?:r2 )?(\S+)$", printed, re.MULTILINE):
+        head, row = (re.search(rf"^\| {name} \|.*$", text, re.MULTILINE)[0].rstrip(" |").split(" | ")
+                     for name in ("table", table))
+        shown = dict(zip(head, row))[learner]
+        assert shown == score == "refused" or abs(float(shown) - float(score)) <= 0.02
     at_0, at_1 = map(float, re.search(r"\[ *(\S+) +(\S+) *\]", printed).groups())
     assert abs(at_0 + 1) < 0.1 and abs(at_1 + 0.5) < 0.1
 

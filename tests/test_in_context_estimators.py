@@ -77,8 +77,10 @@ def test_views_and_small_integers_are_what_they_stand_for():
     draw = np.random.default_rng(0)
     X, y = draw.normal(size=(30, 3)), draw.integers(-100, 101, 30).astype(np.int8)
     size = np.sqrt(np.mean(np.square(y, dtype=float)))
-    with pytest.warns(UserWarning, match=f"y of root mean square .*, got {size:.3g}"):
-        model = InContextRegressor("context_scaling/gpt2").fit(X, y)
+    with pytest.warns(UserWarning, match=f"scale of y up to .*, got {size:.3g}: scale it, or set"):
+        model = InContextRegressor("context_scaling/gpt2", standardize=False).fit(X, y)
+    np.testing.assert_allclose(model.predict(X[::-1]), model.predict(X)[::-1], rtol=1e-4)
+    model = InContextRegressor("context_scaling/gpt2").fit(X, y)
     np.testing.assert_allclose(model.predict(X[::-1]), model.predict(X)[::-1], rtol=1e-4)
     backwards = InContextRegressor("context_scaling/gpt2").fit(X[:, ::-1], y)
     copied = InContextRegressor("context_scaling/gpt2").fit(X[:, ::-1].copy(), y)
@@ -95,7 +97,8 @@ def test_ridge_in_context_is_ridge():
 def test_a_trained_model_answers_as_it_does_one_query_at_a_time(folders):
     path, = trained(folders, run(dimension=3, longest=40))
     X, y = data()
-    found = InContextRegressor(str(path)).fit(X[:40], y[:40]).predict(X[40:])
+    plain = InContextRegressor(str(path), standardize=False)
+    found = plain.fit(X[:40], y[:40]).predict(X[40:])
     predictor = load(path)
     for row, value in zip(X[40:], found):
         xs = torch.tensor(np.vstack((X[:40], row)))[None, None].float()
@@ -127,8 +130,10 @@ def test_what_a_model_was_not_trained_for_is_said(folders):
         model.fit(X[:20, :3], y[:20])
     with pytest.warns(UserWarning, match="up to 30 pairs: the last 30 of 40 are kept"):
         model.fit(X[:, :4], y)
-    assert (model.context_[0] == X[-30:, :4]).all() and (model.context_[1] == y[-30:]).all()
-    with pytest.warns(UserWarning, match="trained on X of root mean square 1, got 10.2; scale it"):
+    kept = (X[-30:, :4] - X[-30:, :4].mean(0)) / X[-30:, :4].std(0)
+    np.testing.assert_allclose(model.context_[0], kept, rtol=0.02)
+    model.set_params(standardize=False)
+    with pytest.warns(UserWarning, match="a scale of X up to 1.2, got 10.2: scale it, or set"):
         model.fit(10 * X[:20, :4], y[:20])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
