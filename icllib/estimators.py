@@ -5,11 +5,7 @@
 Nothing is trained: the pairs given to `fit` are the context in which the model answers.
 """
 
-import inspect
-import json
 import warnings
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -18,119 +14,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regr
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from icllib.baselines import Ridge
-from icllib.checks import component, one_of
-from icllib.errors import DAMAGE, InputError
-from icllib.streams import Stream
-from icllib.tasks import AffineFunctions, LinearRegression
-from icllib.training.weights import load, run_of, trained_folders
+from icllib.checks import one_of
+from icllib.errors import InputError
+from icllib.looks import ADVICE, BY_ITSELF, SCALE_X, SCALE_Y, Scale, looks
+from icllib.named import Predictor, found, names
 
-MODELS = "models.json"  # in a folder of results: what names stand for; icllib/shipped.py writes it
+__all__ = ["InContextClassifier", "InContextRegressor", "names"]
+
 PROMPTS = 64  # queries that are asked at a time, each in a prompt of its own
-DRAWN = 1024  # prompts of training that pairs are compared with
 ROOM = 1.25  # so far outside what these prompts have is still within
 APART = 0.05  # of the labels' variance: how far answers may be from the best predictor's
-NO_NOISE = 1e-9  # the penalty of ridge regression on labels without noise
 TINY = 1e-12  # of a score, so that no row of them is all 0
-ROUNDING = 1e-10  # of a column: smaller deviations are rounding
-SCALE_X, SCALE_Y, MEAN_X = "a scale of X", "a scale of y", "a mean of a column of X"
-CONSTANT, UNLIKE = "constant columns of X", "ratios of columns' deviations"
-CORRELATED, FAR, FAR_Y = "condition numbers of X's correlation", "rows of X of a length", "labels"
-ADVICE = {SCALE_X: "scale it", SCALE_Y: "scale it", MEAN_X: "center it",
-          CONSTANT: "leave constant columns out", UNLIKE: "scale the columns alike",
-          CORRELATED: "leave out columns that follow from others",
-          FAR: "transform or clip outliers", FAR_Y: "transform or clip outliers"}
-BY_ITSELF = SCALE_X, SCALE_Y, MEAN_X, UNLIKE  # what standardize=True sees to
 LABELS = ("truth", "signs", "one-hot")  # how two or more classes are written for a model
-
-
-@dataclass
-class Predictor:
-    """A predictor, and what it was trained for: None where that is not known."""
-
-    predictor: object
-    dimension: int | None = None
-    pairs: tuple[int, ...] | None = None  #: how many it may be given
-    task: object = None
-    classes: int | None = None  #: of one-hot labels
-    log_odds: bool = False  #: whether it answers in log-odds
-
-    @property
-    def best(self):
-        """The best predictor of a task of linear functions, which may be centered and scaled."""
-        return best_predictor(self.task)
-
-    def drawn(self, pairs: int, features: int):
-        """Pairs as in training: (DRAWN, pairs, features) and (DRAWN, pairs)."""
-        ids = torch.arange(DRAWN)[None]
-        xs, ys, _ = self.task.sample(Stream.of([0], "evaluation", "cpu"), ids, pairs)
-        return xs[0, ..., :features].double(), ys[0].double()
-
-
-def best_predictor(task):
-    """What no predictor beats on linear functions, without noise nearly so; None for other tasks."""
-    if isinstance(task, LinearRegression) and task.input_mean == 0:
-        return Ridge(max(task.noise_std**2 / task.weight_std**2, NO_NOISE))
-    return WithIntercept(Ridge(NO_NOISE)) if isinstance(task, AffineFunctions) else None
-
-
-@dataclass(frozen=True)
-class WithIntercept:
-    """A predictor that is given a feature more, which is always 1."""
-
-    predictor: object
-
-    def predict(self, xs, ys, lengths):
-        return self.predictor.predict(torch.cat((xs, torch.ones_like(xs[..., :1])), -1), ys, lengths)
-
-
-def names() -> dict[str, Path]:
-    """The models that have a name, and their records: the project's, or what the package ships."""
-    return {name: path for name, (path, _) in listed().items()}
-
-
-def listed() -> dict[str, tuple[Path, tuple[int, ...]]]:
-    """By name the record of a model, and at how many pairs it answers well."""
-    listed = {}
-    for folder in reversed(trained_folders()):
-        if (folder / MODELS).exists():
-            try:
-                models = json.loads((folder / MODELS).read_text("utf-8"))
-                listed |= {name: (folder / model["record"], tuple(model["pairs"]))
-                           for name, model in models.items()}
-            except DAMAGE as error:
-                raise InputError(f"{folder / MODELS}: expected models by name, got a damaged file "
-                                 f"({error}); restore it from git") from None
-    return listed
-
-
-def found(model) -> Predictor:
-    """What a name, the path of a record or a predictor stands for.
-
-    Raises InputError for another name, and where no weights are kept.
-    """
-    if hasattr(model, "predict"):
-        check_predictor(model)
-        return Predictor(model)
-    path, pairs = listed().get(str(model), (Path(str(model)), None))
-    if path.suffix != ".json":
-        raise InputError("model: expected a predictor, the path of a record or one of the names "
-                         f"{', '.join(names()) or '(none yet)'}, got {model!r}")
-    run = run_of(path)
-    predictor = load(run)
-    predictor.module.double()  # so that an answer does not depend on what is asked beside it
-    return Predictor(predictor, run.task.dimension, pairs or run.recipe.lengths, run.task,
-                     getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy")
-
-
-def check_predictor(model) -> None:
-    """Raises InputError for a class, and for what predicts from X alone, as scikit-learn's do."""
-    component("predict", model=model)
-    try:
-        inspect.signature(model.predict).bind("xs", "ys", "lengths")
-    except TypeError:
-        raise InputError("model: expected a predictor, with predict(xs, ys, lengths), got "
-                         f"{model!r}, whose predict is another") from None
 
 
 class InContext(BaseEstimator):
@@ -222,61 +117,6 @@ class InContext(BaseEstimator):
                                  f"{len(answers)}, as of a sweep of penalties")
             said.append(answers[0, :, 0])
         return torch.cat(said).double().numpy()
-
-
-@dataclass(frozen=True)
-class Scale:
-    """A change of origin and unit, by column."""
-
-    center: object = 0.0
-    spread: object = 1.0  #: 0 where all pairs have the same
-    unit: float = 1.0  #: a deviation in training
-
-    @classmethod
-    def of(cls, name: str, values, drawn):
-        """What gives pairs the mean 0 and the deviation of those drawn; or none, as they are.
-
-        Raises InputError for numbers whose squares are too large.
-        """
-        if drawn is None:
-            return cls()
-        center, spread = values.mean(axis=0), values.std(axis=0)
-        if not np.isfinite(spread).all():
-            raise InputError(f"{name}: expected numbers whose squares are finite, got up to "
-                             f"{np.abs(values).max():.3g}")
-        spread = np.where(spread > ROUNDING * np.abs(values).max(axis=0), spread, 0.0)
-        return cls(center, spread, float(drawn.square().mean().sqrt()))
-
-    def to_model(self, values):
-        return (values - self.center) / np.where(self.spread == 0, 1.0, self.spread) * self.unit
-
-    def from_model(self, values):
-        return values / self.unit * self.spread + self.center
-
-
-def looks(xs, ys, with_labels: bool) -> dict:
-    """What is compared with training: of pairs (B, n, d) and (B, n), (B,) each."""
-    spreads = xs.std(dim=1, correction=0)
-    found = {SCALE_X: xs.square().mean(dim=(1, 2)).sqrt(),
-             MEAN_X: xs.mean(dim=1).abs().amax(dim=1),
-             CONSTANT: (spreads == 0).sum(dim=1),
-             UNLIKE: spreads.amax(dim=1) / torch.where(spreads == 0, torch.inf, spreads).amin(dim=1),
-             CORRELATED: condition(xs), FAR: xs.norm(dim=-1).amax(dim=1)}
-    labels = {SCALE_Y: ys.square().mean(dim=1).sqrt(), FAR_Y: ys.abs().amax(dim=1)}
-    return found | labels if with_labels else found
-
-
-def condition(xs):
-    """The largest over the least eigenvalue of the correlation of columns: (B, n, d) -> (B,).
-
-    A constant column has none with others.
-    """
-    centered = xs - xs.mean(dim=1, keepdim=True)
-    sizes = centered.norm(dim=1, keepdim=True)
-    columns = centered / torch.where(sizes == 0, 1.0, sizes)
-    correlation = columns.mT @ columns + torch.diag_embed((sizes == 0).to(xs.dtype)[:, 0])
-    values = torch.linalg.eigvalsh(correlation)
-    return values[:, -1] / values[:, 0].clamp(min=ROUNDING)
 
 
 def spans(numbers) -> str:

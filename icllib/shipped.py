@@ -11,9 +11,9 @@ from pathlib import Path
 import torch
 
 from icllib.claims import find_claim
-from icllib.estimators import MODELS, best_predictor
 from icllib.files import to_json, write_text
 from icllib.models import SGPT, SignedAveraging, Softmax, Transformer
+from icllib.named import MODELS, best_predictor
 from icllib.papers import causal_lm, context_scaling, signed_averaging
 from icllib.papers.context_scaling.learned import over_ridge, over_zero
 from icllib.papers.signed_averaging.quantifier_figures import reached
