@@ -96,8 +96,27 @@ def browser():
 
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
-        yield chromium
+        yield Patient(chromium)
         chromium.close()
+
+
+class Patient:
+    """A browser whose pages wait as long as a test may take: none fails for being slow."""
+
+    MILLISECONDS = 600_000
+
+    def __init__(self, chromium):
+        self.chromium, self.browser_type = chromium, chromium.browser_type
+
+    def new_context(self, **options):
+        context = self.chromium.new_context(**options)
+        context.set_default_timeout(self.MILLISECONDS)
+        return context
+
+    def new_page(self, **options):
+        page = self.chromium.new_page(**options)
+        page.set_default_timeout(self.MILLISECONDS)
+        return page
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import CHROMIUM_FLAGS
+from conftest import CHROMIUM_FLAGS, Patient
 from fontTools.ttLib import TTFont
 from matplotlib import get_data_path
 
@@ -320,7 +320,7 @@ def test_pages_are_as_high_whatever_fonts_a_machine_has(site, browser, tmp_path)
         another = browser.browser_type.launch(
             executable_path=chromium(), args=CHROMIUM_FLAGS,
             env=only_fonts(tmp_path / names[0], *names))
-        with tab(another) as page:
+        with tab(Patient(another)) as page:
             own = []
             for name in ("index", "causal_lm", "verdicts"):
                 page.goto((site / f"book/{name}.html").as_uri())

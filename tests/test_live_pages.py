@@ -46,7 +46,7 @@ def visit(browser, folder):
 def rest(page) -> None:
     """Wait until the page has drawn everything, however slow the machine."""
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    page.wait_for_selector("svg[data-state='at rest']", timeout=120_000)
+    page.wait_for_selector("svg[data-state='at rest']")
 
 
 def points_of(page) -> np.ndarray:
@@ -457,7 +457,7 @@ def luminance(color: str) -> float:
 def test_layers_play_and_stand_still_for_those_who_want_it(visit, motion):
     with visit("layers_as_steps", address="", reduced_motion=motion) as page:
         page.locator("#live-play").click()
-        page.wait_for_function("document.getElementById('live-layer').value > 0", timeout=120_000)
+        page.wait_for_function("document.getElementById('live-layer').value > 0")
         layer = int(page.locator("#live-layer").input_value())
         assert layer == 50 if motion == "reduce" else 0 < layer < 50
 

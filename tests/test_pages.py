@@ -113,6 +113,14 @@ def test_a_page_writes_nowhere_else(name):
         Page(name).save_figure(pd.DataFrame({"x": [1]}))
 
 
+def test_the_numbers_of_a_figure_are_one_file_with_six_digits(output):
+    tables = [pd.DataFrame({"x": [1], "y": [1 / 3]}), pd.DataFrame({"x": [2], "y": [2e-9 / 3]})]
+    table = Page("causal_lm/propositions").save_figure(*tables)
+    assert table["y"].tolist() == [1 / 3, 2e-9 / 3]
+    assert [path.name for path in output.iterdir()] == ["figure.csv"]
+    assert (output / "figure.csv").read_text("utf-8") == "x,y\n1,0.333333\n2,6.66667e-10\n"
+
+
 def test_a_figure_without_tables_is_refused(output):
     with pytest.raises(InputError, match="tables: expected at least one, got none"):
         Page("causal_lm/propositions").save_figure()

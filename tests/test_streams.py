@@ -135,6 +135,15 @@ def test_sizes_mix_in_one_call():
         assert np.array_equal(together[member, :size], alone)
 
 
+def test_neighbors_go_to_every_row_and_column_of_the_grid():
+    """Of 64 x 64 cells those of one row, and of one column, each go to most rows and columns."""
+    first, = permutations(64 * 64, 1)
+    cells = torch.tensor(first).view(64, 64)
+    for line in (cells[0], cells[:, 0]):
+        for place in (line // 64, line % 64):
+            assert len(place.unique()) > 30  # 40.6 of 64 are expected, and 3.2 is a deviation
+
+
 def test_permutations_differ_between_epochs_seeds_and_names():
     size = 100
     positions, epoch = torch.arange(size)[None], torch.zeros(1, size, dtype=torch.int64)

@@ -193,12 +193,16 @@ def test_bad_settings_are_refused(settings):
 MASKED = {"loss": "masked tokens"}
 
 
-@pytest.mark.parametrize("settings", [
-    {"clip": 0.0}, {"schedule": "steps"}, {"loss": "words"}, MASKED | {"queries": 3},
-    MASKED | {"permute_pairs": True}, MASKED | {"curriculum": Curriculum(10, 1, 1)},
-    MASKED | {"lengths": (9, 12)}])
-def test_a_bad_recipe_is_refused(settings):
-    with pytest.raises(InputError, match="expected"):
+ALONE = "loss: expected one length, one query, no curriculum and pairs in order with 'masked tokens'"
+
+
+@pytest.mark.parametrize("settings, message", [
+    ({"clip": 0.0}, "clip: expected"), ({"schedule": "steps"}, "schedule: expected"),
+    ({"loss": "words"}, "loss: expected one of"), (MASKED | {"queries": 3}, ALONE),
+    (MASKED | {"permute_pairs": True}, ALONE), (MASKED | {"curriculum": Curriculum(10, 1, 1)}, ALONE),
+    (MASKED | {"lengths": (9, 12)}, ALONE)])
+def test_a_bad_recipe_is_refused(settings, message):
+    with pytest.raises(InputError, match=message):
         Recipe(**{"lengths": (9,), "steps": 50} | settings)
 
 

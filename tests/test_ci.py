@@ -1,0 +1,38 @@
+"""What runs elsewhere has the least rights that it needs."""
+
+import re
+
+import pytest
+import yaml
+
+from icllib.results import PROJECT
+
+FILES = sorted((PROJECT / ".github/workflows").glob("*.yml"))
+
+
+@pytest.fixture(params=FILES, ids=lambda path: path.name)
+def workflow(request):
+    return yaml.safe_load(request.param.read_text("utf-8"))
+
+
+def test_jobs_may_read_the_project_and_only_publishing_writes(workflow):
+    assert workflow["permissions"] == {"contents": "read"}
+    writing = {name for name, job in workflow["jobs"].items() if "permissions" in job}
+    assert writing <= {"publish"}
+    for name in writing:
+        assert workflow["jobs"][name]["if"] == "github.event_name == 'push'"
+
+
+def test_actions_are_named_by_their_commit(workflow):
+    for job in workflow["jobs"].values():
+        for action in (step["uses"] for step in job["steps"] if "uses" in step):
+            assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", action)
+
+
+def test_code_of_a_pull_request_gets_no_root_and_no_credentials(workflow):
+    for job in workflow["jobs"].values():
+        for step in job["steps"]:
+            if "sudo" in step.get("run", ""):
+                assert job["if"] == "github.event_name == 'push'"
+            if "checkout" in step.get("uses", ""):
+                assert step["with"]["persist-credentials"] is False
