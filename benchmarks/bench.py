@@ -93,10 +93,11 @@ def our_model(size: Size, scoring=Softmax()) -> Transformer:
                        tokens="separate" if size.separate else "joint")
 
 
-def our_fleet(size: Size, members: int, batch: int, device: str, scoring=Softmax()) -> Fleet:
+def our_fleet(size: Size, members: int, batch: int, device: str, scoring=Softmax(),
+              precision: str = "tf32") -> Fleet:
     """A fleet on fresh prompts."""
     task = LinearRegression(size.dimension)
-    recipe = Recipe(size.lengths, steps=10**6, batch=batch)
+    recipe = Recipe(size.lengths, steps=10**6, batch=batch, precision=precision)
     return Fleet([task] * members, our_model(size, scoring), recipe, range(members),
                  [None] * members, device)
 

@@ -9,6 +9,7 @@ what bench.py measures, so that each device has one.
 
 import statistics
 
+import torch
 from bench import store
 
 from icllib.papers.signed_averaging import TIMED, TrainingTime
@@ -17,7 +18,7 @@ from icllib.training.provenance import provenance
 
 
 def main() -> None:
-    timed = TrainingTime()
+    timed = TrainingTime(device="cuda" if torch.cuda.is_available() else "cpu")
     made = provenance("bench", timed.device)
     seconds = dict(zip(TIMED, timed.measure()["seconds"].tolist()))
     for name, rounds in seconds.items():

@@ -37,6 +37,8 @@ def run(
                           "many seconds; finished records are kept.")] = None,
     members: Annotated[Optional[int], typer.Option(min=1, help="Train at most so many models at "
                        "once, for a GPU with little memory.")] = None,
+    on_cpu: Annotated[bool, typer.Option("--on-cpu", help="Train what profile gpu misses on the "
+                      "CPU, which is refused otherwise where no GPU can be used.")] = False,
     as_recorded: Annotated[bool, typer.Option("--as-recorded", help="Train the records of the "
                            "profile again, each with those that it was trained with, and compare; "
                            "nothing is kept.")] = False,
@@ -59,7 +61,7 @@ def run(
         check_parameters(name, parameters)
     deadline, codes = deadline_in(time_limit), {}
     try:
-        with environment(ICLLIB_MEMBERS=members):
+        with environment(ICLLIB_MEMBERS=members, ICLLIB_ON_CPU=1 if on_cpu else None):
             for name in names:
                 codes[name] = attempt(name, profile, parameters, deadline, as_recorded)
     finally:  # at the time limit too
@@ -146,11 +148,15 @@ def train(
                        "<profile>/<name>.json, as `plan --json` lists those of a fleet.")],
     time_limit: Annotated[Optional[float], typer.Option(min=0, help="Stop training after this "
                           "many seconds; the next call goes on.")] = None,
+    on_cpu: Annotated[bool, typer.Option("--on-cpu", help="Train models of profile gpu on the "
+                      "CPU, which is refused otherwise where no GPU can be used.")] = False,
 ):
     """Train the models of these records together, as one fleet, and save them."""
     from icllib.fleet import train as train_fleet
+    from icllib.training.records import environment
 
-    typer.echo(train_fleet(records, deadline_in(time_limit)))
+    with environment(ICLLIB_ON_CPU=1 if on_cpu else None):
+        typer.echo(train_fleet(records, deadline_in(time_limit)))
 
 
 @app.command(epilog="Examples:  python -m icllib claims  |  python -m icllib claims causal_lm  |  "

@@ -8,7 +8,7 @@ from icllib.pages import find_page
 from icllib.results import (
     PROJECT, WITH_PILOT, check_profile, digest, find_record, is_fresh, results_folder, settings)
 from icllib.status import runs_of
-from icllib.training.fleets import fleets, processors
+from icllib.training.fleets import check_gpu, fleets, processors
 from icllib.training.jobs import checkpoints_folder, to_train, train_fleet
 from icllib.training.records import environment, runs_at
 from icllib.training.run import Run
@@ -21,8 +21,8 @@ def train(paths: list[str], deadline: float | None = None) -> str:
     paths: <paper>/<page>/<profile>/<name>.json, of one page and profile. deadline: the
     time.monotonic() at which training stops. Raises InputError, before any work, for records that
     the page does not have, models that cannot train together, folders that cannot be written to,
-    and smoke records among the committed ones; OutOfTime where training was stopped, with a
-    checkpoint that the next call goes on from.
+    smoke records among the committed ones, and `gpu` without a GPU; OutOfTime where training was
+    stopped, with a checkpoint that the next call goes on from.
     """
     page, profile, names = parts_of(paths)
     listed = {digest(settings(run)): run for run in trained_runs(page, profile)}
@@ -39,6 +39,7 @@ def train(paths: list[str], deadline: float | None = None) -> str:
     if profile == "smoke" and results_folder().resolve() == (PROJECT / "results").resolve():
         raise InputError("smoke: expected a results folder of its own, $ICLLIB_RESULTS, as nothing "
                          "of smoke size is kept among the others")
+    check_gpu(profile)
     check_writable(results_folder() / page)
     check_writable(checkpoints_folder())
     with environment(ICLLIB_DEADLINE=deadline):

@@ -27,6 +27,7 @@ def captured_step(fleet):
         tell(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
              f"training in {precision}")
     torch.set_float32_matmul_precision("highest" if precision in ("fp32", "fp64") else "high")
+    torch.backends.cuda.enable_cudnn_sdp(False)  # in bf16 too the memory-efficient kernels of fp32
     start = {name: tensor.clone() for name, tensor in fleet.tensors().items()}
     warm_up(fleet, start, 1)  # what is made once must be there before it is compiled
     for name, context, then in WAYS:

@@ -1,6 +1,7 @@
 """Which runs train together, on how many processors."""
 
 import os
+import re
 from dataclasses import replace
 
 import torch
@@ -31,6 +32,35 @@ def processors() -> list[str]:
     if torch.cuda.is_available():
         return [f"cuda:{index}" for index in range(torch.cuda.device_count())]
     return ["cpu"] * cores()
+
+
+def check_gpu(profile: str) -> None:
+    """Raises InputError, with the reason, for `gpu` where no GPU can be used.
+
+    Its models take days of a CPU, which $ICLLIB_ON_CPU=1 (`run --on-cpu`) asks for.
+    """
+    if profile == "gpu" and not os.environ.get("ICLLIB_ON_CPU") and (reason := why_no_gpu()):
+        raise InputError(f"profile: expected a GPU that can be used for gpu, {reason}; --on-cpu, in "
+                         "a notebook ICLLIB_ON_CPU=1 in the environment, trains on the CPU")
+
+
+def why_no_gpu() -> str | None:
+    """What keeps PyTorch from using a GPU of NVIDIA's, in words; None where nothing does."""
+    if torch.cuda.is_available():
+        return None
+    if torch.version.cuda is None:
+        return f"but PyTorch {torch.__version__} is a build for CPUs"
+    try:
+        torch.cuda.init()
+    except RuntimeError as error:
+        told = str(error)
+        if "no NVIDIA driver" in told:
+            return "found no driver of NVIDIA's"
+        if found := re.search(r"too old \(found version (\d+)0(\d)0\)", told):
+            return (f"but NVIDIA's driver is too old, it knows CUDA up to {found[1]}.{found[2]} and "
+                    f"PyTorch {torch.__version__} is for {torch.version.cuda}")
+        return f"found no card ({told.partition('.')[0]})"
+    return "found no card"
 
 
 def cores() -> int:

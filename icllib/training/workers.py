@@ -19,7 +19,7 @@ from icllib.checks import component
 from icllib.errors import InputError, OutOfTime
 from icllib.files import check_writable
 from icllib.results import PROJECT, Record, from_settings, settings, sources, versions
-from icllib.training.fleets import dealt_out, fleets, most_members, processors
+from icllib.training.fleets import check_gpu, dealt_out, fleets, most_members, processors
 from icllib.training.jobs import (
     checked, checkpoints_folder, stop_request, to_train, train_fleets)
 from icllib.training.provenance import cost_since, provenance, start_clocks
@@ -44,6 +44,7 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
         if run.along:
             component("measure", evaluation=run.along.evaluation)
     if lacking:
+        check_gpu(profile)
         most_members()  # a wrong number is told before any work
         check_writable(checkpoints_folder())
         compute_fleets(trained, lacking, profile, folder)

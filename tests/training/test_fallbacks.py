@@ -19,6 +19,7 @@ from icllib.tasks import LinearRegression
 from icllib.training import Fleet, OutOfTime, Recipe, capture, engine, jobs, train
 from icllib.training.build import room_for
 from icllib.training.checkpoint import checkpoints
+from icllib.training.records import records
 from small_fleet import RECIPE, metrics_of, runs
 
 COMPILE = torch.compile
@@ -280,6 +281,38 @@ def test_what_a_gpu_held_is_told(monkeypatch):
 def test_another_error_stays_what_it_is():
     with pytest.raises(RuntimeError, match="^another$"), room_for(3, "cuda:0"):
         raise RuntimeError("another")
+
+
+# ---- no GPU ---------------------------------------------------------------------------------
+
+NO_DRIVER = ("Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and "
+             "installed a driver from http://www.nvidia.com/Download/index.aspx")
+OLD_DRIVER = ("The NVIDIA driver on your system is too old (found version 12040). Please update your "
+              "GPU driver by downloading and installing a new version from the URL")
+
+
+@pytest.mark.parametrize("cuda, error, reason", [
+    (None, None, "but PyTorch 2.13.0.* is a build for CPUs"),
+    ("13.0", NO_DRIVER, "found no driver of NVIDIA's"),
+    ("13.0", OLD_DRIVER, "driver is too old, it knows CUDA up to 12.4 and PyTorch .* is for 13.0"),
+    ("13.0", "No CUDA GPUs are available", r"found no card \(No CUDA GPUs are available\)")])
+def test_profile_gpu_without_a_gpu_is_refused_with_the_reason(cuda, error, reason, folders,
+                                                              monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    monkeypatch.setattr(torch.cuda, "init", fails(RuntimeError(error)))
+    with pytest.raises(InputError, match=f"profile: expected a GPU .*{reason}; --on-cpu"):
+        records(lambda profile: FEW_STEPS, "gpu", "test/page")
+    assert without_record(FEW_STEPS) == FEW_STEPS
+    records(lambda profile: FEW_STEPS, "cpu", "test/page")
+    records(lambda profile: FEW_STEPS, "gpu", "test/page")  # nothing is missing
+
+
+def test_who_asks_for_it_trains_on_the_cpu(folders, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setenv("ICLLIB_ON_CPU", "1")
+    made = records(lambda profile: FEW_STEPS, "gpu", "test/page")
+    assert [record.profile for record in made] == ["gpu"] * 3
 
 
 # ---- Apple ----------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ from icllib.papers.signed_averaging.quantifiers import (
 from icllib.papers.signed_averaging.scoring_function import (
     EXPONENTS, ScoringFunction, fig10_scoring_function)
 from icllib.papers.signed_averaging.training_time import (
-    TIMED, TOKEN_TABLE, TrainingTime, additional_parameters, learned_exponents, parameters)
+    TIMED, TOKEN_TABLE, TrainingTime, additional_parameters, learned_exponents, parameters,
+    step_times)
 from icllib.papers.signed_averaging.unlabeled import without_labels
 from icllib.papers.signed_averaging.weight_sizes import WeightSizes, query_key_weights

@@ -1,17 +1,18 @@
 """How long a training step takes with SSA and with softmax."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 import torch
 
-from icllib import attention
-from icllib.checks import whole
+from icllib import attention, checks
+from icllib.checks import one_of, whole
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.models.scoring import Plain
 from icllib.papers.signed_averaging.affine import scorings_on_affine_functions
+from icllib.results import ADDED
 from icllib.streams import WORD
 from icllib.tasks import AffineFunctions
 from icllib.training import Fleet, Recipe
@@ -37,8 +38,9 @@ REPLAYS = 20  # steps of a round on a GPU, where a single one takes about as lon
 class TrainingTime:
     """Seconds per training step of each of TIMED, which take turns in one process.
 
-    On the first GPU where there is one, else on one thread of the CPU and in its processor time,
-    which other processes lengthen less than wall time. Raises InputError for sizes that cannot be.
+    On one thread of a CPU it is processor time, which other processes lengthen less than wall time.
+    The time of one kind of device says nothing of another's, so the device is a setting. Raises
+    InputError for sizes that cannot be, and, once it is measured, for a device that is not there.
     """
 
     layers: int = 12  # Section 3
@@ -48,19 +50,17 @@ class TrainingTime:
     batch: int = 64  # Section 3
     rounds: int = 9  # ASSUMED: in each, every scoring takes one step, or REPLAYS on a GPU
     seed: int = 0
+    device: str = field(default="cpu", metadata=ADDED)  #: or "cuda", the first GPU
     version: ClassVar[int] = 3
 
     def __post_init__(self):
         whole(rounds=self.rounds, pairs=self.pairs, batch=self.batch)
         whole(0, WORD, seed=self.seed)
-
-    @property
-    def device(self) -> str:
-        """Where the steps are taken."""
-        return "cuda" if torch.cuda.is_available() else "cpu"
+        one_of(("cpu", "cuda"), device=self.device)
 
     def measure(self) -> dict:
         """`seconds`: (scorings, rounds)."""
+        checks.device(self.device)
         with one_core():
             takers = [self.step_taker(scoring) for scoring in TIMED.values()]
             rounds = [[seconds(take_step, self.device) for take_step in takers]
@@ -108,9 +108,14 @@ def additional_parameters(layers: int, heads: int) -> int:
     return sum(p.numel() for p in ssa.parameters()) - sum(p.numel() for p in softmax.parameters())
 
 
+def step_times(profile: str) -> list[TrainingTime]:
+    """The time of a step: of a GPU at `gpu` and `paper`, of a CPU before, of a small model at smoke."""
+    if profile == "smoke":
+        return [TrainingTime(layers=1, width=16, batch=2, rounds=3)]
+    return [TrainingTime(device="cuda" if profile in ("gpu", "paper") else "cpu")]
+
+
 def learned_exponents(profile: str) -> list:
-    """The runs of Table 1 with SSA, then the time of a step: at smoke, of a small model."""
-    ssa = [run for run in scorings_on_affine_functions(profile)
-           if run.model.scoring == SignedAveraging()]
-    small = {"layers": 1, "width": 16, "batch": 2, "rounds": 3} if profile == "smoke" else {}
-    return [*ssa, TrainingTime(**small)]
+    """The runs of Table 1 with SSA, then the time of a step."""
+    return [*(run for run in scorings_on_affine_functions(profile)
+              if run.model.scoring == SignedAveraging()), *step_times(profile)]
