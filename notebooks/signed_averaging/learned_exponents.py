@@ -31,7 +31,7 @@ from icllib.papers import signed_averaging as sheet
 
 page = icllib.Page("signed_averaging/learned_exponents")
 *records, _ = icllib.records(sheet.learned_exponents, profile, page=page.name)
-timing, = icllib.records(sheet.step_times, profile, page=page.name)  # of a GPU as soon as there is one
+timing, = icllib.records(sheet.step_times, profile, page=page.name)
 shown = icllib.shown_profile(records)
 sheet.training_settings(sheet.learned_exponents, shown)
 
@@ -41,7 +41,7 @@ sheet.training_settings(sheet.learned_exponents, shown)
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the training times"}
 from icllib.results import from_settings
 
-icllib.settings_table(from_settings(timing.run), ("rounds", "seed", "device"))
+icllib.settings_table(from_settings(timing.run), ("rounds", "seed"))
 
 # %% [markdown]
 # ## Figure
