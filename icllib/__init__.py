@@ -1,8 +1,19 @@
 """icllib: four papers on in-context learning, re-run figure by figure."""
 
-from icllib.pages import Page, provenance_line, settings_of, settings_table, shown_profile
-from icllib.results import samples, stacked
-from icllib.training import every_profile, load, records
+import importlib
 
-__all__ = ["Page", "every_profile", "load", "provenance_line", "records", "samples", "settings_of",
-           "settings_table", "shown_profile", "stacked"]
+# Where each name is. A module is imported when a name of it is asked for: the command line answers
+# without PyTorch where it can.
+MODULES = {
+    "pages": ("Page", "provenance_line", "settings_of", "settings_table", "shown_profile"),
+    "results": ("samples", "stacked"),
+    "training": ("every_profile", "load", "records"),
+}
+HOME = {name: module for module, names in MODULES.items() for name in names}
+__all__ = sorted(HOME)
+
+
+def __getattr__(name: str):
+    if name not in HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"icllib.{HOME[name]}"), name)

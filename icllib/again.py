@@ -13,7 +13,7 @@ import numpy as np
 from icllib.errors import InputError
 from icllib.files import PROJECT
 from icllib.results import (
-    Record, digest, find_record, from_settings, is_fresh, load_record, results_folder)
+    Record, digest, find_record, find_records, from_settings, is_fresh, load_record, results_folder)
 from icllib.runner import PageFailed
 from icllib.status import runs_of
 from icllib.training.jobs import train_fleet
@@ -31,7 +31,7 @@ def train_again(page: str, profile: str, deadline: float | None) -> str:
         raise InputError(f"--as-recorded: expected one of {', '.join(KEPT)} with --profile, "
                          f"got {profile}")
     paper, results = page.split("/")[0], PROJECT / "runs" / "again"
-    found = [find_record(run, paper) for run in runs_at(runs_of(page), profile)]
+    found = find_records(runs_at(runs_of(page), profile), paper)
     records = [record for record in found if record and members(record)]
     if not records:
         raise InputError(f"{page}: expected records at {profile} that tell with which others they "

@@ -8,8 +8,6 @@ import typing
 from collections.abc import Iterable
 from numbers import Integral, Real
 
-import torch
-
 from icllib.errors import InputError
 
 
@@ -116,6 +114,8 @@ def device(device) -> None:
     if str(device).partition(":")[0] == "mps":  # no fp64, and no CUDA graphs
         raise InputError(f"device: expected a CPU or a GPU of NVIDIA's, got {device!r}; Macs train on "
                          "their CPU")
+    import torch
+
     try:
         torch.empty(0, device=torch.device(device))
     except (RuntimeError, AssertionError, TypeError):  # AssertionError: a PyTorch without CUDA
@@ -137,8 +137,10 @@ def types_of_fields(component) -> None:
 def floating(**tensors) -> None:
     """Raises InputError, by name, for what is no tensor, and for whole numbers, in whose type answers
     were cut."""
+    from torch import Tensor
+
     for name, values in tensors.items():
-        if not isinstance(values, torch.Tensor):
+        if not isinstance(values, Tensor):
             raise InputError(f"{name}: expected a tensor, got {type(values).__name__}")
         if not values.is_floating_point():
             raise InputError(f"{name}: expected floating-point numbers, got {values.dtype}")
@@ -147,7 +149,9 @@ def floating(**tensors) -> None:
 def answers(shape, predictions) -> None:
     """Raises InputError for what is no tensor, and for predictions that would be broadcast to this
     shape of the targets."""
-    if not isinstance(predictions, torch.Tensor):
+    from torch import Tensor
+
+    if not isinstance(predictions, Tensor):
         raise InputError(f"predictions: expected a tensor, got {type(predictions).__name__}")
     if predictions.shape[-len(shape):] != shape:
         raise InputError(f"predictions: expected a shape that ends in {tuple(shape)}, "

@@ -186,12 +186,13 @@ def claims(
 def claims_of(name: str) -> list:
     """The claims of a paper or of a page, or the one with this id."""
     from icllib.claims import find_claim, load_claims, papers
-    from icllib.pages import find_page
 
     if name in papers():
         return load_claims(name)
     if "/" not in name:
         return [find_claim(name)]
+    from icllib.pages import find_page  # with PyTorch, which the claims alone do without
+
     page = find_page(name)
     return [claim for claim in load_claims(page.split("/")[0])
             if page in (claim.page, claim.printed_on)]

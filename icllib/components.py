@@ -16,7 +16,7 @@ import re
 import sys
 import types
 import typing
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from icllib.errors import DAMAGE, InputError
 ADDED = {"added": True}  # of a field that joined its component later, see above
 
 
+@cache
 def type_name(kind: type) -> str:
     """Its name in records: "tasks.LinearRegression" of ours, others' as "their.module:Class"."""
     package, *path = kind.__module__.split(".")
@@ -35,9 +36,19 @@ def type_name(kind: type) -> str:
 
 def recorded_fields(component) -> dict:
     """A component's fields, without those that were added later and hold their default."""
-    found = ((field, getattr(component, field.name)) for field in dataclasses.fields(component))
-    return {field.name: float(value) if (field.type, type(value)) == (float, int) else value
-            for field, value in found if not (field.metadata.get("added") and value == field.default)}
+    found = {}
+    for name, kind, added, default in fields_of(type(component)):
+        value = getattr(component, name)
+        if not (added and value == default):
+            found[name] = float(value) if (kind, type(value)) == (float, int) else value
+    return found
+
+
+@cache  # a table of thousands of runs has a few types
+def fields_of(kind: type) -> list[tuple]:
+    """Of each field its name, type, whether it was added later, and default."""
+    return [(field.name, field.type, bool(field.metadata.get("added")), field.default)
+            for field in dataclasses.fields(kind)]
 
 
 def settings(value):
@@ -58,6 +69,7 @@ def settings(value):
                      f"a run, got {value!r}")
 
 
+@cache
 def check_component(kind: type) -> None:
     """Raises InputError for a dataclass of which a record or a worker process cannot make sense."""
     if not is_component(kind):
@@ -105,11 +117,7 @@ def find_type(name) -> type:
     if not isinstance(name, str):
         raise InputError(f"type: expected the name of a component, got {name!r:.200}")
     if OURS.fullmatch(name):
-        path, _, attribute = f"icllib.{name}".rpartition(".")
-        try:
-            kind = getattr(importlib.import_module(path), attribute, None)
-        except ModuleNotFoundError:
-            kind = None
+        kind = ours(name)
     else:
         path, _, attribute = name.partition(":")
         if path not in sys.modules:
@@ -120,6 +128,16 @@ def find_type(name) -> type:
         raise InputError(f"{expected}, a frozen dataclass with a version that can be imported from "
                          f"here, got {'none' if kind is None else 'something else'}")
     return kind
+
+
+@cache
+def ours(name: str):
+    """What the package has under this name; None where there is nothing."""
+    path, _, attribute = f"icllib.{name}".rpartition(".")
+    try:
+        return getattr(importlib.import_module(path), attribute, None)
+    except ModuleNotFoundError:
+        return None
 
 
 def is_component(kind: type) -> bool:
@@ -169,7 +187,7 @@ def source_on_disk(kind: type) -> str:
     return digest(inspect.getsource(importlib.import_module(kind.__module__)))
 
 
-source_of = lru_cache(maxsize=None)(source_on_disk)  # as it was when it was first asked for
+source_of = cache(source_on_disk)  # as it was when it was first asked for
 
 
 def sources(run_versions: dict, read=source_of) -> dict[str, str]:

@@ -5,12 +5,13 @@ A record's key is a hash of the settings of its run and of the versions of the c
 version is found and called stale, not missing.
 """
 
+import contextlib
 import dataclasses
 import json
 import os
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -75,7 +76,11 @@ class Record:
     @cached_property
     def stale_because(self) -> str | None:
         """Which component's version changed since the record was made, or None if it is fresh."""
-        now = versions(from_settings(self.run))
+        return self.changes(from_settings(self.run))
+
+    def changes(self, run) -> str | None:
+        """The same, told from the run that it is of."""
+        now = versions(run)
         changed = [f"{name} {self.versions.get(name)} -> {now.get(name)}"
                    for name in sorted(now.keys() | self.versions.keys())
                    if now.get(name) != self.versions.get(name)]
@@ -104,7 +109,19 @@ class Record:
 
 
 def load_record(path: Path) -> Record:
-    """Read a record; raises InputError if it is damaged or not what its name and key say."""
+    """Read a record, once as long as its file is the same; raises InputError if it is damaged or not
+    what its name and key say."""
+    try:
+        state = os.stat(path)
+    except OSError as error:
+        raise InputError(f"{path}: expected a record, got {error.strerror!r}") from None
+    record = read_record(Path(path), state.st_mtime_ns, state.st_size, state.st_ino)
+    return dataclasses.replace(record)  # whether it is stale is asked of today's components
+
+
+@lru_cache(maxsize=10_000)
+def read_record(path: Path, *state) -> Record:
+    """What a file in this state holds."""
     try:
         content = json.loads(path.read_text("utf-8"))
         stored, checksum = content.pop("key"), content.pop("checksum")
@@ -129,10 +146,26 @@ def load_record(path: Path) -> Record:
 def find_record(run, paper: str, results: Path | None = None) -> Record | None:
     """The record of a run, whichever page of the paper made it; a stale one only where no fresh one
     is. results: where to look, by default where the committed ones are."""
-    folder, name = (results or results_folder()) / paper, f"{digest(settings(run))}.json"
-    pages = sorted(os.listdir(folder)) if folder.is_dir() else []  # pathlib's ways are slower by far
-    paths = (f"{folder}/{page}/{profile}/{name}" for page in pages for profile in sorted(WITH_PILOT))
-    found = [load_record(Path(path)) for path in paths if os.path.exists(path)]
+    found, = find_records([run], paper, results)
+    return found
+
+
+def find_records(runs, paper: str, results: Path | None = None) -> list[Record | None]:
+    """`find_record` for each of some runs, for which folders are listed once."""
+    folder, paths = (results or results_folder()) / paper, {}
+    for page in sorted(os.listdir(folder)) if folder.is_dir() else []:
+        for profile in sorted(WITH_PILOT):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                for name in os.listdir(f"{folder}/{page}/{profile}"):
+                    paths.setdefault(name, []).append(f"{folder}/{page}/{profile}/{name}")
+    return [of_run(run, paths.get(f"{digest(settings(run))}.json", [])) for run in runs]
+
+
+def of_run(run, paths: list[str]) -> Record | None:
+    """Of a run's records, in these files, the first that is fresh, or else the first."""
+    found = [load_record(Path(path)) for path in paths]
+    for record in found:
+        vars(record)["stale_because"] = record.changes(run)  # it need not be built from the file
     return next(filter(is_fresh, found), found[0] if found else None)
 
 

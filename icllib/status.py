@@ -3,13 +3,13 @@
 import importlib.util
 import time
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 import torch
 
 from icllib.checks import component
 from icllib.errors import InputError
-from icllib.results import WITH_PILOT, digest, find_record
+from icllib.results import WITH_PILOT, digest, find_records
 from icllib.runner import notebook_problem
 from icllib.shown import names_shown
 from icllib.training import Fleet, Recipe
@@ -51,28 +51,32 @@ def status(pages) -> list[State]:
 def states_of(page: str) -> list[State]:
     """The states of one page; an error in its files or settings is its one row, whatever it is."""
     try:
-        states = [state_of(page, profile, runs) for profile, runs in runs_by_profile(page)]
-        return [notebook_state(page), *states]
+        listed = runs_once(page)
+        states = [state_of(page, profile, runs) for profile, runs in runs_by_profile(listed)]
+        return [notebook_state(page, listed), *states]
     except Exception as error:
         kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
         return [State(*page.split("/"), "", "unknown", f"{kind}{error}", "")]
 
 
-def notebook_state(page: str) -> State:
-    """Whether the committed notebook is an execution of the page, with all that it shows there."""
+def notebook_state(page: str, listed) -> State:
+    """Whether the committed notebook is an execution of the page, with all that it shows there.
+
+    listed: from a profile to the runs of the page.
+    """
     try:
-        problem = notebook_problem(page) or further_seeds(page)
+        problem = notebook_problem(page) or further_seeds(page, listed)
     except ImportError as error:  # a machine without Jupyter trains, but cannot tell
         return State(*page.split("/"), "stored", "unknown", f"{error.name} is not installed", "")
     return State(*page.split("/"), "stored", "stale" if problem else "fresh", problem or "",
                  "under a minute" if problem else "")
 
 
-def further_seeds(page: str) -> str | None:
+def further_seeds(page: str, listed) -> str | None:
     """How many records the page would show if it were executed now, of models of which it shows
     other seeds; or None."""
     shown = names_shown(page)
-    _, best = next(complete_profiles(runs_of(page), page, reversed(KEPT)), ("", []))
+    _, best = next(complete_profiles(listed, page, reversed(KEPT)), ("", []))
     trained = [record.run for record in best if "seed" in record.run]
     models = {digest(run | {"seed": None}) for run in trained if digest(run) in shown}
     further = {digest(run) for run in trained if digest(run | {"seed": None}) in models} - shown
@@ -93,9 +97,14 @@ def runs_of(page: str):
     return listed
 
 
-def runs_by_profile(page: str):
+def runs_once(page: str):
+    """From a profile to the runs of a page, which are listed once."""
+    return cache(partial(runs_at, runs_of(page)))
+
+
+def runs_by_profile(listed):
     """Profiles and their runs; a page that trains nothing has the profile "paper" alone."""
-    found = [(profile, runs_at(runs_of(page), profile)) for profile in WITH_PILOT[1:]]
+    found = [(profile, listed(profile)) for profile in WITH_PILOT[1:]]
     trained = [(profile, runs) for profile, runs in found
                if any(isinstance(run, Run) for run in runs)]
     return trained or found[-1:]
@@ -104,7 +113,7 @@ def runs_by_profile(page: str):
 def state_of(page: str, profile: str, runs) -> State:
     """Whether the records of these runs are there, and what changed if they are stale."""
     paper, name = page.split("/")
-    records = [find_record(run, paper) for run in runs]
+    records = find_records(runs, paper)
     missing = [run for run, record in zip(runs, records) if record is None]
     changes = {record.stale_because for record in records if record} - {None}
     to_do = missing + [run for run, record in zip(runs, records)

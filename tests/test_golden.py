@@ -23,7 +23,7 @@ from icllib.papers.solvable_attention.perceptrons import PerceptronTraining
 from icllib.papers.solvable_attention.softmax import ADAMW, SoftmaxTraining
 from icllib.pages import all_pages
 from icllib.results import find_record
-from icllib.status import runs_by_profile
+from icllib.status import runs_by_profile, runs_once
 from icllib.streams import Stream
 from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, LinearClassification,
                           LinearRegression, Quantifier, ReluNetwork, SigmoidRegression,
@@ -182,7 +182,8 @@ def exact_runs():
     Times are never the same twice, and the words of a corpus are not in the project.
     """
     runs = {same_code(page.split("/")[0], run): (page, run)
-            for page in all_pages() for _, runs in runs_by_profile(page) for run in reversed(runs)
+            for page in all_pages() for _, runs in runs_by_profile(runs_once(page))
+            for run in reversed(runs)
             if not isinstance(run, (Run, signed_averaging.TrainingTime,
                                     signed_averaging.WordFrequencies, *LONG))}
     return list(runs.values())

@@ -135,11 +135,11 @@ def test_a_cost_that_needs_missing_data_is_not_known(monkeypatch, tmp_path):
 
 def test_a_page_that_shows_fewer_seeds_than_there_are_is_told(monkeypatch):
     name = "context_scaling/normalization"
-    assert status.further_seeds(name) is None
+    assert status.further_seeds(name, status.runs_of(name)) is None
     shown = paths_shown(name)
     left = {path.stem for path in shown if load_record(path).run["seed"] > 0}
     monkeypatch.setattr(status, "names_shown", lambda page: left)
-    assert status.further_seeds(name) == (
+    assert status.further_seeds(name, status.runs_of(name)) == (
         f"{len(shown) - len(left)} records of further seeds are not shown")
 
 

@@ -6,7 +6,7 @@ from icllib.book.papers import hours, records_of
 from icllib.claims import papers
 from icllib.pages import all_pages
 from icllib.results import digest, from_settings, results_folder, settings
-from icllib.status import ON_CPU, runs_by_profile, seconds_of, work
+from icllib.status import ON_CPU, runs_by_profile, runs_once, seconds_of, work
 from icllib.training.fleets import fleets
 from icllib.training.provenance import clock_of
 from icllib.training.run import Run
@@ -39,7 +39,7 @@ def missing_runs(paper: str) -> dict[str, list[Run]]:
     made = {path.stem for path in results_folder().glob(f"{paper}/*/*/*.json")}
     for page in all_pages():
         if page.startswith(f"{paper}/"):
-            for profile, runs in runs_by_profile(page):
+            for profile, runs in runs_by_profile(runs_once(page)):
                 for run in runs:
                     if (profile in found and isinstance(run, Run)
                             and digest(settings(run)) not in made):

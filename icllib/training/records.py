@@ -9,7 +9,7 @@ from icllib.checks import component
 from icllib.errors import InputError
 from icllib.files import folder_named, temporary_folder, write_text
 from icllib.results import (
-    WITH_PILOT, Record, check_page, check_profile, digest, find_record, is_fresh, results_folder)
+    WITH_PILOT, Record, check_page, check_profile, digest, find_records, is_fresh, results_folder)
 from icllib.training.engine import tell_diverged
 from icllib.training.provenance import check_imported, tell_of_changed_sources
 from icllib.training.workers import compute
@@ -44,7 +44,7 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
 def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
     """The records of these runs in a results folder, the missing ones computed first."""
     paper = page.split("/")[0]
-    found = [find_record(run, paper, results) for run in runs]
+    found = find_records(runs, paper, results)
     missing = [run for run, record in zip(runs, found) if not is_fresh(record)]
     tell_of_changed_sources("these records were made", (
         (record.provenance.get("sources", {}), record.versions) for record in found
@@ -53,7 +53,7 @@ def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
         return found
     check_imported(missing)
     compute(runs, missing, profile, results / page)
-    found = [find_record(run, paper, results) for run in runs]
+    found = find_records(runs, paper, results)
     for run, record in zip(runs, found):
         if run in missing and record.provenance.get("diverged"):
             tell_diverged(run.model, run.seed, run.recipe)
@@ -64,7 +64,7 @@ def stored_records(runs_of_profile, page: str) -> list[Record]:
     """The committed records of the best profile that is complete; raises InputError for none."""
     best = next(complete_profiles(runs_of_profile, page, reversed(KEPT)), None)
     if best is None:
-        found = [find_record(run, page.split("/")[0]) for run in runs_of_profile("cpu")]
+        found = find_records(runs_of_profile("cpu"), page.split("/")[0])
         raise InputError(f"{page}: expected all records of a profile, {found.count(None)} of "
                          f"{len(found)} records missing at cpu; make them by asking for the profile "
                          f"cpu, for a page of the book with: python -m icllib run {page} "
@@ -130,7 +130,8 @@ def of_complete_seeds(runs, paper: str) -> list[Record]:
     """
     if not runs:
         return []
-    found = [(getattr(run, "seed", None), find_record(run, paper)) for run in runs]
+    found = [(getattr(run, "seed", None), record)
+             for run, record in zip(runs, find_records(runs, paper))]
     seeds = {run.seed for run in runs if isinstance(run, Run)}
     lacking = {seed for seed, record in found if record is None}
     enough = len(seeds - lacking) >= min(FEWEST_SEEDS, len(seeds))
