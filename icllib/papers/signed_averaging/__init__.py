@@ -18,6 +18,7 @@ from icllib.papers.signed_averaging.affine_controls import (
     reached, reached_on_law, reached_on_own_law, ridge_errors, ridge_failure, ridge_over, ridge_rise)
 from icllib.papers.signed_averaging.affine_measures import (
     DEVIANT, LearnedExponents, LineAnswers, ShiftedErrors)
+from icllib.papers.signed_averaging.another_engine import PlainLoop, PointErrors
 from icllib.papers.signed_averaging.appendix_j import AppendixJCheck, appendix_j_theory
 from icllib.papers.signed_averaging.babyberta import table03_babyberta
 from icllib.papers.signed_averaging.bounds import (
@@ -45,5 +46,8 @@ from icllib.papers.signed_averaging.scoring_function import (
 from icllib.papers.signed_averaging.training_time import (
     TIMED, TOKEN_TABLE, TrainingTime, additional_parameters, learned_exponents, parameters,
     step_times)
+from icllib.papers.signed_averaging.two_engines import (
+    engine, error_rows, errors, every_ours, linear_ours, masks_ours, point_errors, ratio_table,
+    two_engines)
 from icllib.papers.signed_averaging.unlabeled import without_labels
 from icllib.papers.signed_averaging.weight_sizes import WeightSizes, query_key_weights

@@ -1,14 +1,20 @@
-"""Four of the book's trainings by both engines, ours and the plain loop of `another_engine`."""
+"""Trainings of three papers by both engines, ours and the plain loop of `another_engine`."""
 
 from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from scipy.stats import ttest_ind
 
 from icllib.models import Transformer
 from icllib.papers.causal_lm.trained import MASKS, Cell
 from icllib.papers.causal_lm.trained import SIZES as MASK_SIZES
 from icllib.papers.context_scaling.scaling import fig01_decoders
+from icllib.papers.signed_averaging.affine_measures import FIRST_COUNTED
 from icllib.papers.signed_averaging.another_engine import PlainLoop, PointErrors
 from icllib.papers.signed_averaging.quantifier_models import AS_PRINTED, QuantifierErrors, cells
 from icllib.papers.signed_averaging.quantifier_models import SIZES as QUANTIFIER_SIZES
+from icllib.plotting import band, short
 from icllib.tasks import AffineFunctions
 from icllib.training import Curriculum, Recipe, Run
 
@@ -21,6 +27,8 @@ LINE_SEEDS = 10
 FLEET = 5  # models of ours that train together; seeds from LINE_SEEDS on are trained alone
 OTHER_SEEDS = 5  # of the other settings
 QUANTIFIER_SEEDS = 10  # which train in seconds, and differ more
+
+# ---- the runs -------------------------------------------------------------------------------
 
 
 def two_engines(profile: str) -> list:
@@ -45,29 +53,134 @@ def lines(profile: str) -> list:
 
 def linear_functions(profile: str) -> list[PlainLoop]:
     """The smaller decoders of Figure 1 of the paper on context scaling, at its largest T."""
-    first = max(fig01_decoders(profile), key=lambda run: run.pretraining_tasks)
+    first = linear_ours(profile)[0]
     return [PlainLoop(replace(first, seed=seed)) for seed in seeds(profile)]
+
+
+def linear_ours(profile: str) -> list[Run]:
+    """Ours of these, which have records."""
+    runs = fig01_decoders(profile)
+    most = max(run.pretraining_tasks for run in runs)
+    return [run for run in runs if run.pretraining_tasks == most]
 
 
 def masks(profile: str) -> list[PlainLoop]:
     """Prefix and causal mask in plain blocks, of the paper on causal language models."""
-    size = MASK_SIZES["pilot" if profile == "cpu" else profile]  # of which there are records of ours
-    runs = [Cell("linear", mask, shared=False, extra_loss=False, plain=True).run(size, seed)
-            for mask in MASKS for seed in seeds(profile)]
+    # At cpu the sizes of which there are records of ours.
+    runs = of_masks("pilot" if profile == "cpu" else profile, seeds(profile))
     at_once = [replace(run.evaluation, lengths=run.recipe.lengths) for run in runs]
     return [PlainLoop(replace(run, evaluation=own)) for run, own in zip(runs, at_once)]
 
 
+def masks_ours(profile: str) -> list[Run]:
+    """Ours of these; the records are those of the profile pilot."""
+    return of_masks(profile, range(2 if profile == "smoke" else MASK_SIZES[profile].seeds))
+
+
+def of_masks(profile: str, chosen) -> list[Run]:
+    """Layers of their own, no extra loss: each mask at these seeds."""
+    kinds = [Cell("linear", mask, shared=False, extra_loss=False, plain=True) for mask in MASKS]
+    return [kind.run(MASK_SIZES[profile], seed) for kind in kinds for seed in chosen]
+
+
 def every(profile: str) -> list[PlainLoop]:
     """The quantifier "every", with labels as ours and as the authors' public code writes them."""
-    cell, size = cells("every", (AS_PRINTED,))[0], QUANTIFIER_SIZES[profile]
     errors = lambda run: next(part for part in run.evaluation.parts
                               if isinstance(part, QuantifierErrors))
-    runs = [cell.run(size, seed) for seed in range(2 if profile == "smoke" else QUANTIFIER_SEEDS)]
-    alone = [replace(run, evaluation=errors(run)) for run in runs]
+    alone = [replace(run, evaluation=errors(run)) for run in every_ours(profile)]
     return [*map(PlainLoop, alone), *(PlainLoop(run, signs=True) for run in alone)]
+
+
+def every_ours(profile: str) -> list[Run]:
+    """Ours of these, with softmax, which have records."""
+    cell, size = cells("every", (AS_PRINTED,))[0], QUANTIFIER_SIZES[profile]
+    return [cell.run(size, seed) for seed in range(2 if profile == "smoke" else QUANTIFIER_SEEDS)]
 
 
 def seeds(profile: str) -> range:
     """Of the settings beside lines."""
     return range(2 if profile == "smoke" else OTHER_SEEDS)
+
+
+# ---- from records to ratios -----------------------------------------------------------------
+
+
+def engine(run: dict) -> str:
+    """Which engine trained a model, and what it was told to do otherwise, of a run's settings."""
+    if "start" not in run:
+        return "ours"
+    changed = {"start": "linear", "signs": True}.items() & run.items()
+    return ", ".join(["plain loop", *(f"{name} {value}" for name, value in sorted(changed))])
+
+
+def point_errors(records) -> dict[str, np.ndarray]:
+    """The errors on lines by engine: (seeds, stds, points) each."""
+    found = {}
+    for record in records:
+        if "error_at" in record.metrics:
+            found.setdefault(engine(record.run), []).append(record["error_at"])
+    return {name: np.array(own) for name, own in found.items()}
+
+
+def errors(records) -> dict[tuple[str, str], np.ndarray]:
+    """What is compared, by name and engine: (seeds,).
+
+    Lines: the mean over points from the third on, and from the fourth. Linear functions: at 10 and
+    at 40 pairs. Masks: with all pairs. "every": the share of wrong sequences, a mean over all
+    deviations and lengths.
+    """
+    found = {}
+    for record in records:
+        own = record.run.get("run", record.run)
+        for name, value in measured(record, own):
+            found.setdefault((name, engine(record.run)), []).append(value)
+    return {names: np.array(values) for names, values in found.items()}
+
+
+def measured(record, run: dict):
+    """Names and numbers of one record."""
+    if "error_at" in record.metrics:
+        for place, std in enumerate(run["evaluation"]["function_stds"]):
+            yield f"lines, s = {std}", record["error_at"][place, FIRST_COUNTED - 1:].mean()
+        yield "lines, s = 1, from the fourth point", record["error_at"][0, FIRST_COUNTED:].mean()
+    elif "wrong" in record.metrics:
+        yield "every", record["wrong"].mean()
+    elif run["task"].get("inputs") == "uniform":
+        yield f"{run['model'].get('mask', 'causal')} mask", record["error"][0]
+    else:
+        for place, length in enumerate(run["evaluation"]["lengths"]):
+            if length in (10, 40):
+                yield f"linear functions, {length} pairs", record["error"][place]
+
+
+def ratio(first, second, level: float = 0.95) -> tuple[float, float, float]:
+    """The ratio of two geometric means and its interval (Welch's t on logarithms)."""
+    first, second = np.log(first), np.log(second)
+    ends = ttest_ind(first, second, equal_var=False).confidence_interval(level)
+    return tuple(np.exp([first.mean() - second.mean(), *ends]))
+
+
+def ratios(found: dict, first: str, second: str) -> dict[str, tuple]:
+    """The ratio of `errors` of one engine over another's, wherever both are there, by name."""
+    return {name: ratio(own, found[name, second]) for (name, by), own in found.items()
+            if by == first and (name, second) in found}
+
+
+def ratio_table(found: dict, pairs: dict, profile: str) -> pd.DataFrame:
+    """These ratios as rows of a figure. pairs: names of series with the two engines of each."""
+    tables = []
+    for series, (first, second) in pairs.items():
+        for name, (mean, low, high) in ratios(found, first, second).items():
+            fewest = min(len(found[name, first]), len(found[name, second]))
+            tables.append(band("ratio", series, [name], [mean], [low], [high], fewest, profile))
+    return pd.concat(tables)
+
+
+def error_rows(found: dict, first: str, second: str) -> pd.DataFrame:
+    """The geometric means of both, how many models each has, and the ratio with its interval."""
+    rows = {}
+    for name, (mean, low, high) in ratios(found, first, second).items():
+        told = {by: f"{short(np.exp(np.log(found[name, by]).mean()), 2)} ({len(found[name, by])})"
+                for by in (first, second)}
+        rows[name] = told | {"ratio": f"{mean:.2f} [{low:.2f}, {high:.2f}]"}
+    return pd.DataFrame(rows).T
