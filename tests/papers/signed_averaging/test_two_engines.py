@@ -11,12 +11,13 @@ from icllib.errors import InputError
 from icllib.papers.signed_averaging import another_engine, two_engines
 from icllib.papers.signed_averaging.another_engine import Decoder, PlainLoop, PointErrors, prompts
 from icllib.papers.signed_averaging.affine_measures import ShiftedErrors
+from icllib.papers.signed_averaging.two_engines import ratio
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, Quantifier
 from icllib.training import Fleet
 
 pytest.importorskip("transformers")
-PLAIN = [run for run in two_engines.two_engines("smoke") if isinstance(run, PlainLoop)]
+PLAIN = [run for run in two_engines("smoke") if isinstance(run, PlainLoop)]
 
 
 def in_double(run):
@@ -156,3 +157,12 @@ def test_errors_at_points_are_those_of_equation_2():
 def test_plain_models_are_measured_on_the_prompts_of_ours():
     plain = PLAIN[0]
     assert np.shape(plain.measure()["error_at"]) == (len(plain.run.evaluation.function_stds), 40)
+
+
+def test_ratio_of_geometric_means():
+    """By hand, with equal spreads and four each."""
+    first, second = np.exp([1.0, 2.0, 3.0, 4.0]), np.exp([0.0, 1.0, 2.0, 3.0])
+    mean, low, high = ratio(first, second)
+    assert mean == pytest.approx(np.e)
+    reach = 2.4469 * (5 / 3 / 4 * 2) ** 0.5  # t of six degrees of freedom
+    assert (low, high) == pytest.approx((np.exp(1 - reach), np.exp(1 + reach)), rel=1e-4)
