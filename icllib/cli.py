@@ -9,11 +9,13 @@ from typing import Annotated, Optional
 
 import typer
 
+from icllib.commands import new
 from icllib.errors import InputError, OutOfTime
 from icllib.files import check_project
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None,
                   pretty_exceptions_enable=False)
+app.add_typer(new.app, name="new", help="Write the files of a new paper or page, with words to fill in.")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 

@@ -91,6 +91,7 @@ def runs_of(page: str):
     paper, name = page.split("/")
     package = importlib.util.find_spec(f"icllib.papers.{paper}")
     listed = package and getattr(importlib.import_module(package.name), name, None)
+    listed = getattr(listed, "runs", listed)  # of a module that has the page's name
     if listed is None:
         raise InputError(f"{page}: expected icllib.papers.{paper} to export a function {name} that "
                          "lists its runs, found none")

@@ -9,7 +9,7 @@ import torch
 
 from icllib import cli
 
-pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages", "a_record")
+pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages", "a_record", "copied_project")
 
 for name in [name for name in os.environ if name.startswith("ICLLIB_")]:  # of the user's shell
     del os.environ[name]

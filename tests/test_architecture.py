@@ -16,8 +16,8 @@ FLOORS = [
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts"},
     {"training", "pages", "runner", "shown", "looks", "named"}, {"estimators"},
-    {"papers", "status", "plan", "fleet", "again", "shipped", "book", "live", "cli", "__init__",
-     "__main__"},
+    {"papers", "status", "plan", "fleet", "again", "shipped", "book", "live", "cli", "commands",
+     "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}

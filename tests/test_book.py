@@ -19,7 +19,6 @@ from fontTools.ttLib import TTFont
 from matplotlib import get_data_path
 
 from icllib import book
-from icllib.book.contents import contents
 from icllib.book.offline import TYPESET, chromium
 from icllib.claims import find_claim, papers
 from icllib.decisions import decide, ledger
@@ -97,11 +96,6 @@ def test_formulas_of_claims_are_typeset_on_pages():
     html = shown._repr_html_()
     assert r'<span class="math notranslate nohighlight">\(\lVert x_N \rVert^2 y_N\)</span>' in html
     assert "$" not in html
-
-
-def test_contents_and_readme_list_the_papers_with_their_verdicts_and_hours():
-    for name, text in contents(ledger()).items():
-        assert (PROJECT / name).read_text() == text, f"{name}: call python -m icllib contents"
 
 
 def test_every_page_is_linked_and_offers_its_notebook_and_numbers(site):

@@ -10,7 +10,7 @@ from icllib.book.contents import write_for_sphinx
 from icllib.book.costs import cost_table
 from icllib.book.front import write_front
 from icllib.book.ledger import write_ledger
-from icllib.decisions import ledger
+from icllib.decisions import Decision, ledger
 from icllib.errors import InputError
 from icllib.files import PROJECT, check_writable, write_text
 
@@ -29,12 +29,16 @@ def build() -> Path:
     if not jupyter_book.exists():
         raise InputError(f"{jupyter_book}: expected Jupyter Book, got none; requirements.txt has "
                          "its version")
-    decisions = ledger()
-    write_ledger(decisions, GENERATED)
-    write_front(decisions, GENERATED)
-    write_for_sphinx(GENERATED)
-    write_text(GENERATED / "costs.md", cost_table())
+    write_generated(ledger())
     # Everything is built anew: an unchanged page would not repeat its warnings.
     command = [jupyter_book, "build", PROJECT, "--all", "-W", "-n", "--keep-going", "-q"]
     subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
     return PROJECT / "_build" / "html" / "index.html"
+
+
+def write_generated(decisions: list[Decision]) -> None:
+    """What is made from records and claims, which the book includes."""
+    write_ledger(decisions, GENERATED)
+    write_front(decisions, GENERATED)
+    write_for_sphinx(GENERATED)
+    write_text(GENERATED / "costs.md", cost_table())

@@ -119,8 +119,8 @@ def glance(paper: str) -> str:
     also = f"; of {len(ours)} that we added {in_words(ours)}" * bool(ours)
     rows = {"Outcome": f"{bar(theirs)}<small aria-hidden='true'>{in_words(theirs)}{also}</small>",
             "Read": f'{links} · <a href="#errata">its errata</a>',
-            "Scope": f"{len(theirs)} claims of the paper on {len(pages)} pages, from {len(records)} "
-            "records",
+            "Scope": f"{len(theirs)} claims of the paper on {len(pages)} page{'s' * (len(pages) != 1)}, "
+            f"from {len(records)} records",
             "Hardware": escape("; ".join(devices)),
             "Time": f"{duration(hours(records))} in all",
             "Evidence": told_by_strength(theirs)}

@@ -1,0 +1,148 @@
+"""A further paper, made as its how-to says, in a copy of the project; and gone without a trace."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from copied_project import copied, run_in
+from icllib.book.contents import contents
+from icllib.claims import load_claims, papers, read_paper
+from icllib.commands import new
+from icllib.decisions import ledger
+from icllib.errors import InputError
+from icllib.files import PROJECT
+
+PAPER, PAGE = "further", "fig01_mean"
+MORE_CLAIMS = """\
+  - id: further.2
+    source: Figure 1
+    statement: The error is one over the number of pairs.
+    printed: {value: {10 pairs: 0.1, 40 pairs: 0.025}, read: figure}
+    predicate: value
+    statistic: mean squared error
+    parts: [10 pairs, 40 pairs]
+    tolerance: {factor: 1.2}
+    control: next part
+    page: further/fig01_mean
+  - id: further.3
+    source: Figure 1
+    statement: The error is four over the number of pairs.
+    printed: {value: {10 pairs: 0.4, 40 pairs: 0.1}, read: figure}
+    predicate: value
+    statistic: mean squared error
+    parts: [10 pairs, 40 pairs]
+    tolerance: {factor: 1.2}
+    control: next part
+    page: further/fig01_mean
+"""
+DECIDED = """\
+for claim in ("further.2", "further.3"):
+    page.decide(claim, {"10 pairs": errors[:, 0], "40 pairs": errors[:, -1]}, shown)
+page.verdicts()
+"""
+
+
+def listings(folder):
+    """The files that list papers and pages."""
+    return {name: (folder / name).read_text() for name in ("_toc.yml", "README.md")}
+
+
+def files_of(folder):
+    """What lies in a copy of the project, but for what Python caches."""
+    return {path.relative_to(folder) for path in folder.rglob("*")
+            if "__pycache__" not in path.parts and "_build" not in path.parts}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the project with a fifth paper of four files that were filled in, and its page run."""
+    folder = copied(tmp_path_factory.mktemp("copy") / "project")
+    before = files_of(folder), listings(folder)
+    run_in(folder, "-c", "from icllib.commands.new import new_page, new_paper; "
+           f"new_paper({PAPER!r}), new_page({PAPER!r}, {PAGE!r})")
+    for file in ("icllib/papers/further/paper.yml", "icllib/papers/further/claims.yml",
+                 "icllib/papers/further/fig01_mean.py", "notebooks/further/fig01_mean.py"):
+        text = (folder / file).read_text().replace("Fill in", "A further paper")
+        text = text.replace("page.verdicts()\n", DECIDED) + MORE_CLAIMS * file.endswith("claims.yml")
+        (folder / file).write_text(text)
+    run_in(folder, "-m", "icllib", "run", f"{PAPER}/{PAGE}", "--profile", "cpu")
+    run_in(folder, "-m", "icllib", "contents")
+    yield folder
+    for path in ("icllib/papers/further", "notebooks/further", "results/further"):
+        shutil.rmtree(folder / path)
+    (folder / "book/further.md").unlink()
+    run_in(folder, "-m", "icllib", "contents")
+    shutil.rmtree(folder / "book/_generated", ignore_errors=True)
+    assert (files_of(folder) - {path for path in files_of(folder) if "runs" in path.parts},
+            listings(folder)) == before
+
+
+def test_a_further_paper_has_verdicts_and_stands_where_papers_are_listed(copy):
+    rows = json.loads(run_in(copy, "-m", "icllib", "claims", PAPER, "--json"))
+    assert [row["verdict"] for row in rows] == ["holds", "holds", "fails"]
+    listed = listings(copy)
+    assert "- file: book/further\n        sections:\n          - file: notebooks/further/fig01_mean\n" in (
+        listed["_toc.yml"])
+    assert re.search(r"^\| \[\*A further paper: .*\| 2 \| 0 \| 1 \|", listed["README.md"], re.MULTILINE)
+    assert len(listed["README.md"].splitlines()) == len((PROJECT / "README.md").read_text().splitlines()) + 1
+
+
+def test_quick_tests_are_green_with_a_further_paper(copy):
+    found = run_in(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_architecture.py",
+                   "tests/test_claims.py", "tests/test_decisions.py", "tests/book/test_ledger.py",
+                   "-k", "further or papers or claim or floor or science or page")
+    assert " passed" in found and "failed" not in found
+
+
+def test_a_book_of_a_further_paper_shows_it(copy):
+    """Its chapter, its page and the ledger; the whole book takes a minute, see make further-paper."""
+    toc = (copy / "_toc.yml").read_text()
+    (copy / "_toc.yml").write_text("format: jb-book\nroot: book/ledger\nchapters:\n- file: book/further\n"
+                                   "  sections:\n  - file: notebooks/further/fig01_mean\n")
+    try:
+        run_in(copy, "-c", "from icllib import book, files; from icllib.decisions import ledger; "
+               "book.write_generated(ledger())")
+        run_in(copy, "-c", "from jupyter_book.cli.main import main; main()", "build", "-q", ".")
+    finally:
+        (copy / "_toc.yml").write_text(toc)
+    site = copy / "_build/html"
+    chapter = (site / "book/further.html").read_text()
+    assert "3 claims of the paper on 1 page" in chapter and "2 holds, 1 fails" in chapter
+    assert 'href="../claims/further.3.html"' in (site / "book/ledger.html").read_text()
+    assert 'href="../../claims/further.3.html"' in (site / "notebooks/further/fig01_mean.html").read_text()
+
+
+def test_what_is_listed_is_what_is_there():
+    for name, text in contents(ledger()).items():
+        assert (PROJECT / name).read_text() == text, f"{name}: call python -m icllib contents"
+
+
+def test_every_claim_and_paper_is_filled_in():
+    for name, paper in papers().items():
+        assert "Fill in" not in repr((paper, load_claims(name))), name
+
+
+@pytest.mark.parametrize("name", ["causal_lm", "../elsewhere", "Trees", "class", "", "1st"])
+def test_a_name_that_cannot_be_a_new_paper_s_is_told(name):
+    with pytest.raises(InputError, match="expected a name"):
+        new.new_paper(name)
+
+
+def test_a_page_that_is_there_and_a_paper_that_is_not_are_told():
+    with pytest.raises(InputError, match="propositions.py: expected a name that is not taken"):
+        new.new_page("causal_lm", "propositions")
+    with pytest.raises(InputError, match="paper: expected one of"):
+        new.new_page("nosuch", "propositions")
+
+
+@pytest.mark.parametrize("old, new_text, reason", [
+    ("order: 3", "order: third", "order: expected int, got 'third'"),
+    ("short:", "shorter:", "shorter"), ("pages:", "pages: 3\nothers:", "not iterable"),
+    ("title:", "title: [", "damaged file")])
+def test_a_damaged_description_of_a_paper_is_told(tmp_path, old, new_text, reason):
+    text = (PROJECT / "icllib/papers/causal_lm/paper.yml").read_text()
+    (tmp_path / "paper.yml").write_text(text.replace(old, new_text))
+    with pytest.raises(InputError, match=f"paper.yml: expected the description of a paper, got .*{reason}"):
+        read_paper(tmp_path / "paper.yml")

@@ -1,0 +1,30 @@
+"""A copy of the project that a test may change."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from icllib.files import PROJECT
+
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "_build", "_generated", "runs", "__pycache__", ".*_cache",
+                                  "*.egg-info", ".hypothesis", "results")
+
+
+def copied(folder):
+    """A copy of the project without what is built; each paper's records are a link to the real ones."""
+    shutil.copytree(PROJECT, folder, ignore=LEFT_OUT)
+    (folder / "results").mkdir()
+    for path in (PROJECT / "results").iterdir():
+        os.symlink(path, folder / "results" / path.name)
+    return folder
+
+
+def run_in(folder, *words):
+    """Runs Python there; returns what it printed, and fails with all of it."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("ICLLIB_")}
+    done = subprocess.run([sys.executable, *words], cwd=folder, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
+                          env=kept | {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"})
+    assert done.returncode == 0, done.stdout
+    return done.stdout
