@@ -10,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: book offline test test-python test-golden test-notebooks bench pretend-gpu clean
+.PHONY: book offline test test-python test-golden test-notebooks bench pretend-gpu gpu-kit clean
 
 book: $(INSTALLED)
 	$(BIN)/python -m icllib book
@@ -69,6 +69,12 @@ bench: $(INSTALLED)
 pretend-gpu: CUDA_PYTHON ?= $(BIN)/python
 pretend-gpu: $(INSTALLED)
 	$(CUDA_PYTHON) benchmarks/pretend_gpu/run.py
+
+# What a GPU that is lent for minutes should not spend them on, see book/howto/run_a_page.md; with the
+# same PyTorch, in its CUDA build, that the GPU machine has.
+gpu-kit: CUDA_PYTHON ?= $(BIN)/python
+gpu-kit: $(INSTALLED)
+	PYTHONPATH=. $(CUDA_PYTHON) benchmarks/gpu_kit.py _build/gpu-kit
 
 clean:
 	rm -rf _build book/_generated

@@ -31,6 +31,7 @@ from icllib.training.build import of_memory
 from icllib.training.cpu import one_core
 from icllib.training.capture import captured_step
 from icllib.training.provenance import provenance
+from icllib.training.recipe import PRECISIONS
 
 ROUNDS = 3
 WARM_UP = 3  # untimed steps of a turn: on a CPU, a fleet's first ones fetch its memory anew
@@ -102,13 +103,13 @@ def our_fleet(size: Size, members: int, batch: int, device: str, scoring=Softmax
                  [None] * members, device)
 
 
-def prepare(members: int | None, size: Size, batch: int, device: str):
+def prepare(members: int | None, precision: str, size: Size, batch: int, device: str):
     """A step function of our fleet, or of the reference, and how it was made ready."""
     started = time.monotonic()
     if members is None:
         step, captured = Reference(size, batch, device).take_step, False
     else:
-        fleet = our_fleet(size, members, batch, device)
+        fleet = our_fleet(size, members, batch, device, precision=precision)
         step = captured_step(fleet) if device == "cuda" else fleet.take_step
         captured = step != fleet.take_step  # where capture fails the step stays eager
         step()
@@ -119,9 +120,9 @@ def prepare(members: int | None, size: Size, batch: int, device: str):
 def prepared(contestants: dict, size: Size, batch: int, device: str) -> dict:
     """Those contestants that can be made ready here; says on stderr why the others cannot."""
     ready = {}
-    for name, members in contestants.items():
+    for name, own in contestants.items():
         try:
-            ready[name] = prepare(members, size, batch, device)
+            ready[name] = prepare(*own, size, batch, device)
         except Exception as error:
             if not (isinstance(error, ImportError) or of_memory(error)):
                 raise
@@ -163,14 +164,20 @@ def product_rate(device: str) -> float:
     return 2 * size**3 / seconds_per_step(lambda: product(left, right), 2.0, device)
 
 
-def measure(size: Size, members, batch: int, seconds: float, device: str) -> list[dict]:
-    """One row per contestant: ms per model-step, model-steps per second, and how many times faster."""
+def measure(size: Size, members, batch: int, seconds: float, device: str,
+            precisions=("tf32",)) -> list[dict]:
+    """One row per contestant: ms per model-step, model-steps per second, and how many times faster.
+
+    The reference is in TF32, where the device has it.
+    """
     rate = product_rate(device)
     if device == "cuda":
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
     needed = 6 * batch * our_model(size).multiplications(size.dimension, size.lengths)
-    contestants = {"transformers": None} | {f"ours, M={count}": count for count in members}
+    contestants = {"transformers": (None, "tf32")} | {
+        f"ours, M={count}" + ("" if precision == "tf32" else f", {precision}"): (count, precision)
+        for precision in precisions for count in members}
     ready = prepared(contestants, size, batch, device)
     times = {name: [] for name in ready}
     for _ in range(ROUNDS):
@@ -179,7 +186,7 @@ def measure(size: Size, members, batch: int, seconds: float, device: str) -> lis
                 times[name].append(seconds_per_step(step, seconds / ROUNDS, device))
     rows = []
     for name, (_, preparation) in ready.items():
-        each = statistics.median(times[name]) / (contestants[name] or 1)
+        each = statistics.median(times[name]) / (contestants[name][0] or 1)
         rows.append({"contestant": name, "ms_per_model_step": 1e3 * each,
                      "model_steps_per_second": 1 / each,
                      "share_of_product_rate": needed / each / rate,
@@ -197,6 +204,8 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--members", nargs="+", type=int,
                         default=[1, 4, 8, 16] if torch.cuda.is_available() else [1, 4])
+    parser.add_argument("--precisions", nargs="+", choices=PRECISIONS,
+                        default=["tf32", "bf16"] if torch.cuda.is_available() else ["tf32"])
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--dry-run", action="store_true", help="store nothing")
     options = parser.parse_args()
@@ -204,12 +213,13 @@ def main() -> None:
     torch.set_num_threads(1)
     made = provenance("bench", device) | {"batch": options.batch}
     for name in options.sizes:
-        rows = measure(SIZES[name], options.members, options.batch, options.seconds, device)
+        rows = measure(SIZES[name], options.members, options.batch, options.seconds, device,
+                       options.precisions)
         print(f"\n{name}, {SIZES[name].tokens} tokens, batch {options.batch}")
         for row in rows:
             against = ("{times_faster:5.2f} times the reference, ".format(**row)
                        if "times_faster" in row else "")
-            print("{contestant:>14}: {ms_per_model_step:9.3g} ms per model-step, {against}share "
+            print("{contestant:>16}: {ms_per_model_step:9.3g} ms per model-step, {against}share "
                   "{share_of_product_rate:4.0%}, ready after {seconds_to_start:3.0f} s".format(
                       **row, against=against), flush=True)
         if not options.dry_run:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that wants a GPU, most wanted first; nothing here needs Jupyter.
+# Everything that wants a GPU; nothing here needs Jupyter.
 #   benchmarks/on_gpu.sh prove               is a captured step the plain one? About 5 minutes, most
 #                                            of them compilation; without a GPU everything else, which
 #                                            takes a minute and proves this script
@@ -9,12 +9,18 @@
 #   benchmarks/on_gpu.sh pages 450 [PAGE..]  missing records of profile gpu, stopped after so many
 #                                            seconds (a fleet that is being evaluated ends later);
 #                                            without pages, headline ones, most wanted first
-#   benchmarks/on_gpu.sh fleets 450 [PLAN]   the same fleet by fleet, those first that settle most
-#                                            open claims per minute; PLAN is a file that `python -m
-#                                            icllib plan --profile gpu --json` made elsewhere, as
-#                                            planning takes up to a minute
-# $ICLLIB_MEMBERS is the most models that train at once: what has finished needs no second call. A
-# PLAN has its own (plan --members).
+#   benchmarks/on_gpu.sh check               rates of the card, a captured step beside the plain one,
+#                                            SSA's step time as a record, 12/8/256 beside the usual
+#                                            loop; ends after 180 s
+#   benchmarks/on_gpu.sh train 450 PLAN      the fleets of a plan, the next one compiled while one
+#                                            trains, for so many seconds. PLAN is a file that
+#                                            `python -m icllib plan --profile gpu --json` made, as
+#                                            planning takes up to a minute. More options follow it:
+#                                            benchmarks/train_plan.py --help
+# `make gpu-kit` makes a folder with a plan and compiled steps of the fleets that these two begin with:
+# name it as $GPU_KIT. PLAN is then not needed.
+# $ICLLIB_MEMBERS is the most models that train at once: what has finished needs no second call; a
+# plan has its own (plan --members).
 # New records are under results/, measurements under benchmarks/results/, checkpoints that the next
 # call goes on from under runs/. $ARCHIVE names a .tgz for what was made, written every 20 seconds
 # and at the end, so that a call which is killed loses little; a later call with the same name adds to
@@ -39,6 +45,13 @@ if [ -n "${ARCHIVE:-}" ]; then
   pack first || exit 2  # before any work, should it be impossible
   while sleep 20; do pack next; done > /dev/null 2>&1 &
   trap "kill $!; pack last" EXIT
+fi
+
+if [ -n "${GPU_KIT:-}" ]; then  # once: what is compiled later is kept beside it
+  export TORCHINDUCTOR_CACHE_DIR=${TORCHINDUCTOR_CACHE_DIR:-$PWD/runs/compiled}
+  export ICLLIB_COMMIT=${ICLLIB_COMMIT:-$(cat "$GPU_KIT/commit")}
+  [ -d "$TORCHINDUCTOR_CACHE_DIR" ] ||
+    python3 benchmarks/gpu_kit.py "$GPU_KIT" --unpack "$TORCHINDUCTOR_CACHE_DIR" || exit 2
 fi
 
 worst=0
@@ -79,19 +92,17 @@ case "${1:-prove}" in
       [ $left -le 0 ] || try python3 -m icllib run "$page" --profile gpu --time-limit $left
     done
     ;;
-  fleets)
+  check)
+    try timeout 180 python3 benchmarks/check_gpu.py
+    ;;
+  train)
     end_after "${2:-}"
-    plan=${3:-$(mktemp)}
+    plan=${3:-${GPU_KIT:+$GPU_KIT/plan.json}}
     [ -r "$plan" ] || refuse "a plan, found no file $plan"
-    [ -n "${3:-}" ] || python3 -m icllib plan --profile gpu --json \
-      ${ICLLIB_MEMBERS:+--members "$ICLLIB_MEMBERS"} > "$plan" || exit 2
-    while read -r -a records; do
-      left=$((end - SECONDS))
-      [ $left -le 0 ] || try python3 -m icllib train "${records[@]}" --time-limit $left < /dev/null
-    done < <(tr -d '\n' < "$plan" | grep -o '"records": \[[^]]*\]' | sed 's/"records": //; s/[][",]/ /g')
+    try python3 benchmarks/train_plan.py $((end - SECONDS)) "$plan" "${@:4}"
     ;;
   *)
-    refuse "prove, speed, precision, pages SECONDS [PAGE..] or fleets SECONDS [PLAN], got $1"
+    refuse "prove, speed, precision, pages SECONDS [PAGE..], check or train SECONDS PLAN, got $1"
     ;;
 esac
 exit $worst

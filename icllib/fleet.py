@@ -24,18 +24,10 @@ def train(paths: list[str], deadline: float | None = None) -> str:
     smoke records among the committed ones, and `gpu` without a GPU; OutOfTime where training was
     stopped, with a checkpoint that the next call goes on from.
     """
-    page, profile, names = parts_of(paths)
-    listed = {digest(settings(run)): run for run in trained_runs(page, profile)}
-    if unknown := [name for name in names if name not in listed]:
-        raise InputError(f"{unknown[0]}: expected the name of a record of {page} at {profile}, as "
-                         f"python -m icllib plan --profile {profile} lists them")
-    together = [listed[name] for name in names]
-    if len(apart := fleets(together)) > 1:
-        raise InputError("records: expected those of one fleet, which have the same recipe, sizes "
-                         f"and evaluation, got some of {len(apart)}; train them one by one")
+    page, profile, together = runs_together(paths)
     missing = [run for run in together if not is_there(run, page.split("/")[0])]
     if not (fleet := to_train(together, missing)):
-        return f"{page}: nothing to train, all {len(names)} models are there"
+        return f"{page}: nothing to train, all {len(together)} models are there"
     if profile == "smoke" and results_folder().resolve() == (PROJECT / "results").resolve():
         raise InputError("smoke: expected a results folder of its own, $ICLLIB_RESULTS, as nothing "
                          "of smoke size is kept among the others")
@@ -45,6 +37,21 @@ def train(paths: list[str], deadline: float | None = None) -> str:
     with environment(ICLLIB_DEADLINE=deadline):
         train_fleet(fleet, profile, results_folder() / page, processors()[0])
     return f"{page}: {len(fleet)} records made"
+
+
+def runs_together(paths: list[str]) -> tuple[str, str, list[Run]]:
+    """Page, profile and runs of these records; raises InputError for those that the page does not
+    have, and for models that cannot train together."""
+    page, profile, names = parts_of(paths)
+    listed = {digest(settings(run)): run for run in trained_runs(page, profile)}
+    if unknown := [name for name in names if name not in listed]:
+        raise InputError(f"{unknown[0]}: expected the name of a record of {page} at {profile}, as "
+                         f"python -m icllib plan --profile {profile} lists them")
+    together = [listed[name] for name in names]
+    if len(apart := fleets(together)) > 1:
+        raise InputError("records: expected those of one fleet, which have the same recipe, sizes "
+                         f"and evaluation, got some of {len(apart)}; train them one by one")
+    return page, profile, together
 
 
 def parts_of(paths: list[str]) -> tuple[str, str, list[str]]:

@@ -122,8 +122,8 @@ class Fleet:
         before = [parameter.clone() for parameter in self.parameters]
         self.optimizer.step()
         for parameter, old in zip(self.parameters, before):
-            stretch = along_members(self.relative_rates, old).to(old.dtype)
-            parameter.copy_(torch.lerp(old, parameter, stretch))
+            stretch = along_members(self.relative_rates, old)
+            parameter.copy_(torch.lerp(old, parameter, stretch.to(old.dtype)))
 
     def sample(self):
         """The prompts of this step, (M, batch, ...), each member's from its own task."""
@@ -191,8 +191,7 @@ class Fleet:
 
 def usable(gradients, alive: Tensor, clip: float | None) -> list[Tensor]:
     """What members that are alive learn from, clipped where asked for; 0 for the others."""
-    if clip is not None:
-        gradients = clipped(gradients, clip)
+    gradients = gradients if clip is None else clipped(gradients, clip)
     own = (torch.where(along_members(alive, gradient), gradient, 0) for gradient in gradients)
     # Of a gradient in another order the fused AdamW takes the wrong elements, without a word on a CPU.
     return [gradient.contiguous() for gradient in own]
@@ -236,18 +235,19 @@ def prompt_counts(stream: Stream, step, batch: int) -> Tensor:
 
 
 def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lambda: None,
-              log=lambda step, losses: None) -> None:
+              log=lambda step, losses: None, ready=lambda: None) -> None:
     """Step until the recipe's end; between steps look at the clock, save, log, show progress.
 
     should_stop: asked between steps; if so, `save` is called and OutOfTime raised.
     log: is handed the step and the losses since the last call, (READ_EVERY or fewer, M).
+    ready: called before the first step, once it is compiled.
     """
     step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
-    to_do = step < steps and not should_stop()  # before a minute of compilation
-    take_step = captured_step(fleet) if on_gpu and to_do else fleet.take_step
+    compiles = on_gpu and step < steps and not should_stop()  # which takes a minute
+    take_step = captured_step(fleet) if compiles else fleet.take_step
+    ready()
     progress = Progress(steps, label, unit_per_step=len(fleet.alive), start_at=step)
-    stride = READ_EVERY if on_gpu else 1  # a GPU must not wait for the clock at every step
-    saved = time.monotonic()
+    stride, saved = READ_EVERY if on_gpu else 1, time.monotonic()  # no GPU waits at every step
     while step < steps:
         if should_stop():
             progress.close()

@@ -1,6 +1,7 @@
 """Fleets trained and measured in one process: checkpointed, resumed, recorded."""
 
 import contextlib
+import fcntl
 import gc
 import math
 import os
@@ -120,10 +121,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     process has failed, which `failed` tells.
     """
     first, made, started = runs[0], provenance(profile, device), start_clocks(device)
-    fleet = Fleet([run.task for run in runs], first.model, first.recipe,
-                  [run.seed for run in runs], [run.pretraining_tasks for run in runs], device,
-                  [run.recipe.learning_rate for run in runs], [run.model for run in runs],
-                  first.along.steps if first.along else ())
+    fleet = fleet_of(runs, device)
     saved_in = checkpoint_folder(runs)
     own = versions([training(run) for run in runs])
     started = tuple(now - spent for now, spent in zip(started, resume(fleet, saved_in, own)))
@@ -135,7 +133,11 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
 
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request(failed) as should_stop:
-        run_steps(fleet, label, should_stop, save, board(saved_in.name))
+        def wait():  # which costs nothing
+            nonlocal started
+            started = started[0] + seconds_until_my_turn(should_stop), started[1]
+
+        run_steps(fleet, label, should_stop, save, board(saved_in.name), wait)
         save()  # a process that is killed while it measures need not train again
         if should_stop():  # a signal during the last steps
             raise OutOfTime("stopped before it was measured")
@@ -149,6 +151,34 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
                 save_weights(run, folder / profile, fleet.module, member))  # before its record
         Record.of(run, values, made | {"seed": run.seed} | kept).save(folder)
     remove_checkpoints(saved_in)
+
+
+def fleet_of(runs: list[Run], device: str) -> Fleet:
+    """A fleet that is to train these runs, of one shape, together."""
+    first = runs[0]
+    return Fleet([run.task for run in runs], first.model, first.recipe,
+                 [run.seed for run in runs], [run.pretraining_tasks for run in runs], device,
+                 [run.recipe.learning_rate for run in runs], [run.model for run in runs],
+                 first.along.steps if first.along else ())
+
+
+def seconds_until_my_turn(should_stop) -> float:
+    """Wait until no other process that has the same $ICLLIB_TURN, a file, trains; the turn then lasts
+    as long as this process. So a fleet can be compiled while another one trains."""
+    path = os.environ.get("ICLLIB_TURN")
+    if not path or TURNS:
+        return 0.0
+    started, turn = time.monotonic(), open(path, "a")
+    while not should_stop():
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            TURNS.append(turn)  # a lock goes when its file is closed
+            break
+        time.sleep(0.05)
+    return time.monotonic() - started
+
+
+TURNS = []  # that this process has: one at most
 
 
 def has_diverged(fleet: Fleet, member: int, values: dict) -> bool:

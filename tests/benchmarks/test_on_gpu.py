@@ -5,12 +5,16 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tarfile
 import time
 
 import pytest
 
 from icllib.results import PROJECT
+
+sys.path.append(str(PROJECT / "benchmarks"))
+import train_plan
 
 RECORD = """#!/bin/sh
 echo "$*" >> calls
@@ -60,7 +64,7 @@ def test_a_later_call_adds_to_the_archive(call, tmp_path):
     assert sorted(packed(tmp_path)) == ["results/paper/new.json", "results/paper/newer.json"]
 
 
-@pytest.mark.parametrize("words", [("pages",), ("pages", "abc"), ("fleets", "5", "absent.json"),
+@pytest.mark.parametrize("words", [("pages",), ("pages", "abc"), ("train", "5", "absent.json"),
                                    ("other",)])
 def test_what_it_is_not_made_for_is_refused_before_any_work(call, tmp_path, words):
     assert call(RECORD, *words).wait() == 2
@@ -98,12 +102,89 @@ def test_an_archive_that_cannot_be_written_is_told_before_any_work(call, tmp_pat
     assert not (tmp_path / "calls").exists()
 
 
-def test_fleets_are_trained_in_the_order_of_the_plan_until_the_time_is_over(call, tmp_path):
-    plan = [{"records": ["a/b/gpu/1.json", "a/b/gpu/2.json"]}, {"records": ["c/d/gpu/3.json"]}]
-    (tmp_path / "plan.json").write_text(json.dumps(plan, indent=1))
-    assert call(RECORD, "fleets", "60", "plan.json").wait() == 0
-    calls = [line.split()[2:-2] for line in (tmp_path / "calls").read_text().splitlines()]
-    assert calls == [["train", *job["records"]] for job in plan]
-    (tmp_path / "calls").unlink()
-    assert call(RECORD, "fleets", "0", "plan.json").wait() == 0
-    assert not (tmp_path / "calls").exists()
+def test_a_plan_is_trained_for_so_many_seconds(call, tmp_path):
+    (tmp_path / "plan.json").write_text("[]")
+    assert call(RECORD, "train", "60", "plan.json", "--file-limit", "16").wait() == 0
+    words = (tmp_path / "calls").read_text().split()
+    assert words[0] == "benchmarks/train_plan.py" and 55 <= int(words[1]) <= 60
+    assert words[2:] == ["plan.json", "--file-limit", "16"]
+
+
+# ---- the fleets of a plan -------------------------------------------------------------------
+
+FAKE = """
+import fcntl, os, sys, time
+name = sys.argv[2]
+with open("log", "a") as log:
+    print("start", name, file=log, flush=True)
+    turn = open(os.environ["ICLLIB_TURN"], "a")
+    fcntl.flock(turn, fcntl.LOCK_EX)
+    print("train", name, file=log, flush=True)
+    time.sleep(1)
+    print("end", name, file=log, flush=True)
+sys.exit(name == "bad")
+"""
+
+
+def plan_of(*names, gib=1.0):
+    return [{"records": [name], "memory_gib": gib} for name in names]
+
+
+def trained(tmp_path, monkeypatch, plan, seconds=60, memory=10.0):
+    (tmp_path / "fake.py").write_text(FAKE)
+    monkeypatch.setattr(train_plan, "PROJECT", tmp_path)
+    code = train_plan.train(plan, time.monotonic() + seconds, lambda: None, memory,
+                            [sys.executable, "fake.py"])
+    return code, (tmp_path / "log").read_text().splitlines()
+
+
+def test_the_next_fleet_is_made_ready_while_one_trains(tmp_path, monkeypatch):
+    code, log = trained(tmp_path, monkeypatch, plan_of("a", "bad", "c"))
+    assert code == 1 and sorted(log) == sorted(
+        f"{what} {name}" for name in ("a", "bad", "c") for what in ("start", "train", "end"))
+    second = [line.split()[1] for line in log if line.startswith("train")][1]
+    assert log.index(f"start {second}") < min(map(log.index, ("end a", "end bad")))
+
+
+def test_fleets_without_room_beside_each_other_come_one_after_the_other(tmp_path, monkeypatch):
+    code, log = trained(tmp_path, monkeypatch, plan_of("a", "b", gib=6.0))
+    assert code == 0
+    assert log == [f"{what} {name}" for name in "ab" for what in ("start", "train", "end")]
+
+
+def test_no_fleet_is_begun_after_the_end(tmp_path, monkeypatch):
+    assert trained(tmp_path, monkeypatch, plan_of("a", "b", gib=6.0), 0.6)[1] == [
+        "start a", "train a", "end a"]
+
+
+# ---- what comes back ------------------------------------------------------------------------
+
+
+def test_records_and_weights_come_back_apart_in_files_of_bounded_size(tmp_path, capsys):
+    project, out = tmp_path / "project", tmp_path / "out"
+    page = project / "results/paper/page/gpu"
+    page.mkdir(parents=True)
+    (page / "old.json").write_text("old")
+    box = train_plan.Outbox(out, 10_000, project)
+    made = {}
+    for name, size in (("a", 12_000), ("b", 30_000), ("c", 100_000), ("d", 2_000)):
+        made[name] = os.urandom(size)
+        (page / f"{name}.safetensors").write_bytes(made[name])
+        (page / f"{name}.json").write_text(name)
+        box.update()
+        assert max(path.stat().st_size for path in out.iterdir()) <= 10_000  # at any time
+    assert len(list(out.iterdir())) <= train_plan.FILES
+    assert capsys.readouterr().err == "train_plan: no room for the weights c.safetensors\n"
+    back = tmp_path / "back"
+    back.mkdir()
+    subprocess.run(f"tar xzf {out}/records.tgz && cat {out}/weights.tar.* | tar x", shell=True,
+                   cwd=back, check=True)
+    found = {path.name: path.read_bytes() for path in back.rglob("*.*")}
+    assert found == {f"{name}.json": name.encode() for name in "abcd"} | {
+        f"{name}.safetensors": made[name] for name in "abd"}
+
+
+def test_a_folder_that_has_files_is_not_written_to(tmp_path):
+    (tmp_path / "other").write_text("")
+    with pytest.raises(SystemExit, match="expected an empty folder"):
+        train_plan.Outbox(tmp_path, 10_000, tmp_path)

@@ -5,7 +5,9 @@ PyTorch's functions for GPUs are replaced, as none is needed; all else is what i
 
 import collections
 import contextlib
+import fcntl
 import functools
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -313,6 +315,32 @@ def test_who_asks_for_it_trains_on_the_cpu(folders, monkeypatch):
     monkeypatch.setenv("ICLLIB_ON_CPU", "1")
     made = records(lambda profile: FEW_STEPS, "gpu", "test/page")
     assert [record.profile for record in made] == ["gpu"] * 3
+
+
+# ---- a GPU that processes share -------------------------------------------------------------
+
+
+def test_a_fleet_waits_before_its_first_step_until_the_one_before_has_ended(
+        folders, monkeypatch, tmp_path):
+    monkeypatch.setattr(jobs, "TURNS", [])
+    monkeypatch.setenv("ICLLIB_TURN", str(tmp_path / "turn"))
+    taken = counted_steps(monkeypatch)
+    with open(tmp_path / "turn", "a") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with monkeypatch.context() as patch, pytest.raises(OutOfTime):
+            patch.setenv("ICLLIB_DEADLINE", str(time.monotonic() + 1))
+            jobs.train_fleets(FEW_STEPS, "smoke", folders)
+        assert not taken
+    jobs.train_fleets(FEW_STEPS, "smoke", folders)
+    assert taken and not without_record(FEW_STEPS)
+    with open(tmp_path / "turn", "a") as other, pytest.raises(BlockingIOError):  # until it ends
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_what_a_fleet_waits_for_is_no_cost_of_its_own(folders, monkeypatch):
+    monkeypatch.setattr(jobs, "seconds_until_my_turn", lambda should_stop: 1e6)
+    jobs.train_fleets(FEW_STEPS, "smoke", folders)
+    assert find_record(FEW_STEPS[0], "test").provenance["wall_seconds"] < -1e5
 
 
 # ---- Apple ----------------------------------------------------------------------------------

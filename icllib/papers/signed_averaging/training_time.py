@@ -69,12 +69,16 @@ class TrainingTime:
 
     def step_taker(self, scoring):
         """A function that takes a step, already called once, for whatever the first one prepares."""
-        model = Transformer(self.layers, self.heads, self.width, scoring, tokens="separate")
-        recipe = Recipe(tuple(range(self.pairs)), 10**6, self.batch)
-        fleet = Fleet([AffineFunctions()], model, recipe, [self.seed], [None], self.device)
+        fleet = self.fleet(scoring)
         take_step = captured_step(fleet) if self.device == "cuda" else fleet.take_step
         take_step()
         return take_step
+
+    def fleet(self, scoring) -> Fleet:
+        """The one model that takes steps."""
+        model = Transformer(self.layers, self.heads, self.width, scoring, tokens="separate")
+        recipe = Recipe(tuple(range(self.pairs)), 10**6, self.batch)
+        return Fleet([AffineFunctions()], model, recipe, [self.seed], [None], self.device)
 
 
 def seconds(take_step, device: str) -> float:

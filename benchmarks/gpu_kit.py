@@ -1,0 +1,123 @@
+"""What a GPU that is lent for minutes should not spend them on: a plan, and compiled steps.
+
+    python benchmarks/gpu_kit.py FOLDER [--devices NAME ...] [--plan FILE] [--minutes 9] [--fleets 4]
+    python benchmarks/gpu_kit.py FOLDER --unpack CACHE
+
+Needs no GPU but PyTorch's CUDA build, in the version that the GPU machine has, and g++. Steps are
+compiled under a pretended driver (benchmarks/pretend_gpu) that calls itself what the card is called,
+as PyTorch's caches hang on its name. FOLDER then has plan.json, the commit, and caches.tar.xz, of the
+fleets of benchmarks/check_gpu.py and of the plan's first ones.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[1]
+sys.path[:0] = [str(PROJECT / "benchmarks"), str(PROJECT / "benchmarks/pretend_gpu")]
+DEVICES = {"NVIDIA H200": 141, "NVIDIA H100 80GB HBM3": 80}  # GiB
+MOST = 60 * 2**20  # bytes of the kit and of the tracked files without weights, all of them sent
+
+
+def compile_steps(plan: Path, fleets: int, only: int | None) -> None:
+    """Compile and capture, in this process, the steps of check_gpu.py and of a plan's first fleets."""
+    import run
+    from check_gpu import fleets as of_the_check
+    from icllib.fleet import runs_together
+    from icllib.training import Fleet
+    from icllib.training.jobs import fleet_of
+
+    Fleet.check = lambda self: None  # which reads numbers that no kernel wrote
+    planned = (fleet_of(runs_together(job["records"])[2], "cuda")
+               for job in json.loads(plan.read_text("utf-8"))[:fleets])
+    for count, fleet in enumerate(fleet for own in (planned, of_the_check()) for fleet in own):
+        if only is not None and count >= only:
+            break
+        started = time.process_time()
+        nodes, problems = run.compiled_kernels(fleet)
+        print(f"{len(nodes):5} kernels, {time.process_time() - started:4.0f} s of processor time: "
+              f"{len(fleet.alive)} x {type(fleet.module).__name__} in {fleet.arithmetic}", flush=True)
+        if problems:
+            sys.exit("\n".join(problems))
+
+
+def pack(cache: Path, archive: Path) -> None:
+    """Put a compiler's cache into an archive, without choices that hang on pretended times."""
+    with tarfile.open(archive, "w:xz", preset=9) as packed:
+        for path in sorted(cache.rglob("*")):
+            if path.is_file() and path.suffix not in (".best_config", ".lock"):
+                packed.add(path, path.relative_to(cache))
+
+
+def tracked_bytes() -> int:
+    """The size of the project's files without weights."""
+    names = subprocess.run(["git", "ls-files"], cwd=PROJECT, text=True, check=True,
+                           capture_output=True).stdout.splitlines()
+    return sum((PROJECT / name).stat().st_size for name in names
+               if not name.endswith(".safetensors") and (PROJECT / name).exists())
+
+
+def make(options) -> None:
+    """Make the kit; exits with an error where it is too large to be sent."""
+    import run
+    from icllib.training.provenance import commit
+
+    folder = options.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    plan = folder / "plan.json"
+    text = options.plan.read_text("utf-8") if options.plan else subprocess.run(
+        [sys.executable, "-m", "icllib", "plan", "--profile", "gpu", "--json", "--budget",
+         f"{options.minutes}m"], cwd=PROJECT, check=True, text=True, stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(PROJECT)}).stdout
+    plan.write_text(text, "utf-8")
+    made = commit()
+    (folder / "commit").write_text(made["commit"] + ("-dirty" if made["dirty"] else "") + "\n")
+    with tempfile.TemporaryDirectory() as scratch:
+        driver, cache = Path(scratch, "driver"), Path(scratch, "cache")
+        driver.mkdir()
+        run.build(driver)
+        for device in options.devices:
+            print(device, flush=True)
+            pretended = run.environment(driver, "90") | {
+                "PRETEND_NAME": device, "PRETEND_GIB": str(DEVICES.get(device, 80)),
+                "TORCHINDUCTOR_CACHE_DIR": str(cache)}
+            subprocess.run([sys.executable, __file__, str(folder), "--compile", str(options.fleets),
+                            *(["--only", str(options.only)] if options.only else [])],
+                           env=pretended, check=True)
+        pack(cache, folder / "caches.tar.xz")
+    kit = sum(path.stat().st_size for path in folder.iterdir())
+    both = kit + tracked_bytes()
+    print(f"{folder}: {kit / 2**20:.1f} MiB, with the tracked files {both / 2**20:.1f}")
+    if both > MOST:
+        sys.exit(f"gpu_kit: expected at most {MOST >> 20} MiB; --fleets says how many are compiled")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--devices", nargs="+", default=list(DEVICES))
+    parser.add_argument("--plan", type=Path, help="one that was made elsewhere")
+    parser.add_argument("--minutes", type=float, default=9, help="of the plan")
+    parser.add_argument("--fleets", type=int, default=4, help="of the plan, to be compiled")
+    parser.add_argument("--only", type=int, help="compile so few fleets in all, to try it")
+    parser.add_argument("--unpack", type=Path, metavar="CACHE")
+    parser.add_argument("--compile", type=int, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.unpack:
+        with tarfile.open(options.folder / "caches.tar.xz") as packed:
+            packed.extractall(options.unpack, filter="data")
+    elif options.compile is not None:
+        compile_steps(options.folder / "plan.json", options.compile, options.only)
+    else:
+        make(options)
+
+
+if __name__ == "__main__":
+    main()
