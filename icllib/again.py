@@ -11,10 +11,10 @@ import shutil
 import numpy as np
 
 from icllib.errors import InputError
+from icllib.execution import PageFailed
 from icllib.files import PROJECT
 from icllib.results import (
     Record, digest, find_record, find_records, from_settings, is_fresh, load_record, results_folder)
-from icllib.runner import PageFailed
 from icllib.status import runs_of
 from icllib.training.jobs import train_fleet
 from icllib.training.records import KEPT, environment, runs_at

@@ -50,7 +50,7 @@ def run(
     """Execute pages: compute what is missing, then refresh the notebook and its results."""
     from icllib.pages import find_pages
     from icllib.results import check_profile
-    from icllib.runner import check_parameters
+    from icllib.execution import check_parameters
     from icllib.training.records import environment
 
     names = find_pages(*pages)
@@ -82,7 +82,8 @@ def attempt(page: str, profile: str, parameters: dict, deadline: float | None,
             as_recorded: bool) -> int:
     """Run a page and say how it went; its exit code, so that one that fails stops no others."""
     from icllib.again import train_again
-    from icllib.runner import PageFailed, run_page
+    from icllib.execution import PageFailed
+    from icllib.runner import run_page
 
     try:
         done = (train_again(page, profile, deadline) if as_recorded

@@ -11,7 +11,7 @@ from icllib import again
 from icllib.again import train_again
 from icllib.errors import InputError
 from icllib.results import Record, digest, find_record, settings
-from icllib.runner import PageFailed
+from icllib.execution import PageFailed
 from icllib.training import jobs
 from icllib.training.jobs import train_fleet
 from small_fleet import RECIPE, runs

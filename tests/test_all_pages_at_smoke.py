@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 from icllib.pages import all_pages
-from icllib.runner import execute_as_script
+from icllib.execution import execute_as_script
 
 
 @pytest.fixture(scope="module")

@@ -15,13 +15,13 @@ FLOORS = [
      "controls", "processor", "rule", "colors"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts"},
-    {"training", "pages", "runner", "shown", "looks", "named"}, {"estimators"},
+    {"training", "pages", "execution", "runner", "shown", "looks", "named"}, {"estimators"},
     {"papers", "status", "plan", "fleet", "again", "shipped", "book", "live", "cli", "commands",
      "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "controls", "rule", "decisions", "plotting", "verdicts", "pages", "runner", "shown", "status",
+BOOK = {"claims", "controls", "rule", "decisions", "plotting", "verdicts", "pages", "execution", "runner", "shown", "status",
         "plan", "fleet", "again", "shipped", "book", "live", "cli"}
 
 

@@ -16,7 +16,8 @@ from icllib.errors import InputError
 from icllib.pages import (
     Page, all_pages, notebooks_folder, provenance_line, settings_of, settings_table)
 from icllib.results import PROJECT, WITH_PILOT, Record, digest, results_folder, settings
-from icllib.runner import notebook_problem, page_source
+from icllib.execution import page_source
+from icllib.runner import notebook_problem
 from icllib.status import runs_of, status
 from icllib.training import Recipe
 from icllib.training.records import runs_at

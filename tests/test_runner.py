@@ -15,6 +15,7 @@ import pytest
 from conftest import PAGE
 from icllib import runner
 from icllib.errors import InputError
+from icllib.execution import execute_as_script
 from icllib.files import temporary_folder
 from icllib.results import PROJECT
 
@@ -64,12 +65,13 @@ def test_a_page_that_fails_stops_no_other(page, icllib):
     (folder / "broken.py").write_text(PAGE.format(body="raise RuntimeError('broken')"))
     code, out, err = icllib("run", "all", "--profile", "cpu")
     assert code == 1 and "causal_lm/sample: notebook and results written" in out
-    assert "causal_lm/broken: Traceback" in err and "RuntimeError: broken" in err
+    assert "causal_lm/broken: cell 2: RuntimeError: broken" in err
     assert err.strip().endswith("1 of 2 pages failed: causal_lm/broken")
 
 
 @pytest.mark.parametrize("body, profile, told", [
-    ("import sys; sys.exit(0)", "cpu", "SystemExit: 0"),
+    ("import sys; sys.exit(0)", "cpu", "cell 2: SystemExit: 0"),
+    ("import sys; sys.exit(0)", "stored", "cell 2: SystemExit: 0"),
     ("import os; os.kill(os.getpid(), 9)", "smoke", "its kernel ended (Kernel died")])
 def test_a_page_that_ends_its_process_stops_no_other(page, icllib, body, profile, told):
     folder = page("1 + 1")
@@ -208,7 +210,7 @@ def test_a_damaged_record_stops_a_page_with_one_line(page, icllib, results):
 from icllib.papers import causal_lm
 small = causal_lm.Propositions(2, 4, layers=2, steps_to_limit=2)
 icllib.records(lambda _: [small], profile, page="causal_lm/sample")''')
-    runner.execute_as_script("causal_lm/sample", {"profile": "paper"})
+    execute_as_script("causal_lm/sample", {"profile": "paper"})
     path = sorted(results.glob("causal_lm/sample/paper/*.json"))[0]
     path.write_text(path.read_text()[:100])
     code, _, err = icllib("run", "causal_lm/sample")

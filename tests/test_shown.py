@@ -6,7 +6,7 @@ from dataclasses import replace
 import nbformat
 import pytest
 
-from icllib import runner
+from icllib import execution
 from icllib.pages import notebooks_folder
 from icllib.results import PROJECT, load_record, results_folder
 from icllib.runner import notebook_problem
@@ -75,7 +75,7 @@ def test_each_change_of_what_a_page_shows_is_seen(page, icllib, results, output,
     folder = page(BODY)
     output.mkdir()
     for profile in ("cpu", "gpu"):  # the notebook shows gpu, the larger one
-        runner.execute_as_script(SAMPLE, {"profile": profile})
+        execution.execute_as_script(SAMPLE, {"profile": profile})
     assert icllib("run", SAMPLE)[0] == 0 and notebook_problem(SAMPLE) is None
     shutil.copytree(results, tmp_path / "sound")
     sound = (folder / "sample.ipynb").read_text()

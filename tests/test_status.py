@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from icllib import runner, status
+from icllib import execution, runner, status
 from icllib.claims import find_claim, load_claims
 from icllib.decisions import evidence_path, interval
 from icllib.evaluate import ErrorByLength
@@ -183,7 +183,7 @@ def test_status_works_without_jupyter(icllib, monkeypatch):
 
 def test_parameters_of_a_page_are_read_without_running_it(page):
     page("raise SystemExit")
-    assert runner.parameters_of("causal_lm/sample") == ["profile", "size"]
+    assert list(execution.parameters_of("causal_lm/sample")) == ["profile", "size"]
 
 
 @pytest.mark.parametrize("suffix", [".py", ".ipynb"])
