@@ -244,12 +244,15 @@ def kernel_manager() -> type:
 
 
 def check_executed(page: str, notebook, failure) -> None:
-    """Raises what stopped a page, by the cell that it was in; PageFailed where one has not run."""
+    """Raises what stopped a page, by the cell that it was in: OutOfTime at the time limit, PageFailed
+    for an error of its own and where a cell has not run."""
     for number, cell in enumerate(own_cells(notebook), 1):
         status = cell.metadata.get("papermill", {}).get("status")
         if status == "completed" and not any(output.output_type == "error" for output in cell.outputs):
             continue
         where = f"{page}: cell {number}"
+        if isinstance(failure, TimeoutError):
+            raise OutOfTime(f"{where} was still running after the time limit")
         errors = [output for output in cell.outputs if output.output_type == "error"]
         if errors:
             tell_error(where, errors[0])
@@ -263,8 +266,6 @@ def check_executed(page: str, notebook, failure) -> None:
 
 def ended_by(failure) -> str:
     """Why a cell has no result."""
-    if isinstance(failure, TimeoutError):
-        return "expected it to end at the time limit, it was still running"
     return f"its kernel ended ({failure}); for lack of memory?" if failure else "it did not run"
 
 

@@ -16,7 +16,7 @@ for name in [name for name in os.environ if name.startswith("ICLLIB_")]:  # of t
 
 # Of two processes that take file after file, neither shall end long after the other.
 LONGEST = ("test_book", "test_capture", "test_all_pages_at_smoke", "test_golden", "test_howto",
-           "test_checkpoint", "test_runner", "test_status", "test_pages")
+           "test_checkpoint", "test_foreign_pages", "test_runner", "test_status", "test_pages")
 
 PAGE = '''# %% [markdown]
 # # A page
