@@ -71,7 +71,8 @@ CHANGES = {
 }
 
 
-def test_each_change_of_what_a_page_shows_is_seen(page, icllib, results, output, tmp_path):
+def test_each_change_of_what_a_page_shows_is_seen(page, icllib, results, output, tmp_path, monkeypatch):
+    monkeypatch.setenv("ICLLIB_ON_CPU", "1")
     folder = page(BODY)
     output.mkdir()
     for profile in ("cpu", "gpu"):  # the notebook shows gpu, the larger one
