@@ -3,7 +3,7 @@ statement of a paper with what decides it, written before the runs. icllib/decis
 verdicts."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
@@ -12,8 +12,9 @@ from icllib.checks import one_of, types_of_fields
 from icllib.controls import CONTROLS
 from icllib.errors import DAMAGE, InputError
 from icllib.files import check_project, read_yaml
+from icllib.gates import Competence, Gate, Scope
 from icllib.results import PROJECT
-from icllib.rule import SCALES
+from icllib.rule import MARGINS, SCALES
 
 PREDICATES = {  # predicate -> the tolerances it takes
     "identity": {"at_most"},
@@ -69,26 +70,6 @@ def read_paper(path: Path) -> Paper:
 
 
 @dataclass(frozen=True)
-class Gate:
-    """What models must have reached before their evidence counts; a model that has not learned
-    decides nothing. Raises InputError without exactly one bound, which is a number."""
-
-    statistic: str
-    source: str  #: of the bound
-    at_most: float | None = None
-    at_least: float | None = None
-
-    def __post_init__(self):
-        bounds = [bound for bound in (self.at_most, self.at_least) if bound is not None]
-        if len(bounds) != 1 or isinstance(bounds[0], bool) or not isinstance(bounds[0], int | float):
-            raise InputError(f"gate: expected a number as at_most or as at_least, got {self}")
-
-    def passes(self, value: float) -> bool:
-        """Whether a model with this value has learned; one that diverged has not."""
-        return value <= self.at_most if self.at_least is None else value >= self.at_least
-
-
-@dataclass(frozen=True)
 class Claim:
     """One statement of a paper, with a predicate and a tolerance fixed before the run.
 
@@ -113,16 +94,27 @@ class Claim:
     gate: Gate | None = None  #: of claims about trained models
     control: str | None = None  #: of CONTROLS: where the claim must not hold
     post_hoc: bool = False  #: written, cut anew or measured anew when a result was known already
+    rule_later: bool = False  #: it had evidence when the present rule of verdicts was made
+    headline: bool = False  #: the first of its paper
+    kind: str | dict | None = None  #: of statistic, of MARGINS, or of each part; else no absence
+    null: float | None = None  #: what no effect would be; 1 where there is a kind
+    pairs: str | None = None  #: what models share that are compared by the share of pairs of seeds
+    added: dict = field(default_factory=dict)  #: parts that the paper does not state -> why
+    scope: Scope | None = None
+    competence: Competence | None = None
+    faulty: str | None = None  #: why the evidence on record does not count
+    objections: list = field(default_factory=list)  #: what the authors could object
 
     def __post_init__(self):
         self.check_choice("predicate", self.predicate, PREDICATES)
+        for name, made in (("gate", Gate), ("scope", Scope), ("competence", Competence)):
+            if isinstance(own := getattr(self, name), dict):
+                object.__setattr__(self, name, made(**own))
         self.check_choice("control", self.control, (*CONTROLS, None))
         self.check_choice("scale", self.scale, SCALES)
         if len(self.tolerance) != 1 or not set(self.tolerance) <= PREDICATES[self.predicate]:
             raise InputError(f"{self.id}: tolerance: expected one of "
                              f"{sorted(PREDICATES[self.predicate])}, got {self.tolerance}")
-        if isinstance(self.gate, dict):
-            object.__setattr__(self, "gate", Gate(**self.gate))
         if not self.parts:
             raise InputError(f"{self.id}: parts: expected at least one, got none")
         if not {"value", "read"} <= set(self.printed):
@@ -132,6 +124,7 @@ class Claim:
             raise InputError(f"{self.id}: printed.value: expected one for each part, got none for "
                              f"{', '.join(sorted(lacking))}")
         self.check_choice("printed.read", self.printed["read"], READINGS)
+        self.check_kinds()
         for part in self.parts:
             try:
                 low, high = self.region(part)
@@ -141,6 +134,19 @@ class Claim:
             if not sound:
                 raise InputError(f"{self.id}: printed.value, tolerance: expected a region for "
                                  f"{part}, got {self.printed['value']!r} and {self.tolerance}")
+
+    def check_kinds(self) -> None:
+        """Raises InputError for kinds of statistic, pairs or added parts that cannot be."""
+        for part in set(self.kind if isinstance(self.kind, dict) else ()) | set(self.added):
+            self.check_choice("kind, added", part, self.parts)
+        for part in self.parts:
+            self.check_choice("kind", self.kind_of(part), (*MARGINS, None))
+        if (self.kind or self.pairs) and (self.scale, self.predicate) != ("log", "ordering"):
+            raise InputError(f"{self.id}: kind, pairs: expected those of an ordering of ratios on the "
+                             f"log scale, got {self.predicate}, {self.scale}")
+        if self.added and (self.ours or len(self.added) == len(self.parts)):
+            raise InputError(f"{self.id}: added: expected some parts of a claim of the paper, got "
+                             f"{list(self.added)}")
 
     def check_choice(self, name: str, value, known) -> None:
         """Raises InputError for a value that is not among the known ones."""
@@ -160,7 +166,8 @@ class Claim:
     @property
     def where(self) -> str:
         """Where the paper says so, or what it is that we added to; and whether it came late."""
-        notes = ["added by us"] * self.ours + ["post hoc"] * self.post_hoc
+        notes = (["added by us"] * self.ours + ["post hoc"] * self.post_hoc
+                 + ["rule added later"] * self.rule_later)
         return "; ".join([self.source, *notes])
 
     def region(self, part: str) -> tuple[float, float]:
@@ -175,14 +182,34 @@ class Claim:
         return ((printed - size, printed + size) if kind == "distance"
                 else tuple(sorted((printed / size, printed * size))))
 
-    def on_bound(self, *values: float) -> bool:
-        """Whether one lies on a bound that the claim says it is below or above."""
-        return any(self.tolerance.get(kind) in values for kind in ("below", "above"))
+    @property
+    def strict(self) -> bool:
+        """Whether the ends of its regions are outside, as of "below 1"."""
+        return not {"below", "above"}.isdisjoint(self.tolerance)
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The parts that make the verdict: the paper's own, or all of a claim that we added."""
+        return tuple(part for part in self.parts if part not in self.added)
+
+    def kind_of(self, part: str) -> str | None:
+        """The kind of statistic of a part, of MARGINS; None where absence is not asked."""
+        return self.kind.get(part) if isinstance(self.kind, dict) else self.kind
+
+    def null_of(self, part: str) -> float | None:
+        """What no effect would be, where the claim names it."""
+        return 1.0 if self.kind_of(part) else self.null
+
+    def printed_of(self, part: str) -> float | None:
+        """The number that is printed for a part, on the scale of the statistic; None for words."""
+        value = self.printed["value"]
+        value = value[part] if isinstance(value, dict) else value
+        return None if isinstance(value, str) else float(value)
 
 
 def load_claims(paper: str) -> list[Claim]:
-    """The claims of a paper; raises InputError for an unknown paper, and for a file or a claim that
-    lacks what a verdict needs."""
+    """The claims of a paper, its headline first; raises InputError for an unknown paper, and for a
+    file or a claim that lacks what a verdict needs."""
     one_of(tuple(papers()), paper=paper)
     path, claims = PROJECT / "icllib/papers" / paper / "claims.yml", []
     try:
@@ -196,7 +223,7 @@ def load_claims(paper: str) -> list[Claim]:
         reason = " ".join(str(error).split())  # YAML's has several lines
         raise InputError(f"{path}: expected claims, got a damaged file{after} ({reason}); "
                          "mend it or restore it from git") from None
-    return claims
+    return sorted(claims, key=lambda claim: not claim.headline)
 
 
 def claim_of(entry: dict) -> Claim:
@@ -226,4 +253,4 @@ def find_claim(claim_id: str) -> Claim:
     for claim in claims:
         if claim.id == claim_id:
             return claim
-    raise InputError(f"claim id: expected {claims[0].id} to {claims[-1].id}, got {claim_id!r}")
+    raise InputError(f"claim id: expected {paper}.1 to {paper}.{len(claims)}, got {claim_id!r}")

@@ -128,7 +128,7 @@ def plan(
                        "together: more jobs, for more processors.")] = None,
     as_json: AsJson = False,
 ):
-    """List the fleets that pages miss, those first that settle most open claims per minute."""
+    """List the fleets that pages miss, those first that settle most undecided claims per minute."""
     from icllib.pages import find_pages
     from icllib.plan import minutes, plan as planned, within
 
@@ -173,17 +173,19 @@ def claims(
     """Print the ledger: every claim of the papers with its verdict."""
     from icllib.claims import papers
     from icllib.decisions import decision_on_record
+    from icllib.exported import entry
+    from icllib.told import sentence
 
     names = papers() if not ids or "all" in ids else ids
     asked = {claim.id: claim for name in names for claim in claims_of(name)}
     decisions = list(map(decision_on_record, asked.values()))
-    show([{"paper": item.claim.paper, "id": item.claim.id,
-           "statement": item.claim.statement, "source": item.claim.where,
-           "verdict": item.verdict, "strength": item.strength, "page": item.claim.page}
-          | (numbers(item) if as_json else {}) for item in decisions], as_json, lambda row: {
-        "id": row["id"], "verdict": row["verdict"], "strength": row["strength"],
-        "claim": "\n".join(filter(None, (row["statement"], row["source"], row["page"])))},
-        "no claim hangs on it")
+    if as_json:
+        return show(list(map(entry, decisions)), as_json, None)
+    show([{"id": item.claim.id, "verdict": item.words, "said": sentence(item),
+           "statement": item.claim.statement, "source": item.claim.where, "page": item.claim.page}
+          for item in decisions], as_json, lambda row: {
+        "id": row["id"], "verdict": row["verdict"], "claim": "\n".join(filter(None, (
+            row["statement"], row["said"], row["source"], row["page"])))}, "no claim hangs on it")
 
 
 def claims_of(name: str) -> list:
@@ -199,19 +201,6 @@ def claims_of(name: str) -> list:
     page = find_page(name)
     return [claim for claim in load_claims(page.split("/")[0])
             if page in (claim.page, claim.printed_on)]
-
-
-def numbers(item) -> dict:
-    """What is printed for a claim, its tolerance, and the samples and intervals of its parts."""
-    from icllib.decisions import finite_parts, interval
-
-    claim = item.claim
-    intervals = item.evidence and {part: interval(samples, claim.scale)
-                                   for part, samples in item.evidence.items()}
-    return {"printed": claim.printed, "scale": claim.scale, "tolerance": claim.tolerance,
-            "profile": item.profile, "evidence": finite_parts(item.evidence),
-            "intervals": finite_parts(intervals), "gate": finite_parts(item.gate),
-            "control": item.control_verdict}
 
 
 @app.command(epilog="Example:  python -m icllib book")

@@ -1,8 +1,8 @@
-"""Verdicts: whether a claim holds, and how strong the evidence is; made by code and never stored.
+"""Decisions: what the evidence on record says of a claim, and how strong it is; never stored.
 
 The evidence for a claim, samples of one statistic for each part of its range, lives in
-results/<paper>/<page>/evidence.json, written by the page that decides it. A verdict is a pure
-function of claim and evidence. book/verdicts.md tells the rules.
+results/<paper>/<page>/evidence.json, written by the page that decides it. A decision is a pure
+function of claim and evidence; icllib/rule.py has the rule and book/verdicts.md tells it.
 """
 
 import json
@@ -12,29 +12,50 @@ from pathlib import Path
 
 import numpy as np
 
+from icllib import rule
 from icllib.claims import Claim, load_claims, papers
 from icllib.controls import controlled
 from icllib.errors import DAMAGE, InputError
 from icllib.results import WITH_PILOT, results_folder
-from icllib.rule import interval
+from icllib.rule import FEWEST_SEEDS, VERDICTS, interval, verdict_of, words_of
 
-VERDICTS = ("holds", "mixed", "fails", "open", "not run")
 # Of the evidence, by profile; a closed form is "exact".
 STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
              "pilot": "smaller model", "smoke": "smaller model"}
-FEWEST_SEEDS = 3  # that have learned, and no fewer than half of all
+SEEN = {"exact": "exactly", "paper": "at the paper's size",
+        "paper's model": "in the paper's model, trained for less",
+        "smaller model": "in smaller models"}
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A claim with what was measured for it."""
+    """A claim with what was measured for it, and what that says."""
 
     claim: Claim
-    verdict: str  #: of VERDICTS
-    profile: str | None = None
+    profile: str | None = None  #: None where nothing was measured
     evidence: dict | None = None  #: part -> list of samples
     gate: dict | None = None  #: part -> what the models behind each sample have reached
     control: dict | None = None  #: part -> samples where the claim must not hold
+
+    @property
+    def verdict(self) -> str:
+        """Of VERDICTS, from the paper's own parts."""
+        return verdict_of(map(self.state, self.claim.judged))
+
+    @property
+    def words(self) -> str:
+        """The verdict and the size at which it was seen: "holds in 3 of 8, in smaller models"."""
+        return self.told(self.claim.judged)
+
+    @property
+    def beside(self) -> str | None:
+        """The same of the parts that we added to a paper's claim; None where there are none."""
+        return self.told(tuple(self.claim.added)) if self.claim.added else None
+
+    def told(self, parts) -> str:
+        """What these parts say together, and at which size."""
+        words = words_of(map(self.state, parts))
+        return words if words == "not tested" else f"{words}, {SEEN[self.strength]}"
 
     @property
     def strength(self) -> str | None:
@@ -42,14 +63,15 @@ class Decision:
         return ("exact" if self.claim.exact else STRENGTHS[self.profile]) if self.profile else None
 
     @property
-    def words(self) -> str:
-        """The verdict and, where it says something, the strength: "holds, smaller model"."""
-        return f"{self.verdict}, {self.strength}" if self.settled else self.verdict
+    def settled(self) -> bool:
+        """Whether the evidence says something: neither undecided nor not tested."""
+        return self.verdict not in ("undecided", "not tested")
 
     @property
-    def settled(self) -> bool:
-        """Whether the evidence says something: neither open nor not run."""
-        return self.verdict in ("holds", "mixed", "fails")
+    def left(self) -> list[str]:
+        """The paper's parts that are undecided or not tested."""
+        return [part for part in self.claim.judged
+                if self.state(part) in ("undecided", "not tested")]
 
     def counted(self, part: str) -> list[float]:
         """The samples of a part whose models have learned."""
@@ -60,34 +82,80 @@ class Decision:
         return self.counted(part) or self.evidence[part]
 
     def state(self, part: str) -> str:
-        """What a part says, see `state`."""
-        return state(self.claim, part, self.evidence[part], self.gate and self.gate[part])
+        """What a part says, of `icllib.rule.STATES`.
+
+        Not tested: without evidence, or where it does not count; with fewer than FEWEST_SEEDS
+        models that have learned, or fewer than half.
+        """
+        claim = self.claim
+        outside = claim.scope and self.profile not in claim.scope.profiles
+        if self.profile is None or claim.faulty or outside:
+            return "not tested"
+        own, count = self.counted(part), len(self.evidence[part])
+        if self.gate and len(own) < max(math.ceil(count / 2), FEWEST_SEEDS):
+            return "not tested"
+        return state(claim, part, own)
+
+    def size(self, part: str) -> rule.Size | None:
+        """How far the printed number of a part is from ours; None where that is not asked."""
+        printed = self.claim.printed_of(part)
+        if printed is None or self.claim.exact or self.state(part) == "not tested":
+            return None
+        return rule.size(self.counted(part), printed, self.claim.scale, self.claim.null_of(part))
+
+    def share(self, part: str) -> tuple[float, int, float, float] | None:
+        """Of claims on pairs of seeds: in how many pairs the model leads, of how many, and the 95%
+        interval of that share; None of other claims, and where no pair counts."""
+        if not self.claim.pairs or not self.profile or not (own := self.counted(part)):
+            return None
+        better = pairs_led(self.claim, part, own)
+        return better, len(own), *rule.share_of_pairs(better, len(own))[1:]
+
+    @property
+    def same_models(self) -> bool:
+        """Whether all parts were measured on the same trained models."""
+        return bool(self.gate) and len(set(map(str, self.gate.values()))) == 1
+
+    @property
+    def competence(self) -> list[tuple[float, float]]:
+        """What our models have reached at the gate beside what is printed of the paper's: one pair
+        for each part with its own printed number, else one for all; the mean of the models that
+        have learned, or of all where none has."""
+        known = self.claim.competence
+        if not known or not self.gate:
+            return []
+        parts = known.printed if isinstance(known.printed, dict) else {None: known.printed}
+        pairs = []
+        for part, number in parts.items():
+            asked = [self.gate[part]] if part else self.gate.values()
+            values = [value for own in asked for value in own if math.isfinite(value)]
+            if values := list(filter(self.claim.gate.passes, values)) or values:
+                pairs.append((float(np.mean(values)), number))
+        return pairs
 
     @property
     def control_verdict(self) -> str | None:
         """What the same rules say of the control."""
         return self.control and verdict_of(
-            [holds(self.claim, part, samples) for part, samples in self.control.items()])
+            [state(self.claim, part, samples) for part, samples in self.control.items()])
 
     @property
     def can_be_lost(self) -> bool:
-        """Whether the control gets another verdict; one that is neither holds nor fails is not
-        won, and its control only must not hold."""
-        lost = self.verdict if self.verdict in ("holds", "fails") else "holds"
-        return self.control_verdict not in (None, lost)
+        """Whether the control gets another verdict: one that holds, in all or in part, or fails
+        must not be the control's too; of the others the control must not hold."""
+        lost = {"holds in part": ("holds", "holds in part"), "fails": ("fails",)}
+        return bool(self.control) and (
+            self.control_verdict not in lost.get(self.verdict, ("holds",)))
 
 
 def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=None,
            control=None) -> Decision:
-    """The verdict on a claim.
+    """What evidence says of a claim.
 
-    holds: every part's interval lies in its region; fails: every part's lies outside; mixed: some
-    parts hold and others do not or only by their mean; open: the intervals do not settle it, or
-    too few models have learned. gate: for each part, or for all parts at once, what the models
-    behind each sample have reached. control: samples for each part where the claim must not hold,
-    for controls that evidence alone does not give. Raises InputError for an unknown profile, for
-    evidence without the claim's parts or samples or with more than one of a model, and where the
-    gate is missing.
+    gate: for each part, or for all parts at once, what the models behind each sample have
+    reached. control: samples for each part where the claim must not hold, for controls that
+    evidence alone does not give. Raises InputError for an unknown profile, for evidence without
+    the claim's parts or samples or with more than one of a model, and where the gate is missing.
     """
     if profile not in WITH_PILOT:
         raise InputError(f"{claim.id}: expected evidence at one of {', '.join(WITH_PILOT)}, "
@@ -102,9 +170,9 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
                 raise InputError(f"{claim.id}: expected one number of {name} for each model behind "
                                  f"{part}, got an array of shape {np.shape(values)}")
     control = control or (controlled(claim, evidence) if claim.control else None)
-    verdict = verdict_of([state(claim, part, evidence[part], gate and gate[part])
-                          for part in claim.parts])
-    return Decision(claim, verdict, profile, evidence, gate, control)
+    decision = Decision(claim, profile, evidence, gate, control)
+    decision.verdict  # damaged samples are told here and not where they are shown
+    return decision
 
 
 def by_part(claim: Claim, gate) -> dict[str, list[float]]:
@@ -115,32 +183,9 @@ def by_part(claim: Claim, gate) -> dict[str, list[float]]:
     return gate if isinstance(gate, dict) else {part: list(gate) for part in claim.parts}
 
 
-def verdict_of(states: list[str]) -> str:
-    """One verdict from the states of all parts."""
-    found = set(states)
-    if found == {"yes"}:
-        return "holds"
-    if found == {"no"}:
-        return "fails"
-    too_few = "not counted" in found
-    return "mixed" if "yes" in found and (not too_few or "no" in found) else "open"
-
-
-def state(claim: Claim, part: str, samples, gate) -> str:
-    """What `holds` says of the samples whose models have passed the gate; "not counted" of too few.
-
-    Too few: fewer than FEWEST_SEEDS, or than half. Where values at the gate are not one for each
-    sample, all must pass.
-    """
-    if gate is None:
-        return holds(claim, part, samples)
-    own = learned(claim, samples, gate)
-    enough = max(math.ceil(len(samples) / 2), FEWEST_SEEDS)
-    return holds(claim, part, own) if len(own) >= enough else "not counted"
-
-
 def learned(claim: Claim, samples, gate) -> list[float]:
-    """The samples whose models have passed the gate."""
+    """The samples whose models have passed the gate; where values at the gate are not one for each
+    sample, all must pass."""
     if gate is None:
         return list(samples)
     passed = [claim.gate.passes(value) for value in gate]
@@ -149,21 +194,24 @@ def learned(claim: Claim, samples, gate) -> list[float]:
     return [sample for sample, sound in zip(samples, passed) if sound]
 
 
-def holds(claim: Claim, part: str, samples) -> str:
-    """Where the interval over seeds lies: "yes" inside the part's region, "no" outside.
+def state(claim: Claim, part: str, samples) -> str:
+    """What the rule says of samples of a part, by pairs of seeds or by their interval."""
+    if claim.pairs:
+        bottom, top = claim.region(part)
+        asked = rule.no_lead if bottom < 1 < top else rule.lead
+        return asked(pairs_led(claim, part, samples), len(samples))
+    return rule.state(samples, claim.region(part), claim.scale, claim.strict, claim.kind_of(part),
+                      claim.printed_of(part))
 
-    Across its border it is "open, mean inside" or "open, mean outside", as where a seed diverged.
+
+def pairs_led(claim: Claim, part: str, samples) -> float:
+    """In how many pairs the model leads whose lead a claim states, or denies; a tie is a half.
+
+    samples: the ratio of the two of each pair.
     """
-    mean, low, high = interval(samples, claim.scale)
-    if not np.isfinite([mean, low, high]).all():
-        return "open, mean outside"
     bottom, top = claim.region(part)
-    if bottom <= low and high <= top and not claim.on_bound(low, high):
-        return "yes"
-    if high < bottom or low > top:
-        return "no"
-    inside = bottom <= mean <= top and not claim.on_bound(mean)
-    return "open, mean inside" if inside else "open, mean outside"
+    below = top <= 1 or -math.inf < bottom < 1  # "lower", and "no lower but for a tenth"
+    return sum((value < 1 if below else value > 1) + (value == 1) / 2 for value in samples)
 
 
 def finite(values) -> list[float | None]:
@@ -187,14 +235,14 @@ def ledger() -> list[Decision]:
 
 
 def decision_on_record(claim: Claim) -> Decision:
-    """The verdict that the committed evidence gives; raises InputError where it is damaged."""
+    """The decision that the committed evidence gives; raises InputError where it is damaged."""
     path = evidence_path(claim.page) if claim.page else None
     if path is None or not path.exists():
-        return Decision(claim, "not run")
+        return Decision(claim)
     try:
         evidence = {**json.loads(path.read_text("utf-8"))}
         if claim.id not in evidence:
-            return Decision(claim, "not run")
+            return Decision(claim)
         own = evidence[claim.id]
         return decide(claim, own["parts"], own["profile"], own.get("gate"), own.get("control"))
     except DAMAGE as error:

@@ -85,7 +85,7 @@ class Page:
 
     def not_run(self) -> pd.DataFrame:
         """The claims for which this page shows what is printed, and why none was run."""
-        rows = [(claim.number, claim.source, "not run", claim.not_run)
+        rows = [(claim.number, claim.source, "not tested", claim.not_run)
                 for claim in load_claims(self.name.split("/")[0])
                 if claim.printed_on == self.name]
         return pd.DataFrame(rows, columns=["claim", "source", "verdict", "because it"]

@@ -80,7 +80,7 @@ def job(fleet: list[Run], page: str, profile: str, pages: tuple[str, ...]) -> li
 
 
 def by_value(jobs: list[Job], worth: dict[str, float]) -> list[Job]:
-    """The jobs, those first that settle most open claims per minute.
+    """The jobs, those first that settle most undecided claims per minute.
 
     A page can decide its claims when its last record is there. So again and again the page is
     taken whose remaining jobs bring most per minute: the worth of all pages which then wait for
@@ -118,12 +118,12 @@ def chance(decision: Decision, profile: str, seeds: int) -> float:
     seeds are of those that it needs, at most 1: models of another size are taken to have the same
     spread, and to learn.
     """
-    if decision.verdict == "not run":
+    if decision.profile is None:
         return 1.0
     size, shown = WITH_PILOT.index(profile), WITH_PILOT.index(decision.profile)
     unlearned = any(2 * len(decision.counted(part)) < len(samples)
                     for part, samples in decision.evidence.items())
-    if decision.verdict != "open" or shown > size or (shown == size and unlearned):
+    if not decision.left or shown > size or (shown == size and unlearned):
         return 0.0
     return min(1.0, seeds / seeds_needed(decision))
 

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 
 from icllib.checks import one_of
-from icllib.decisions import interval
 from icllib.errors import InputError
+from icllib.rule import interval
+from icllib.told import short
 
 # Okabe and Ito's palette: readable with color-vision deficiency and in grey.
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK = (
@@ -115,11 +116,6 @@ def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2,
     head = lambda x: x if isinstance(x, str) else short(x, 4 if x % 1 else 15)  # counts are exact
     wide = wide.reindex(rows[["panel", "series"]].drop_duplicates()).rename(columns=head)
     return wide.map(lambda value: "" if pd.isna(value) else short(value, digits))
-
-
-def short(value: float, digits: int) -> str:
-    """A number with so many digits: 0.12, 1.2e-05, but 120 and not 1.2e+02."""
-    return f"{float(f'{value:.{digits}g}'):.15g}"
 
 
 def with_interval(samples, digits: int = 2, scale: str = "linear", within=ANYWHERE) -> str:

@@ -9,8 +9,10 @@ import pandas as pd
 
 from icllib.claims import Claim
 from icllib.controls import CONTROLS
-from icllib.decisions import Decision, interval
+from icllib.decisions import Decision
 from icllib.plotting import ANYWHERE, SHARE, short, with_interval
+from icllib.rule import STATES, interval
+from icllib.told import competence, sentence
 
 
 class Verdicts:
@@ -66,21 +68,34 @@ def with_symbols(text: str) -> str:
     return SYMBOL.sub(symbol, text)
 
 
-def badge(decision: Decision, words: str | None = None) -> str:
+def badge(decision: Decision, words: str | None = None, bar: bool = True) -> str:
     """A verdict in the color that the style sheet gives it, with what it means as a tooltip.
 
-    words: what it says, by default verdict and strength.
+    words: what it says, by default verdict and size. bar: whether to show, where there are
+    several, how many parts say what.
     """
+    pieces = parts_bar(decision) * (bar and len(decision.claim.judged) > 1)
     return (f'<span class="verdict verdict-{decision.verdict.replace(" ", "-")}" '
-            f'title="{escape(meaning(decision))}">{words or decision.words}</span>')
+            f'title="{escape(meaning(decision))}">{words or decision.words}{pieces}</span>')
+
+
+def parts_bar(decision: Decision) -> str:
+    """A small bar with a piece for each of the paper's parts, by what they say, as HTML."""
+    states = sorted(map(decision.state, decision.claim.judged), key=STATES.index)
+    pieces = "".join(f'<i class="part-{state.replace(" ", "-")}"></i>' for state in states)
+    return f'<span class="parts" aria-hidden="true">{pieces}</span>'
 
 
 MEANINGS = {
-    "holds": "every part's 95% interval lies in the region that the claim states",
-    "mixed": "some parts hold; others fail, or their intervals do not settle it",
-    "fails": "every part's 95% interval lies outside the region that the claim states",
-    "open": "no part holds and not all fail, or too few models have learned",
-    "not run": "there is no evidence yet",
+    "holds": "every part says yes: its 95% interval lies in the region that the claim states",
+    "holds in part": "some parts say yes; the others are undecided or not tested",
+    "mixed": "some parts say yes, others no or no difference",
+    "fails": "every part says no: its 95% interval lies outside the region that the claim states",
+    "fails in part": "some parts say no and none yes",
+    "no difference": "every part excludes a difference beyond the margin",
+    "no difference in part": "some parts exclude a difference beyond the margin; none says yes or no",
+    "undecided": "the spread is too wide to say",
+    "not tested": "nothing was run, too few models have learned, or none is what the sentence names",
     "exact": "a proof or a closed form, checked numerically",
     "paper": "at the paper's size; what it leaves open, or we changed, the claim says",
     "paper's model": "the paper's model, trained for less",
@@ -90,7 +105,8 @@ MEANINGS = {
 
 def meaning(decision: Decision) -> str:
     """What the words of a verdict mean."""
-    return "; ".join(MEANINGS[word] for word in decision.words.split(", "))
+    words = [decision.verdict] + [decision.strength] * (decision.verdict != "not tested")
+    return "; ".join(map(MEANINGS.get, words))
 
 
 def name_of(claim: Claim) -> str:
@@ -99,24 +115,22 @@ def name_of(claim: Claim) -> str:
 
 
 def explained(decision: Decision) -> list[str]:
-    """What a claim says, what is judged, and what its gate and its control say."""
+    """What a claim says, what came out, what is judged, and what its gate and its control say."""
     claim = decision.claim
-    lines = [claim.statement, f"Judged by: {claim.statistic}."]
+    lines = [claim.statement, sentence(decision), f"Judged by: {claim.statistic}."]
     if not isinstance(claim.printed["value"], dict):
         lines.append(f"The paper: {printed_text(claim)}.")
     if decision.gate:
-        lines.append(gate_text(decision))
+        lines += [gate_text(decision), f"Our error at the gate: {competence(decision)}."]
     if decision.control:
         lines.append(f"Control, {claim.control} ({CONTROLS[claim.control]}): "
                      f"{decision.control_verdict}{', as it should' * decision.can_be_lost}.")
-    if decision.evidence and not counts(decision):
-        lines.append("Too few models pass to decide any part.")
     return lines
 
 
 def counts(decision: Decision) -> bool:
-    """Whether enough models have learned for some part, so that a table of parts says something."""
-    return any(decision.state(part) != "not counted" for part in decision.evidence)
+    """Whether some part is tested, so that a table of parts says something."""
+    return any(decision.state(part) != "not tested" for part in decision.evidence)
 
 
 def gate_text(decision: Decision) -> str:
@@ -133,17 +147,19 @@ def gate_text(decision: Decision) -> str:
 
 
 def parts_table(decision: Decision) -> pd.DataFrame:
-    """What is printed and what was measured for each part, and whether it holds."""
+    """What is printed and what was measured for each part, and what that says."""
     claim, rows = decision.claim, []
-    for part, samples in decision.evidence.items():
-        counted = decision.counted(part)
-        row = {"part": part}
+    for part in decision.evidence:
+        own, samples = decision.counted(part), decision.evidence[part]
+        row = {"part": f"{part} (added by us)" if part in claim.added else part}
         if isinstance(claim.printed["value"], dict):
             corrected = claim.printed["read"] == "corrected"
             row["corrected" if corrected else "paper"] = printed_number(claim, part)
-        seeds = f"{len(counted)} of {len(samples)}" if claim.gate else len(samples)
-        rows.append(row | {"ours": ours_text(claim, part, counted or samples), "seeds": seeds,
-                           "holds if": tolerance_text(claim, part), "holds": decision.state(part)})
+        seeds = f"{len(own)} of {len(samples)}" if claim.gate else len(samples)
+        row |= {"ours": ours_text(claim, part, own or samples), "seeds": seeds}
+        if share := decision.share(part):
+            row["pairs led"] = f"{share[0]:g} of {share[1]}"
+        rows.append(row | {"holds if": tolerance_text(claim, part), "says": decision.state(part)})
     return pd.DataFrame(rows).set_index("part").rename_axis(index=None, columns="part")
 
 

@@ -12,16 +12,16 @@ from icllib.results import PROJECT
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
     {"errors", "checks", "files", "streams", "attention", "components", "results", "progress", "data",
-     "controls", "processor", "rule", "colors"},
+     "controls", "processor", "rule", "gates", "colors"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
-     "verdicts"},
+     "verdicts", "told", "exported"},
     {"training", "pages", "execution", "runner", "shown", "looks", "named"}, {"estimators"},
     {"papers", "status", "plan", "fleet", "again", "shipped", "book", "live", "cli", "commands",
      "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "controls", "rule", "decisions", "plotting", "verdicts", "pages", "execution", "runner", "shown", "status",
+BOOK = {"claims", "controls", "rule", "gates", "decisions", "plotting", "verdicts", "told", "exported", "pages", "execution", "runner", "shown", "status",
         "plan", "fleet", "again", "shipped", "book", "live", "cli"}
 
 

@@ -78,7 +78,7 @@ def test_formulas_of_claims_are_closed():
 
 def test_a_claim_that_was_not_run_names_the_page_of_what_is_printed():
     for item in ledger():
-        assert (item.claim.printed_on in all_pages()) == (item.verdict == "not run"), item.claim.id
+        assert (item.claim.printed_on in all_pages()) == (item.profile is None), item.claim.id
 
 
 def in_a_copy(folder, monkeypatch, name):
@@ -164,3 +164,4 @@ def test_unknown_claim_id(claim_id):
 def test_a_claim_tells_what_we_added_and_what_came_late():
     assert replace(ORDERING, post_hoc=True).where == "Figure 2; post hoc"
     assert replace(ORDERING, ours=True, post_hoc=True).where == "Figure 2; added by us; post hoc"
+    assert replace(ORDERING, rule_later=True).where == "Figure 2; rule added later"

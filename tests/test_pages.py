@@ -56,9 +56,9 @@ def test_the_verdict_table_tells_each_part_from_the_claim(output):
     page.decide("solvable_attention.23", {"alpha = 1.8": [-0.78], "alpha = 2.1": [-1.0]}, "paper")
     shown = page.verdicts()
     table = parts_table(*shown.decisions)
-    assert list(table["holds"]) == ["yes", "no"]
+    assert list(table["says"]) == ["yes", "no"]
     assert list(table["corrected"]) == ["-0.7826", "-0.8077"]
-    assert repr(shown).startswith("Claim 23 (Table 2, corrected; added by us): mixed, exact, profile paper")
+    assert repr(shown).startswith("Claim 23 (Table 2, corrected; added by us; rule added later): mixed, exactly, profile paper")
     assert "verdict-mixed" in shown._repr_html_() and ">corrected<" in shown._repr_html_()
 
 
@@ -202,7 +202,7 @@ JUDGED = "context_scaling/estimators"  # a page with verdicts
 
 
 def test_a_verdict_that_is_not_todays_is_seen(monkeypatch):
-    monkeypatch.setattr("icllib.decisions.holds", lambda *_: "no")
+    monkeypatch.setattr("icllib.decisions.state", lambda *_: "no")
     assert notebook_problem(JUDGED) == "verdicts are not today's"
 
 

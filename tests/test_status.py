@@ -1,6 +1,9 @@
 """The commands that tell of pages and claims: status, claims and help."""
 
+import csv
+import io
 import json
+import math
 import re
 import shutil
 import sys
@@ -10,14 +13,18 @@ import pytest
 
 from icllib import execution, runner, status
 from icllib.claims import find_claim, load_claims
-from icllib.decisions import evidence_path, interval
+from icllib.decisions import decision_on_record, evidence_path, ledger
 from icllib.evaluate import ErrorByLength
+from icllib.exported import as_csv, entry
 from icllib.models import MLP, Transformer
 from icllib.pages import find_page, find_pages
 from icllib.results import PROJECT, load_record
+from icllib.rule import interval
 from icllib.shown import paths_shown
 from icllib.tasks import AffineFunctions, LinearRegression
+from icllib.told import sentence
 from icllib.training import Recipe, Run
+from icllib.verdicts import ours_text, parts_table
 
 
 def test_nothing_stored_says_how_to_make_it(page, icllib):
@@ -69,22 +76,33 @@ def test_piped_claims_have_a_line_each(icllib):
     assert len(icllib("claims", "causal_lm")[1].splitlines()) == 1 + len(claims)
 
 
-def test_claims_as_json_have_the_agreed_fields(icllib):
+def test_claims_as_json_are_those_of_the_website(icllib):
+    """And so are the rows of claims.csv: the same intervals, states and words."""
     rows = json.loads(icllib("claims", "--json")[1])
-    assert len(rows) > 72
-    assert set(rows[0]) == {"paper", "id", "statement", "source", "verdict", "profile", "page",
-                            "printed", "scale", "tolerance", "evidence", "intervals", "strength",
-                            "gate", "control"}
+    decisions = ledger()
+    assert rows == json.loads(json.dumps(list(map(entry, decisions)))) and len(rows) > 72
+    lines = iter(csv.DictReader(io.StringIO(as_csv(decisions))))
+    number = lambda text: float(text) if text else None
+    for row, item in zip(rows, decisions):
+        assert (row["id"], row["words"], row["sentence"]) == (item.claim.id, item.words, sentence(item))
+        shown = parts_table(item)[["ours", "says"]].to_numpy().tolist() if row["parts"] else []
+        for place, part in enumerate(row["parts"]):
+            line = next(lines)
+            assert (line["id"], line["part"], line["says"], line["words"]) == (
+                row["id"], part["part"], part["says"], row["words"])
+            ends = [part[name] for name in ("mean", "low", "high")]
+            assert [number(line[name]) for name in ("mean", "low", "high")] == ends
+            own = interval(item.counted_or_all(part["part"]), item.claim.scale)
+            assert ends == [end if math.isfinite(end) else None for end in own]
+            assert shown[place] == [ours_text(item.claim, part["part"],
+                                              item.counted_or_all(part["part"])), part["says"]]
+        if not row["parts"]:
+            assert next(lines)["verdict"] == "not tested"
+    assert next(lines, None) is None
 
 
-def test_a_claim_as_json_has_its_numbers(icllib):
-    row, = json.loads(icllib("claims", "causal_lm.6", "--json")[1])
-    claim = find_claim("causal_lm.6")
-    assert (row["printed"], row["tolerance"]) == (claim.printed, claim.tolerance)
-    for part, samples in row["evidence"].items():
-        assert row["intervals"][part] == list(interval(samples, row["scale"]))
-    assert set(row["intervals"]) == set(claim.parts)
-    assert "evidence" not in icllib("claims", "causal_lm.6")[1]
+def test_a_claim_is_told_in_its_sentence(icllib):
+    assert sentence(decision_on_record(find_claim("causal_lm.7"))) in icllib("claims", "causal_lm.7")[1]
 
 
 def test_status_of_one_page_as_json_has_the_agreed_fields(icllib):

@@ -2,13 +2,16 @@
 
 from html import escape
 
+from icllib.book.answers import FILE, answers_to
 from icllib.book.links import linked_html
 from icllib.book.papers import duration, hours, records_shown, title_of
 from icllib.book.tables import tidy
 from icllib.claims import papers
 from icllib.controls import CONTROLS
-from icllib.decisions import Decision, interval, verdict_of
+from icllib.decisions import Decision
 from icllib.plotting import short
+from icllib.rule import interval, verdict_of
+from icllib.told import competence, sentence
 from icllib.verdicts import (badge, gate_text, meaning, parts_table, printed_text, tolerance_text,
                              typeset)
 
@@ -38,7 +41,8 @@ def body(item: Decision) -> str:
     return (f"<section><h1>{escape(paper.short)}, claim {claim.number}</h1>\n"
             f'<p class="verdict-line">{badge(item)} {escape(meaning(item))}.</p>\n'
             f'<blockquote class="claim"><p>{typeset(claim.statement)}</p></blockquote>\n'
-            f'<dl class="facts">\n{rows}\n</dl>\n{evidence(item)}</section>')
+            f"<p>{typeset(sentence(item))}</p>\n"
+            f'<dl class="facts">\n{rows}\n</dl>\n{evidence(item)}{objections(item)}</section>')
 
 
 def facts(item: Decision):
@@ -57,6 +61,13 @@ def facts(item: Decision):
     yield "Holds if", f"each part's 95% interval{ON_SCALE[claim.scale]} lies in the region: {regions(claim)}"
     if claim.gate:
         yield "Gate", typeset(gate_text(item)) if item.gate else typeset(claim.gate.statistic)
+        yield "Ours at the gate, beside the paper", typeset(competence(item))
+    if claim.pairs:
+        yield "What the two models of a pair share", typeset(claim.pairs)
+    for part, why in claim.added.items():
+        yield "A part that we added", f"{typeset(part)}: {typeset(why)}"
+    if claim.scope:
+        yield "Tested by", f"models of profile {' or '.join(claim.scope.profiles)}: {typeset(claim.scope.because)}"
     if claim.control:
         verdict = f": {item.control_verdict}" if item.control_verdict else ""
         yield "Control", f"{claim.control} ({escape(CONTROLS[claim.control])}){verdict}"
@@ -74,6 +85,8 @@ def facts(item: Decision):
     yield "Not run because", typeset("; ".join(filter(None, (claim.not_run, claim.cost))))
     yield "Written", ("post hoc: when a result was known already" if claim.post_hoc
                       else "before the run that decides it")
+    yield "Rule", ("added later: the evidence was there before the rule that judges it"
+                   if claim.rule_later else "")
     yield "For programs", ('<a href="../claims.json">claims.json</a>, '
                            '<a href="../claims.csv">claims.csv</a>')
 
@@ -88,20 +101,25 @@ def regions(claim) -> str:
 
 def what_would_change(item: Decision) -> str:
     """The parts whose state decides, or of those that could alone the nearest to its bound."""
-    if not item.profile:
+    claim = item.claim
+    if not item.profile or claim.faulty:
         return "a run: there is no evidence yet"
-    states = {part: item.state(part) for part in item.evidence}
-    more_seeds = "more seeds for {}: its interval crosses the bound"
-    for state, words in (("not counted", "models that pass the gate, for {}"),
-                         ("open, mean inside", more_seeds), ("open, mean outside", more_seeds)):
+    if claim.scope and item.profile not in claim.scope.profiles:
+        return f"a run at profile {' or '.join(claim.scope.profiles)}"
+    states = {part: item.state(part) for part in claim.judged}
+    more = "pairs of seeds" if claim.pairs else "seeds"
+    for state, words in (("not tested", "models that pass the gate, for {}"),
+                         ("undecided", f"more {more} for {{}}: its interval is too wide")):
         found = [part for part, own in states.items() if own == state]
         if found and changes(states, found):
             return words.format(", ".join(map(typeset, found)))
     alone = [part for part in states if changes(states, [part])]
     if not alone:
-        return "no part alone: it is mixed while one part holds and another does not"
+        return "no part alone: several say the same"
+    if claim.pairs:
+        return f"another share of pairs in {', '.join(map(typeset, alone))}"
     part = min(alone, key=lambda part: distance(item, part))
-    _, low, high = interval(item.counted_or_all(part), item.claim.scale)
+    _, low, high = interval(item.counted_or_all(part), claim.scale)
     bound = nearest_bound(item, part)
     nearest = ", and no part lies nearer to its bound" * (len(alone) == len(states))
     now = " to ".join(dict.fromkeys((short(low, 3), short(high, 3))))
@@ -110,7 +128,7 @@ def what_would_change(item: Decision) -> str:
 
 
 def changes(states: dict[str, str], parts) -> bool:
-    """Whether the verdict would be another if these parts all held, or all failed."""
+    """Whether the verdict would be another if these parts all said yes, or all no."""
     verdict_with = lambda new: verdict_of([new.get(part, own) for part, own in states.items()])
     return any(verdict_with(dict.fromkeys(parts, state)) != verdict_with({})
                for state in ("yes", "no"))
@@ -136,3 +154,40 @@ def evidence(item: Decision) -> str:
         return ""
     table = parts_table(item).to_html(classes="verdicts", border=0)
     return f"<h2>Evidence</h2>\n{tidy(table)}\n"
+
+
+def objections(item: Decision) -> str:
+    """What the authors could object, and what they answered."""
+    listed = "".join(f"<li>{typeset(text)}</li>" for text in what_they_could_object(item))
+    answers = "".join(f"<blockquote><p>{typeset(own['text'])}</p><p>{escape(own['by'])}, "
+                      f"{escape(str(own['date']))}</p></blockquote>" for own in answers_to(item.claim))
+    none = (f"<p>None yet. Authors can write theirs into <code>{FILE.format(item.claim.paper)}</code>, "
+            "and it is shown here as it is.</p>")
+    return (f"<h2>What the authors could object</h2>\n<ul>{listed}</ul>\n"
+            f"<h3>Their answer</h3>\n{answers or none}\n")
+
+
+def what_they_could_object(item: Decision):
+    """What is known to weigh against a verdict: what was noted for the claim, then what its size, its
+    models and its history say."""
+    claim = item.claim
+    yield from claim.objections
+    if item.strength == "smaller model":
+        yield "Our models are smaller than the paper's, and were trained for less; larger ones may do otherwise."
+    if item.strength == "paper's model":
+        yield "Our models have the paper's size but were trained for less than the paper's."
+    if (worst := max((own / theirs for own, theirs in item.competence if theirs), default=0)) > 1.25:
+        yield (f"Where both were trained, our models are at {short(worst, 2)} times the number that the paper "
+               "prints: the verdict is one on weaker models.")
+    if item.gate and item.profile and item.left:
+        short_of = [part for part in item.left if item.state(part) == "not tested"]
+        if short_of:
+            yield f"Not tested: {', '.join(short_of)}."
+    if claim.predicate != "identity" and claim.printed["read"] in ("text", "figure"):
+        yield "The paper prints no number for this; the statistic and its bound are our reading of its words."
+    if claim.post_hoc:
+        yield "The claim was written, cut or measured anew when a result was known."
+    if claim.rule_later:
+        yield "The rule that judges it was made when its evidence was known."
+    if not item.profile:
+        yield "Nothing: it was not run."

@@ -18,9 +18,11 @@ from icllib.book.links import NAMED, linked, linked_html
 from icllib.book.papers import duration, hours, records_of
 from icllib.book.tables import tidy
 from icllib.claims import papers
-from icllib.decisions import VERDICTS, Decision, ledger
+from icllib.decisions import Decision, ledger
 from icllib.pages import all_pages
-from icllib.verdicts import badge
+from icllib.rule import VERDICTS
+from icllib.told import sentence
+from icllib.verdicts import badge, typeset
 
 COLAB = "https://colab.research.google.com"
 PUNCTUATION, OPENING = re.compile(r"\A[,.;:!?)]+"), re.compile(r"[(\[]\Z")
@@ -100,9 +102,10 @@ def verdict_line(decisions: list[Decision]) -> str:
     parts = []
     for verdict, first in sorted(words.items(), key=lambda pair: VERDICTS.index(pair[1].verdict)):
         own = [item.claim for item in decisions if item.words == verdict]
+        alone = len(own) == 1
         links = ", ".join(f'<a href="../../claims/{claim.id}.html">{claim.number}</a>'
                           for claim in own)
-        parts.append(f"<span>{badge(first)} claim{'s' * (len(own) > 1)} {links}</span>")
+        parts.append(f"<span>{badge(first, bar=alone)} claim{'s' * (len(own) > 1)} {links}</span>")
     return f'<p class="verdict-line">{" ".join(parts)}</p>'
 
 
@@ -117,14 +120,18 @@ def glance(paper: str) -> str:
                        for name, url in papers()[paper].links.items())
     theirs, ours = ([item for item in own if item.claim.ours is added] for added in (False, True))
     also = f"; of {len(ours)} that we added {in_words(ours)}" * bool(ours)
-    rows = {"Outcome": f"{bar(theirs)}<small aria-hidden='true'>{in_words(theirs)}{also}</small>",
+    first = next((item for item in own if item.claim.headline), None)
+    headline = first and (f'<a href="../claims/{first.claim.id}.html">Claim {first.claim.number}</a> '
+                          f"{badge(first)} {typeset(sentence(first))}")
+    rows = {"Headline": headline or "", "Outcome": f"{bar(theirs)}<small aria-hidden='true'>{in_words(theirs)}{also}</small>",
             "Read": f'{links} · <a href="#errata">its errata</a>',
             "Scope": f"{len(theirs)} claims of the paper on {len(pages)} page{'s' * (len(pages) != 1)}, "
             f"from {len(records)} records",
             "Hardware": escape("; ".join(devices)),
             "Time": f"{duration(hours(records))} in all",
             "Evidence": told_by_strength(theirs)}
-    listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items())
+    listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows.items()
+                     if text)
     return f'<aside class="glance"><p>At a glance</p><dl class="facts">{listed}</dl></aside>'
 
 

@@ -1,8 +1,6 @@
 """The ledger as tables: one for each chapter, one that sorts and filters, and files for programs."""
 
 import base64
-import csv
-import io
 import json
 from collections import Counter
 from html import escape
@@ -10,15 +8,19 @@ from pathlib import Path
 
 import pandas as pd
 
+from icllib.book.forest import forest
 from icllib.book.papers import cited, hours, records_of, title_of
 from icllib.claims import papers
-from icllib.decisions import STRENGTHS, VERDICTS, Decision, finite, finite_parts, interval
+from icllib.decisions import SEEN, Decision
+from icllib.exported import as_csv, entry
 from icllib.files import write_text
+from icllib.rule import VERDICTS, words_of
+from icllib.told import sentence
 from icllib.verdicts import badge, markdown, ours_text, printed_text, tolerance_text, typeset
 
-EVIDENCE = ("exact", *list(STRENGTHS.values())[:3])  # from the strongest on
+EVIDENCE = tuple(SEEN)  # from the strongest on
 LISTED = 3  # parts of a claim in the ledger; its own page has all
-COLUMNS = ["paper", "claim", "what is claimed", "holds", "evidence", "post hoc",
+COLUMNS = ["paper", "claim", "what is claimed", "verdict", "evidence", "post hoc", "what came out",
            "the paper's number", "ours, with its 95% interval", "holds if"]
 
 
@@ -26,7 +28,8 @@ def write_ledger(decisions: list[Decision], folder: Path) -> None:
     """The tables that pages include, and what is served beside them."""
     for paper in papers():
         rows = [item for item in decisions if item.claim.paper == paper]
-        write_text(folder / f"claims_{paper}.md", table(rows))
+        write_text(folder / f"forest_{paper}.svg", forest(rows))
+        write_text(folder / f"claims_{paper}.md", f"{figure(paper)}\n{table(rows)}")
     write_text(folder / "summary.md", summary(decisions))
     write_text(folder / "ledger.html", app(decisions))
     write_datatables(folder / "served")
@@ -85,33 +88,36 @@ def in_words(decisions) -> str:
 # ---- tables ---------------------------------------------------------------------------------
 
 
+def figure(paper: str) -> str:
+    """What is printed against ours, claim by claim, as MyST."""
+    return (f"```{{figure}} _generated/forest_{paper}.svg\n"
+            ":alt: A row for each claim with a number: ours as points with 95% intervals, what is "
+            "printed as a hollow diamond, and the bound as a grey tick.\n"
+            f":name: forest {paper}\n\n"
+            "What is printed (hollow) against ours (95% intervals over seeds), claim by claim, one point "
+            "for each part, in the color of what it says. Above, ratios; below, other numbers, less what is printed or less their bound. Grey: the bounds of the claims. Claims "
+            "that are exact or not tested, and deviations that should be 0, are left out.\n```\n")
+
+
 def table(decisions: list[Decision]) -> str:
-    """Claims of a chapter as a Markdown table."""
-    lines = ["| claim | verdict | what is claimed | where | page, or why not run |",
+    """Claims of a chapter as a Markdown table, the paper's headline first."""
+    lines = ["| claim | verdict | what is claimed, and *what came out* | where | page, or why not run |",
              "|---|---|---|---|---|"]
     for item in decisions:
         claim = item.claim
+        statement = f"{in_cell(claim.statement)}<br>*{in_cell(sentence(item))}*"
         printed = claim.printed_on and f"[what is printed](../notebooks/{claim.printed_on}.ipynb)"
         reasons = [in_cell(text) for text in (claim.not_run, claim.cost) if text]
         page = (f"[{in_cell(title_of(claim.page).partition(':')[0])}](../notebooks/{claim.page}.ipynb)"
                 if item.profile else "; ".join([*reasons, *filter(None, [printed])]))
         lines.append(f'| <a href="../claims/{claim.id}.html">{claim.number}</a> '
-                     f"| {badge(item)}{parts_held(item)} | {in_cell(claim.statement)} "
-                     f"| {in_cell(claim.where)} | {page} |")
+                     f"| {badge(item)} | {statement} | {in_cell(claim.where)} | {page} |")
     return "\n".join(lines) + "\n"
 
 
 def in_cell(text: str) -> str:
     """Text in a cell of a Markdown table."""
     return markdown(text).replace("|", "\\|")
-
-
-def parts_held(item: Decision) -> str:
-    """How many parts hold of a claim that is mixed."""
-    if item.verdict != "mixed":
-        return ""
-    held = [item.state(part) for part in item.evidence]
-    return f" {held.count('yes')} of {len(held)} parts"
 
 
 def app(decisions: list[Decision]) -> str:
@@ -148,7 +154,8 @@ def cells(item: Decision) -> list[str]:
     return [escape(papers()[claim.paper].short),
             f'<a href="../claims/{claim.id}.html" title="claim {claim.id}">{claim.number}</a>',
             f'{typeset(claim.statement)} <small>({escape(claim.where)})</small>',
-            badge(item, item.verdict), item.strength or "none", "yes" if claim.post_hoc else "no",
+            badge(item, words_of(map(item.state, claim.judged))), item.strength or "none",
+            "yes" if claim.post_hoc else "no", typeset(sentence(item)),
             listed(numbers), listed(ours) if ours else escape(claim.not_run or ""), listed(bounds)]
 
 
@@ -159,46 +166,3 @@ def listed(texts: dict[str, str]) -> str:
     lines = [f"{typeset(part)}: {typeset(text)}" for part, text in texts.items()]
     more = [f"and {len(lines) - LISTED} more"] * (len(lines) > LISTED)
     return "<br>".join(lines[:LISTED] + more)
-
-
-# ---- for programs ---------------------------------------------------------------------------
-
-
-def entry(item: Decision) -> dict:
-    """A claim with all that its verdict follows from, for JSON."""
-    claim = item.claim
-    return {"id": claim.id, "paper": claim.paper, "source": claim.source,
-            "statement": claim.statement, "printed": claim.printed, "predicate": claim.predicate,
-            "statistic": claim.statistic, "scale": claim.scale, "tolerance": claim.tolerance,
-            "verdict": item.verdict, "evidence": item.strength, "profile": item.profile,
-            "post_hoc": claim.post_hoc, "added_by_us": claim.ours, "page": claim.page,
-            "not_run": claim.not_run, "cost": claim.cost, "gate": finite_parts(item.gate),
-            "control": claim.control, "control_verdict": item.control_verdict,
-            "parts": [part_entry(item, part) for part in item.evidence or ()]}
-
-
-def part_entry(item: Decision, part: str) -> dict:
-    """What was measured for a part; the mean and its interval are of the samples that count."""
-    mean, low, high = finite(interval(item.counted_or_all(part), item.claim.scale))
-    bottom, top = finite(item.claim.region(part))
-    return {"part": part, "mean": mean, "low": low, "high": high, "at_least": bottom,
-            "at_most": top, "holds": item.state(part), "samples": finite(item.evidence[part])}
-
-
-def as_csv(decisions: list[Decision]) -> str:
-    """A row for each part of each claim; claims that were not run have one row without numbers."""
-    rows = []
-    for item in map(entry, decisions):
-        printed = item["printed"]["value"]
-        own = {name: item[name] for name in ("id", "source", "verdict", "evidence", "post_hoc",
-                                             "page", "statement", "statistic")}
-        for part in item["parts"] or [{"part": None}]:
-            value = printed.get(part["part"]) if isinstance(printed, dict) else printed
-            rows.append(own | part | {"printed": value})
-    text = io.StringIO()
-    names = ["id", "part", "verdict", "evidence", "post_hoc", "printed", "mean", "low", "high",
-             "at_least", "at_most", "holds", "source", "page", "statement", "statistic"]
-    writer = csv.DictWriter(text, names, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()

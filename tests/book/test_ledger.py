@@ -10,27 +10,30 @@ import pytest
 
 from icllib.book.claim_pages import body, what_would_change
 from icllib.book.extension import fold, shortened
-from icllib.book.ledger import app, as_csv, bar, cells, entry, table
+from icllib.book.ledger import app, bar, cells, table
 from icllib.book.links import linked, linked_html
 from icllib.claims import Claim
 from icllib.decisions import Decision, decide
+from icllib.exported import as_csv, entry
 
 CLAIM = Claim("causal_lm.6", "Figure 2", "A is below $B$.", {"value": "below", "read": "figure"},
               "ordering", "ratio of A to B", ("a", "b", "c"), {"below": 1.0},
               page="causal_lm/propositions")
 EVERY = decide(CLAIM, {"a": [0.5], "b": [0.9], "c": [0.7]}, "cpu")
 SOME = decide(CLAIM, {"a": [0.5], "b": [0.9], "c": [1.1]}, "gpu")
-NONE = Decision(CLAIM, "not run")
+NONE = Decision(CLAIM)
 
 
-def test_the_ledger_says_how_many_parts_of_a_claim_hold():
-    assert "mixed, paper's model</span> 2 of 3 parts |" in table([SOME])
-    assert "holds, smaller model</span> |" in table([EVERY])
+def test_the_ledger_says_what_the_parts_say_and_at_which_size():
+    assert "mixed, in the paper's model, trained for less<span" in table([SOME])
+    assert table([SOME]).count('<i class="part-yes">') == 2 == 2 * table([SOME]).count("part-no")
+    assert "holds, in smaller models<span" in table([EVERY])
+    assert "*Ours 0.5 to 1.1: yes in 2, no in 1 of 3 parts.*" in table([SOME])
 
 
 def test_a_row_has_both_numbers_and_the_bound():
     assert [cell for cell in cells(EVERY)[4:]] == [
-        "smaller model", "no", "below", "a: 0.5<br>b: 0.9<br>c: 0.7", "below 1"]
+        "smaller model", "no", "Ours 0.5 to 0.9: yes in 3 of 3 parts.", "below", "a: 0.5<br>b: 0.9<br>c: 0.7", "below 1"]
 
 
 def test_many_parts_are_left_to_the_page_of_the_claim():
@@ -38,8 +41,8 @@ def test_many_parts_are_left_to_the_page_of_the_claim():
     claim = Claim("causal_lm.7", "Table 1", "Small.", {"value": dict.fromkeys(parts, 2.0),
                   "read": "table"}, "value", "error", parts, {"factor": 2.0})
     row = cells(decide(claim, dict.fromkeys(parts, [1.5, 1.6]), "paper"))
-    assert row[6] == "a: 2<br>b: 2<br>c: 2<br>and 2 more" and row[8] == "1 to 4"
-    assert "1.55" in row[7]
+    assert row[7] == "a: 2<br>b: 2<br>c: 2<br>and 2 more" and row[9] == "1 to 4"
+    assert "1.55" in row[8]
 
 
 def test_the_table_has_every_claim_before_any_script_runs():
@@ -49,15 +52,18 @@ def test_the_table_has_every_claim_before_any_script_runs():
 
 
 def test_the_bar_counts_verdicts():
-    assert 'aria-label="Claims: 2 holds, 1 mixed, 1 not run"' in bar([EVERY, SOME, EVERY, NONE])
+    assert 'aria-label="Claims: 2 holds, 1 mixed, 1 not tested"' in bar([EVERY, SOME, EVERY, NONE])
     assert "flex-grow: 2" in bar([EVERY, EVERY])
 
 
 def test_files_for_programs_carry_samples_bounds_and_no_infinity():
     own = json.loads(json.dumps(entry(SOME), allow_nan=False))
     assert own["verdict"] == "mixed" and own["parts"][2] == {
-        "part": "c", "mean": 1.1, "low": 1.1, "high": 1.1, "at_least": None, "at_most": 1.0,
-        "holds": "no", "samples": [1.1]}
+        "part": "c", "part_added_by_us": False, "says": "no", "mean": 1.1, "low": 1.1, "high": 1.1,
+        "at_least": None, "at_most": 1.0, "printed_number": None, "one_more_low": None,
+        "one_more_high": None, "printed_excluded": None, "half_excluded": None, "pairs_led": None,
+        "pairs": None, "share_low": None, "share_high": None, "counted": 1, "seeds": 1,
+        "samples": [1.1]}
     rows = list(csv.DictReader(io.StringIO(as_csv([SOME, NONE]))))
     assert [(row["part"], row["mean"]) for row in rows] == [
         ("a", "0.5"), ("b", "0.9"), ("c", "1.1"), ("", "")]
@@ -71,10 +77,10 @@ def test_a_gate_that_is_infinite_is_null():
 
 
 def test_the_page_of_a_claim_has_all_that_decides_it():
-    html = body(Decision(CLAIM, "not run"))
-    assert "not run" in html and r"\(B\)" in html and "Evidence" not in html
+    html = body(Decision(CLAIM))
+    assert "not tested" in html and r"\(B\)" in html and "Evidence" not in html
     numbers = replace(CLAIM, printed={"value": {"a": 0.25, "b": 0.5, "c": 0.75}, "read": "table"})
-    assert "a: 0.25; b: 0.5; c: 0.75 (in a table)" in body(Decision(numbers, "not run"))
+    assert "a: 0.25; b: 0.5; c: 0.75 (in a table)" in body(Decision(numbers))
     assert "(in a table)" not in body(decide(numbers, EVERY.evidence, "cpu"))
     assert "<h2>Evidence</h2>" in body(EVERY) and "below 1" in body(EVERY)
 
@@ -82,7 +88,7 @@ def test_the_page_of_a_claim_has_all_that_decides_it():
 def test_what_would_change_a_verdict_names_the_nearest_part():
     assert what_would_change(EVERY).startswith("a 95% interval of “b” on the other side of 1;")
     wide = decide(CLAIM, {"a": [0.5], "b": [0.2, 1.5], "c": [0.4]}, "cpu")
-    assert what_would_change(wide) == "more seeds for b: its interval crosses the bound"
+    assert what_would_change(wide) == "more seeds for b: its interval is too wide"
     one = decide(CLAIM, {"a": [0.5], "b": [1.2], "c": [1.3]}, "cpu")  # it alone could make it fail
     assert what_would_change(one) == "a 95% interval of “a” on the other side of 1; it is 0.5"
     four = replace(CLAIM, parts=tuple("abcd"))

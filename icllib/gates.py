@@ -1,0 +1,56 @@
+"""What evidence must have before it counts for a claim: models that have learned, of a kind that the
+sentence speaks of; and what the paper prints of how well they have."""
+
+from dataclasses import dataclass
+
+from icllib.errors import InputError
+from icllib.results import WITH_PILOT
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What models must have reached before their evidence counts; a model that has not learned
+    decides nothing. Raises InputError without exactly one bound, which is a number."""
+
+    statistic: str
+    source: str  #: of the bound
+    at_most: float | None = None
+    at_least: float | None = None
+
+    def __post_init__(self):
+        bounds = [bound for bound in (self.at_most, self.at_least) if bound is not None]
+        if len(bounds) != 1 or isinstance(bounds[0], bool) or not isinstance(bounds[0], int | float):
+            raise InputError(f"gate: expected a number as at_most or as at_least, got {self}")
+
+    def passes(self, value: float) -> bool:
+        """Whether a model with this value has learned; one that diverged has not."""
+        return value <= self.at_most if self.at_least is None else value >= self.at_least
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What the sentence of a claim names and smaller models lack: a depth, a dimension, a length.
+    Raises InputError for unknown profiles."""
+
+    profiles: list  #: whose models have it; evidence of others does not test the claim
+    because: str
+
+    def __post_init__(self):
+        if not self.profiles or not set(self.profiles) <= set(WITH_PILOT):
+            raise InputError(f"scope: expected profiles of {', '.join(WITH_PILOT)}, got {self}")
+
+
+@dataclass(frozen=True)
+class Competence:
+    """What the paper prints of the statistic of a claim's gate, beside which ours is told.
+
+    Raises InputError for what is no number.
+    """
+
+    printed: float | dict  #: for all parts, or part -> number
+    source: str
+
+    def __post_init__(self):
+        values = self.printed.values() if isinstance(self.printed, dict) else [self.printed]
+        if not all(isinstance(value, int | float) and value >= 0 for value in values):
+            raise InputError(f"competence: expected printed numbers, got {self.printed!r}")
