@@ -33,8 +33,8 @@ def claim(text, **changes):
 def decisions(text):
     samples = {text: [0.5, 0.6], "b": [1.5, 1.7]}
     yield decide(claim(text), samples, "cpu", {text: [0.5, 0.5], "b": [0.5, 0.5]})
-    yield Decision(claim(text, page=None, not_run=text, printed_on="causal_lm/propositions"), "not run")
-    yield Decision(claim(text, page=None, not_run=text, printed={"value": text, "read": "text"}), "not run")
+    yield Decision(claim(text, page=None, not_run=text, printed_on="causal_lm/propositions"))
+    yield Decision(claim(text, page=None, not_run=text, printed={"value": text, "read": "text"}))
 
 
 @pytest.fixture
