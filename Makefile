@@ -2,6 +2,7 @@
 # make test: run every test, each page at smoke size, each notebook, and the book with warnings as
 # errors, which tests/test_book.py builds; its parts test-python, test-golden and test-notebooks can
 # be called alone.
+# make test-large: all cases of what make test tries a sample of.
 # make offline: the website as a zip and, where there is Chromium, as one PDF: _build/offline.
 # All make the environment in .venv first if it is not there yet.
 
@@ -10,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: book offline test test-python test-golden test-notebooks bench pretend-gpu gpu-kit clean
+.PHONY: book offline test test-python test-golden test-notebooks test-large bench pretend-gpu gpu-kit clean
 
 book: $(INSTALLED)
 	$(BIN)/python -m icllib book
@@ -47,6 +48,9 @@ test-python: $(INSTALLED)
 test-golden: $(INSTALLED)
 	$(ON_SSE) $(BIN)/python -m pytest -q $(GOLDEN) & \
 	$(ON_AVX2) $(BIN)/python -m pytest -q $(GOLDEN); avx2=$$?; wait $$! && exit $$avx2
+
+test-large: $(INSTALLED)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m large tests
 
 test-notebooks: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \

@@ -98,6 +98,22 @@ def attempt(page: str, profile: str, parameters: dict, deadline: float | None,
     return 0
 
 
+@app.command(epilog="Examples:  python -m icllib compare causal_lm/propositions  |  "
+                    "python -m icllib compare all")
+def compare(
+    pages: Annotated[list[str], typer.Argument(metavar="PAGE...", help="<paper>/<page> or a path; "
+                                               "a paper for its pages, 'all' for every page.")],
+):
+    """Execute pages again and tell each number that is not as in the committed notebook."""
+    from icllib.commands.compare import compare_all
+    from icllib.pages import find_pages
+
+    names = find_pages(*pages)
+    changed = compare_all(names, typer.echo)
+    typer.echo(f"{len(names) - changed} of {len(names)} pages are as committed")
+    raise typer.Exit(int(changed > 0))
+
+
 @app.command(epilog="Examples:  python -m icllib status  |  "
                     "python -m icllib status context_scaling/fig01_scaling  |  "
                     "python -m icllib status --json")

@@ -1,0 +1,95 @@
+"""Pages executed again beside their committed notebooks: which number moved, in which cell.
+
+What counts are nbval's rules: text of outputs, with notebooks/nbval.cfg applied, and neither pictures
+nor HTML nor cells tagged nbval-ignore-output.
+"""
+
+import configparser
+import difflib
+import re
+import sys
+import time
+from itertools import zip_longest
+
+from icllib.errors import InputError
+from icllib.execution import PageFailed, execute, own_cells
+from icllib.files import temporary_folder
+from icllib.pages import notebooks_folder
+from icllib.runner import sound_notebook
+from icllib.training.records import environment
+
+IGNORED = {"nbval-ignore-output", "nbval-skip"}
+WORD = re.compile(r"[^\s,;()\[\]]+")
+
+
+def compare(page: str) -> list[str]:
+    """What is no longer as in the committed notebook, a line each: page, cell, both numbers.
+
+    Raises InputError where there is no notebook to compare with, PageFailed where a cell fails.
+    """
+    path = notebooks_folder() / f"{page}.ipynb"
+    committed = sound_notebook(path) if path.exists() else None
+    if committed is None:
+        raise InputError(f"{page}: expected a committed notebook to compare with, got none; make it with "
+                         f"python -m icllib run {page}")
+    with temporary_folder() as folder, environment(ICLLIB_OUTPUT=folder):
+        executed = execute(page, {})
+    if executed is None:
+        raise InputError(f"{page}: expected Jupyter, which executes notebooks, found none: pip install "
+                         "papermill jupytext ipykernel")
+    before, now = own_cells(committed), own_cells(executed)
+    if [cell.source for cell in before] != [cell.source for cell in now]:
+        raise InputError(f"{page}: expected the notebook of today's page, got one of another; make it with "
+                         f"python -m icllib run {page}")
+    return [f"{page}: cell {number}: {told}" for number, cells in enumerate(zip(before, now), 1)
+            for told in moved(*map(text_of, cells))]
+
+
+def compare_all(pages: list[str], say) -> int:
+    """Compare pages one after the other and say how each went; how many are not as they were."""
+    changed, begun = [], time.monotonic()
+    for number, page in enumerate(pages, 1):
+        try:
+            found = compare(page)
+        except (InputError, PageFailed) as error:
+            found = [str(error)]
+        changed += [page] * bool(found)
+        for line in found or [f"{page}: as committed"]:
+            say(line)
+        left = (time.monotonic() - begun) / number * (len(pages) - number)
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[K{number} of {len(pages)} pages, {left:.0f} s left\r")
+    return len(changed)
+
+
+def text_of(cell) -> str:
+    """What a cell shows as text, as nbval compares it."""
+    if IGNORED & set(cell.metadata.get("tags", [])):
+        return ""
+    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+    text = "\n".join(texts)
+    for pattern, replacement in replacements():
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+def replacements() -> list[tuple[str, str]]:
+    """The pairs of notebooks/nbval.cfg."""
+    rules = configparser.RawConfigParser()
+    rules.read(notebooks_folder() / "nbval.cfg", encoding="utf-8")
+    return [(rules[name]["regex"], rules[name]["replace"]) for name in rules.sections()]
+
+
+def moved(before: str, now: str) -> list[str]:
+    """The words, mostly numbers, in which two texts differ, with the line that they stand in."""
+    if before == now:
+        return []
+    old, new = before.splitlines(), now.splitlines()
+    if len(old) != len(new):
+        lines = [line for line in difflib.unified_diff(old, new, "committed", "now", "", n=0)
+                 if not line.startswith(("---", "+++", "@@"))]
+        return [f"{len(old)} lines before, {len(new)} now; the first that differs: {lines[0]!r}"]
+    return [f"{one} before, {other} now, in {after.strip()!r}"
+            for line, after in zip(old, new) if line != after
+            for one, other in zip_longest(WORD.findall(line), WORD.findall(after), fillvalue="nothing")
+            if one != other]
