@@ -1,9 +1,11 @@
 """The command line: python -m icllib."""
 
 import dataclasses
+import errno
 import json
 import subprocess
 import sys
+import textwrap
 import time
 from typing import Annotated, Optional
 
@@ -12,10 +14,13 @@ import typer
 from icllib.commands import new
 from icllib.errors import InputError, OutOfTime
 from icllib.files import check_project
+from icllib.printed import in_full, show
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None,
                   pretty_exceptions_enable=False)
 app.add_typer(new.app, name="new", help="Write the files of a new paper or page, with words to fill in.")
+
+NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC}  # not ours to mend
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -197,11 +202,16 @@ def claims(
     decisions = list(map(decision_on_record, asked.values()))
     if as_json:
         return show(list(map(entry, decisions)), as_json, None)
+    if ids and asked.keys() >= set(ids):  # claims, each by its name
+        typer.echo("\n\n".join(map(in_full, decisions)))
+        return
     show([{"id": item.claim.id, "verdict": item.words, "said": sentence(item),
            "statement": item.claim.statement, "source": item.claim.where, "page": item.claim.page}
           for item in decisions], as_json, lambda row: {
         "id": row["id"], "verdict": row["verdict"], "claim": "\n".join(filter(None, (
-            row["statement"], row["said"], row["source"], row["page"])))}, "no claim hangs on it")
+            row["statement"], row["said"], row["source"], row["page"])))}, "no claim hangs on it",
+         lambda row: {"id": row["id"], "verdict": row["verdict"].partition(",")[0],
+                      "claim": textwrap.shorten(row["statement"], 48, placeholder=" ...")})
 
 
 def claims_of(name: str) -> list:
@@ -259,29 +269,6 @@ def parse_parameter(text: str) -> tuple[str, object]:
         return name, value
 
 
-def show(rows: list[dict], as_json: bool, narrow, nothing: str = "") -> None:
-    """Rows as JSON, as lines with every column where the output is piped, and on a terminal with
-    the cells that `narrow` makes of a row, the last of which is wrapped; `nothing` where none is."""
-    if as_json or not rows:
-        typer.echo(json.dumps(rows, indent=1, allow_nan=False) if as_json else nothing)
-        return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    on_terminal = sys.stdout.isatty()
-    rows = [narrow(row) if on_terminal else row for row in rows]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for place, name in enumerate(rows[0], 1):
-        table.add_column(name, no_wrap=place < len(rows[0]), overflow="fold")
-    for row in rows:
-        table.add_row(*(Text("" if value is None else str(value)) for value in row.values()))
-    console = Console(highlight=False)
-    if not on_terminal:
-        console.width = console.measure(table, options=console.options.update(width=10_000)).maximum
-    console.print(table)
-
-
 def main() -> None:
     """Exit codes: 0 done, 1 a page failed, 2 bad input, 3 training stopped, at the time limit or by a
     signal; at other times a signal ends the command as it does any other, and nothing is lost."""
@@ -289,6 +276,11 @@ def main() -> None:
         app(prog_name="python -m icllib")
     except InputError as error:
         sys.exit(_say(error, 2))
+    except OSError as error:
+        if error.errno not in NOT_ALLOWED:
+            raise
+        sys.exit(_say(f"{error.filename}: expected to read or write there, got "
+                      f"{error.strerror!r}", 2))
     except OutOfTime as error:
         sys.exit(_say(f"{error}; what is finished is kept, the next call goes on from here", 3))
 

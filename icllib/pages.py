@@ -210,12 +210,16 @@ def find_pages(*texts: str) -> list[str]:
 
 
 def find_page(text: str) -> str:
-    """A page by its name or by the path of its file; raises InputError for an unknown one."""
+    """A page by its name, by what its name alone begins with, or by the path of its file; raises
+    InputError for an unknown one."""
     path, name = Path(text), text
     if path.suffix in (".py", ".ipynb"):
         name = os.path.relpath(path.resolve().with_suffix(""), notebooks_folder().resolve())
     if name not in all_pages():
-        near = difflib.get_close_matches(name, all_pages(), cutoff=0)
+        begun = [page for page in all_pages() if "/" in name and page.startswith(name)]
+        if len(begun) == 1:
+            return begun[0]
+        near = begun or difflib.get_close_matches(name, all_pages(), cutoff=0)
         raise InputError(f"page: expected one that python -m icllib status lists, such as "
                          f"{', '.join(near)}, got {text!r}")
     return name

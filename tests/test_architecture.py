@@ -16,13 +16,13 @@ FLOORS = [
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts", "told", "exported"},
     {"training", "pages", "execution", "runner", "shown", "looks", "named"}, {"estimators"},
-    {"papers", "status", "plan", "fleet", "again", "shipped", "book", "live", "cli", "commands",
+    {"papers", "status", "plan", "fleet", "again", "shipped", "book", "live", "cli", "printed", "commands",
      "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
 BOOK = {"claims", "controls", "rule", "gates", "decisions", "plotting", "verdicts", "told", "exported", "pages", "execution", "runner", "shown", "status",
-        "plan", "fleet", "again", "shipped", "book", "live", "cli"}
+        "plan", "fleet", "again", "shipped", "book", "live", "cli", "printed"}
 
 
 def unit(path):

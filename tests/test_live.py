@@ -1,5 +1,6 @@
 """The live page's models and formulas: the browser computes what the library does."""
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -153,6 +154,16 @@ def test_the_first_seed_that_has_learned_is_exported(kept, monkeypatch, tmp_path
     with pytest.raises(InputError, match="softmax: expected a model whose mean error at sigma = 1"):
         live.export(tmp_path / "others.js")
     assert not (tmp_path / "others.js").exists()
+
+
+def test_the_last_digit_of_a_band_from_another_processor_stays(kept, tmp_path):
+    path = tmp_path / "models.js"
+    first = live.read(path)[0]["band"][0][0]
+    other = path.read_text().replace(json.dumps(first, separators=(",", ":")), "[0.123,0.987]", 1)
+    assert other != path.read_text()
+    path.write_text(other)
+    live.export(path)
+    assert path.read_text() == other
 
 
 def test_without_weights_there_is_no_model(kept, monkeypatch, tmp_path):

@@ -1,6 +1,7 @@
 """The commands that tell of pages and claims: status, claims and help."""
 
 import csv
+import errno
 import io
 import json
 import math
@@ -14,6 +15,7 @@ import pytest
 from icllib import execution, runner, status
 from icllib.claims import find_claim, load_claims
 from icllib.decisions import decision_on_record, evidence_path, ledger
+from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.exported import as_csv, entry
 from icllib.models import MLP, Transformer
@@ -74,6 +76,35 @@ def test_claims_of_a_page_are_those_that_it_decides_or_prints(icllib):
 def test_piped_claims_have_a_line_each(icllib):
     claims = find_claim("causal_lm.1"), *load_claims("causal_lm")[1:]
     assert len(icllib("claims", "causal_lm")[1].splitlines()) == 1 + len(claims)
+
+
+def test_what_one_page_alone_begins_with_names_it():
+    assert find_page("causal_lm/fig02") == "causal_lm/fig02_linear_attention"
+    with pytest.raises(InputError, match="fig03_layer_probes"):
+        find_page("causal_lm/fig0")
+
+
+def test_a_claim_by_its_name_is_told_with_its_numbers(icllib):
+    claim = find_claim("causal_lm.7")
+    code, out, _ = icllib("claims", "causal_lm.7", "context_scaling.1")
+    assert code == 0 and all(part in out for part in claim.parts) and "holds if" in out
+    assert "context_scaling.1\nClaim 1" in out
+    for item in ledger():
+        assert icllib("claims", item.claim.id)[1].startswith(f"{item.claim.id}\n")
+
+
+def test_claims_fit_100_columns(icllib):
+    lines = icllib("claims")[1].splitlines()
+    assert len(lines) > 70 and max(map(len, lines)) <= 100
+
+
+def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(icllib, monkeypatch):
+    def refused(*_, **options):
+        raise PermissionError(errno.EACCES, "Permission denied", "/elsewhere/models.json")
+
+    monkeypatch.setattr("icllib.files.tempfile.NamedTemporaryFile", refused)
+    assert icllib("export")[::2] == (2, "icllib: /elsewhere/models.json: expected to read or write "
+                                        "there, got 'Permission denied'\n")
 
 
 def test_claims_as_json_are_those_of_the_website(icllib):
