@@ -143,26 +143,25 @@ def plan(
     profile: Annotated[str, typer.Option(help="Whose missing records are planned.")],
     pages: Annotated[Optional[list[str]], typer.Option("--page", metavar="PAGE", help="<paper>/"
                      "<page>, a path or a paper, as often as needed; all if none is named.")] = None,
-    budget: Annotated[Optional[str], typer.Option(metavar="TIME", help="Only the first ones that "
-                      "take 25m, 2h or 1d together, one after the other.")] = None,
+    budget: Annotated[Optional[str], typer.Option(metavar="TIME", help="Those that settle most "
+                      "in 25m, 2h or 1d, one after the other: whole seeds, and nothing that settles "
+                      "nothing.")] = None,
     members: Annotated[Optional[int], typer.Option(min=1, help="At most so many models train "
                        "together: more jobs, for more processors.")] = None,
     as_json: AsJson = False,
 ):
     """List the fleets that pages miss, those first that settle most undecided claims per minute."""
     from icllib.pages import find_pages
-    from icllib.plan import minutes, plan as planned, within
+    from icllib.plan import minutes, plan as planned
 
     most = None if budget is None else minutes(budget)
     names = find_pages(*(pages or ["all"]))
-    jobs = planned(names, profile, members)
-    rows = [dataclasses.asdict(job) for job in (jobs if most is None else within(jobs, most))]
+    rows = [dataclasses.asdict(job) for job in planned(names, profile, members, most)]
     table = [{"minutes": row["minutes"], "GiB": row["memory_gib"], "models": row["members"],
               "for": " ".join(row["pages"])} for row in rows]
     show(rows if as_json else table, as_json,
          lambda row: row | {"for": row["for"].replace(" ", "\n")},
-         f"the first fleet takes {jobs[0].minutes:.3g} minutes, more than {budget}" if jobs
-         else "no record is missing")
+         "no record is missing" if most is None else f"nothing that settles a claim fits into {budget}")
 
 
 @app.command(epilog="Example:  python -m icllib train "

@@ -19,6 +19,7 @@ from icllib.results import WITH_PILOT, check_profile, digest, settings
 from icllib.status import memory_of, seconds_of
 from icllib.training.fleets import fleets
 from icllib.training.jobs import to_train
+from icllib.training.records import FEWEST_SEEDS as WHOLE_SEEDS
 from icllib.training.run import Run
 from icllib.training.weights import model_of
 
@@ -37,10 +38,11 @@ class Job:
     memory_gib: float  # of its device
 
 
-def plan(pages, profile: str, members: int | None = None) -> list[Job]:
+def plan(pages, profile: str, members: int | None = None, budget: float | None = None) -> list[Job]:
     """The fleets that these pages miss at a profile, in the order of `by_value`.
 
-    members: the most models that train together. A fleet that cannot be built here, for lack of
+    budget: minutes; with it those that `best_within` chooses, where a page's first whole seeds, with
+    which it is shown, are fleets of their own. members: the most models that train together. A fleet that cannot be built here, for lack of
     data say, is told and left out. A model that is measured in several ways is trained for the first
     of those that miss it; the others take its weights when their pages are executed. Raises
     InputError for an unknown profile, and for "stored", which trains nothing.
@@ -53,15 +55,25 @@ def plan(pages, profile: str, members: int | None = None) -> list[Job]:
         for run in own:
             measured.setdefault(model_of(run), []).append((page, run))
     firsts = [min(own, key=lambda pair: there(*pair)) for own in measured.values()]
-    jobs = []
+    seeds = {page: sorted({run.seed for run in own}) for page, own in runs.items()}
+    jobs, serves = [], {}
     for page in runs:
         own = [run for on, run in firsts if on == page]
-        for fleet in fleets(sorted(own, key=lambda run: run.seed), members):
-            if rest := to_train(fleet, [run for run in fleet if not there(page, run)]):
-                waits = dict.fromkeys(on for run in rest for on, _ in measured[model_of(run)])
-                jobs += job(rest, page, profile, tuple(waits))
-    seeds = {page: len({run.seed for run in own}) for page, own in runs.items()}
-    return by_value(jobs, {page: worth(page, profile, seeds[page]) for page in runs})
+        first = seeds[page] if budget is None else seeds[page][:WHOLE_SEEDS]
+        for some in ([run for run in own if run.seed in first],
+                     [run for run in own if run.seed not in first]):
+            for fleet in fleets(sorted(some, key=lambda run: run.seed), members):
+                if rest := to_train(fleet, [run for run in fleet if not there(page, run)]):
+                    waits = [(on, other.seed) for run in rest for on, other in measured[model_of(run)]]
+                    made = job(rest, page, profile, tuple(dict.fromkeys(on for on, _ in waits)))
+                    jobs += made
+                    serves |= {one: set(waits) for one in made}
+    if budget is None:
+        return by_value(jobs, {page: worth(page, profile, len(seeds[page])) for page in runs})
+    sets = [(page, worth(page, profile, len(some)),
+             [one for one in jobs if serves[one] & {(page, seed) for seed in some}])
+            for page in runs for some in (seeds[page][:WHOLE_SEEDS], seeds[page])]
+    return best_within(sets, budget)
 
 
 def job(fleet: list[Run], page: str, profile: str, pages: tuple[str, ...]) -> list[Job]:
@@ -159,10 +171,37 @@ def seeds_of_part(claim, part: str, samples) -> float:
 # ---- what fits ------------------------------------------------------------------------------
 
 
-def within(jobs: list[Job], budget: float) -> list[Job]:
-    """The first of these jobs that take so many minutes together, one after the other."""
-    return [job for job, until in zip(jobs, np.cumsum([job.minutes for job in jobs]))
-            if until <= budget]
+def best_within(sets: list[tuple[str, float, list[Job]]], budget: float) -> list[Job]:
+    """The sets of jobs that settle most claims per minute, as long as they fit into so many minutes.
+
+    sets: pages with what these jobs, all of them, are worth to them: a page has one for its first
+    whole seeds and one for all. Jobs that are in two sets are paid for once. What settles nothing is
+    left out, whatever time is left.
+    """
+    taken: list[Job] = []
+    while options := list(filter(None, (gain_of(own, taken, sets, budget) for _, _, own in sets))):
+        taken += max(options, key=lambda option: option[0])[1]
+    return taken
+
+
+def gain_of(own: list[Job], taken: list[Job], sets, budget: float):
+    """What these jobs add to those that are taken, per minute, and which are new; None where they
+    settle nothing or do not fit."""
+    new = [job for job in own if job not in taken]
+    cost = sum(job.minutes for job in new)
+    more = settled_by([*taken, *new], sets) - settled_by(taken, sets)
+    if not new or more <= 0 or cost + sum(job.minutes for job in taken) > budget:
+        return None
+    return (more / max(cost, 1e-9), -cost), new
+
+
+def settled_by(taken: list[Job], sets) -> float:
+    """What jobs are worth: to each page the most that one of its whole sets is."""
+    most: dict[str, float] = {}
+    for page, value, own in sets:
+        if all(job in taken for job in own):
+            most[page] = max(value, most.get(page, 0.0))
+    return sum(most.values())
 
 
 def minutes(text: str) -> float:

@@ -11,7 +11,7 @@ from icllib.claims import load_claims, papers
 from icllib.decisions import decide, decision_on_record
 from icllib.fleet import trained_runs
 from icllib.pages import all_pages
-from icllib.plan import Job, by_value, chance, minutes, within
+from icllib.plan import Job, best_within, by_value, chance, minutes
 from icllib.results import digest, results_folder, settings
 from icllib.rule import direction
 from icllib.training.provenance import clock_of
@@ -34,12 +34,11 @@ def test_a_fleet_that_completes_two_pages_counts_for_both():
     assert by_value([alone, shared, more], {"A": 1, "B": 1, "C": 1}) == [alone, shared, more]
 
 
-def test_where_nothing_is_to_be_done_the_plan_says_so(icllib, monkeypatch):
+def test_where_nothing_is_to_be_done_the_plan_says_so(icllib):
     assert icllib("plan", "--profile", "gpu", "--page", "solvable_attention")[:2] == (
         0, "no record is missing\n")
-    monkeypatch.setattr(plan, "plan", lambda *_: [job("a", 10, "A")])
-    assert icllib("plan", "--profile", "gpu", "--budget", "9m")[:2] == (
-        0, "the first fleet takes 10 minutes, more than 9m\n")
+    assert icllib("plan", "--profile", "gpu", "--page", "solvable_attention", "--budget", "9m")[:2] == (
+        0, "nothing that settles a claim fits into 9m\n")
 
 
 def test_a_profile_that_trains_nothing_is_refused(icllib):
@@ -47,10 +46,39 @@ def test_a_profile_that_trains_nothing_is_refused(icllib):
     assert code == 2 and err.startswith("icllib: profile: expected one of smoke, ")
 
 
-def test_a_budget_takes_the_first_ones_that_fit():
-    jobs = [job("a", 10, "A"), job("b", 20, "B"), job("c", 1, "C")]
-    assert within(jobs, 30) == jobs[:2] and within(jobs, 29) == jobs[:1]
+def test_a_time_is_read():
     assert [minutes(text) for text in ("90s", "25m", "1.5h", "1d")] == [1.5, 25, 90, 1440]
+
+
+def test_a_budget_takes_the_sets_that_settle_most_per_minute():
+    a, b, c, d = job("a", 10, "A"), job("b", 20, "A"), job("c", 8, "C"), job("d", 1, "D")
+    sets = [("A", 2.0, [a]), ("A", 3.0, [a, b]), ("C", 1.0, [c]), ("D", 0.0, [d])]
+    assert best_within(sets, 100) == [a, c, b]  # 0.2, 0.125, then 1 more in 20 minutes
+    assert best_within(sets, 37) == [a, c]  # d would fit, and settles nothing
+    assert best_within(sets, 9) == [c] and best_within(sets, 7) == []
+
+
+def test_a_job_of_two_pages_is_paid_for_once():
+    shared, more, other = job("shared", 10, "A", "B"), job("more", 1, "B"), job("other", 5, "C")
+    sets = [("A", 1.0, [shared]), ("B", 1.0, [shared, more]), ("C", 0.7, [other])]
+    assert best_within(sets, 11) == [shared, more]  # 2 in 11 minutes
+    assert best_within(sets, 10) == [other]  # 0.7 in 5, then nothing fits
+
+
+def test_a_budget_trains_the_first_whole_seeds_before_the_others(folders, monkeypatch):
+    page = "causal_lm/block_causal"
+    monkeypatch.setattr(plan, "job", lambda fleet, page, profile, pages: [
+        Job(tuple(str(run.seed) for run in fleet), pages, len(fleet), float(len(fleet)), 0.0)])
+    monkeypatch.setattr(plan, "worth", lambda page, profile, seeds: seeds / 3)
+    found = plan.plan([page], "gpu", None, 10_000)
+    seeds = [{int(seed) for seed in one.records} for one in found]
+    every = sorted({run.seed for run in trained_runs(page, "gpu")})
+    assert set().union(*seeds) == set(every) and len(every) > 3
+    assert all(own <= set(every[:3]) or own <= set(every[3:]) for own in seeds)
+    first = sum(one.minutes for one, own in zip(found, seeds) if own <= set(every[:3]))
+    some = plan.plan([page], "gpu", None, first)
+    assert {int(seed) for one in some for seed in one.records} == set(every[:3])
+    assert plan.plan([page], "gpu", None, first - 0.5) == []
 
 
 @pytest.mark.parametrize("claim", [claim for paper in papers() for claim in load_claims(paper)
@@ -129,7 +157,8 @@ def settled_on(page):
 
 def settled_after(order, settled, budget):
     """How many claims are settled on pages of which every record was made by then."""
-    done = {one.records for one in within(order, budget)}
+    ends = np.cumsum([one.minutes for one in order])
+    done = {one.records for one, end in zip(order, ends) if end <= budget}
     return sum(count for page, count in settled.items()
                if all(one.records in done for one in order if page in one.pages))
 
