@@ -21,6 +21,7 @@ import math
 import torch
 from torch import Tensor
 
+from icllib.checks import whole
 from icllib.errors import InputError
 
 SMALLEST_SUM = 1e-6  # row sums are clamped to it; ASSUMED, as in Qin et al.'s public code
@@ -32,11 +33,12 @@ NEWTON_ENOUGH = 1e-7  # a step that a sum of weights, 1, cannot tell from none i
 
 def causal_pairs(pairs: int) -> Tensor:
     """Pair j attends to pairs i <= j (causalLM, Ding et al. Eq. 2): (pairs, pairs)."""
-    return torch.ones(pairs, pairs, dtype=torch.bool).tril()
+    return full_pairs(pairs).tril()
 
 
 def full_pairs(pairs: int) -> Tensor:
     """Every pair attends to every pair (prefixLM, Ding et al. Section 2.1): (pairs, pairs)."""
+    whole(0, pairs=pairs)
     return torch.ones(pairs, pairs, dtype=torch.bool)
 
 
@@ -46,8 +48,8 @@ def block_causal_pairs(pairs: int, block: int) -> Tensor:
     Blocks of one pair make it causal, one block makes it full: (pairs, pairs). Raises InputError
     for a block of no pairs.
     """
-    if block < 1:
-        raise InputError(f"block: expected at least 1 pair, got {block}")
+    whole(0, pairs=pairs)
+    whole(block=block)
     blocks = torch.arange(pairs) // block
     return blocks[:, None] >= blocks
 
@@ -218,7 +220,7 @@ def threshold(x: Tensor, alpha: float) -> Tensor:
 
 def check_alpha(alpha: float) -> None:
     """Raises InputError for an alpha-entmax without an exact algorithm."""
-    if alpha not in (1.5, 2):
+    if not isinstance(alpha, float | int) or alpha not in (1.5, 2):
         raise InputError(f"alpha: expected 1.5 or 2, got {alpha}")
 
 

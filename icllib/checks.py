@@ -54,8 +54,12 @@ def share(**values) -> None:
 def check(fits, expected: str, values: dict) -> None:
     """Raises InputError for the first of some named values that is no number or does not fit."""
     for name, value in values.items():
-        if isinstance(value, bool) or not (isinstance(value, Real) and fits(value)):
-            raise InputError(f"{name}: expected {expected}, got {value!r}")
+        try:
+            sound = isinstance(value, Real) and not isinstance(value, bool) and fits(value)
+        except OverflowError:  # an integer that is larger than any float
+            sound = False
+        if not sound:
+            raise InputError(f"{name}: expected {expected}, got {value!r:.200}")
 
 
 def each(check_one, name: str, values) -> tuple:
@@ -78,7 +82,7 @@ def different(**values) -> None:
 def one_of(allowed: tuple, **values) -> None:
     """Raises InputError, by name, for a value that is not among those allowed."""
     for name, value in values.items():
-        if value not in allowed:
+        if not any(type(value) is type(one) and value == one for one in allowed):
             raise InputError(f"{name}: expected one of {allowed}, got {value!r}")
 
 
@@ -95,6 +99,39 @@ def component(method: str, /, **parts) -> None:
     for name, part in parts.items():
         if isinstance(part, type) or not hasattr(part, method):
             raise InputError(f"{name}: expected a component with {method}, got {part!r}")
+
+
+def predictor(model) -> None:
+    """Raises InputError for a class, and for what predicts from X alone, as scikit-learn's do."""
+    component("predict", predictor=model)
+    try:
+        inspect.signature(model.predict).bind("xs", "ys", "lengths")
+    except TypeError:
+        raise InputError("predictor: expected one with predict(xs, ys, lengths), got "
+                         f"{model!r}, whose predict is another") from None
+
+
+def draws(stream, ids, n, dtype, least: int = 1) -> None:
+    """Raises InputError for what no prompts of n points can be drawn from, or not in this type."""
+    component("normal", stream=stream)
+    whole(least, n=n)
+    indices(ids=ids)
+    precise(dtype)
+
+
+def indices(**tensors) -> None:
+    """Raises InputError, by name, for what is no tensor of integers."""
+    for name, own in tensors.items():
+        if not isinstance(own, torch.Tensor) or own.dtype != torch.int64:
+            kind = getattr(own, "dtype", type(own).__name__)
+            raise InputError(f"{name}: expected a tensor of torch.int64, got {kind}")
+
+
+def precise(dtype) -> None:
+    """Raises InputError for a type in which a random number may be rounded to 0 or 1, whose logarithm
+    is none."""
+    if dtype not in (torch.float32, torch.float64):
+        raise InputError(f"dtype: expected torch.float32 or torch.float64, got {dtype!r}")
 
 
 def sampled(**tasks) -> None:

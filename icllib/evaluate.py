@@ -31,7 +31,10 @@ def measurable(tasks, predictor, device) -> list:
     if isinstance(predictor, torch.nn.Module):
         raise InputError("predictor: expected Trained(module) for a trained module, "
                          f"got {type(predictor).__name__}")
-    component("predict", predictor=predictor)
+    checks.predictor(predictor)
+    if len({task.dimension for task in tasks}) > 1:
+        raise InputError("tasks: expected one dimension for all, got "
+                         f"{', '.join(str(task.dimension) for task in tasks)}")
     members = getattr(predictor, "members", len(tasks))
     if members != len(tasks):
         raise InputError(f"tasks: expected one for each of {members} trained models, "

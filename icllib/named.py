@@ -1,6 +1,5 @@
 """Models for the estimators of scikit-learn: those that have a name, and what each was trained for."""
 
-import inspect
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import torch
 
 from icllib.baselines import Ridge
-from icllib.checks import component
+from icllib import checks
 from icllib.errors import DAMAGE, InputError
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression
@@ -85,7 +84,7 @@ def found(model) -> Predictor:
     Raises InputError for another name, and where no weights are kept.
     """
     if hasattr(model, "predict"):
-        check_predictor(model)
+        checks.predictor(model)
         return Predictor(model)
     path, pairs = listed().get(str(model), (Path(str(model)), None))
     if path.suffix != ".json":
@@ -96,13 +95,3 @@ def found(model) -> Predictor:
     predictor.module.double()  # so that an answer does not depend on what is asked beside it
     return Predictor(predictor, run.task.dimension, pairs or run.recipe.lengths, run.task,
                      getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy")
-
-
-def check_predictor(model) -> None:
-    """Raises InputError for a class, and for what predicts from X alone, as scikit-learn's do."""
-    component("predict", model=model)
-    try:
-        inspect.signature(model.predict).bind("xs", "ys", "lengths")
-    except TypeError:
-        raise InputError("model: expected a predictor, with predict(xs, ys, lengths), got "
-                         f"{model!r}, whose predict is another") from None

@@ -17,7 +17,9 @@ from functools import lru_cache, partial
 import torch
 from torch import Tensor
 
-from icllib.checks import each, whole
+from icllib import checks
+from icllib.checks import each, indices, precise, whole
+from icllib.errors import InputError
 
 WORD = 0xFFFFFFFF
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
@@ -83,12 +85,21 @@ class Stream:
 
     @classmethod
     def of(cls, seeds, purpose: str, device="cpu") -> "Stream":
-        """A stream from a list of seeds; raises InputError for a seed outside [0, 2^32)."""
+        """A stream from a list of seeds; raises InputError for a seed outside [0, 2^32), a purpose
+        that is no text and a device that is not there."""
         seeds = each(partial(whole, 0, WORD), "seeds", seeds)
+        if not isinstance(purpose, str):
+            raise InputError(f"purpose: expected a text, got {purpose!r}")
+        checks.device(device)
         return cls(torch.tensor(seeds, dtype=torch.int64, device=device), purpose)
 
     def words(self, ids: Tensor, name: str, count: int) -> Tensor:
-        """Random 32-bit words as int64, ids (M, B) -> (M, B, count)."""
+        """Random 32-bit words as int64, ids (M, B) -> (M, B, count); raises InputError for ids that
+        are no integers and a name that is no text."""
+        indices(ids=ids)
+        if not isinstance(name, str):
+            raise InputError(f"name: expected a text, got {name!r}")
+        whole(0, count=count)
         blocks = torch.arange(-(-count // 4), device=ids.device)
         ids = ids[..., None]
         counter = (blocks, torch.full_like(blocks, word_of(name)), ids & WORD, ids >> 32 & WORD)
@@ -96,7 +107,11 @@ class Stream:
         return torch.stack(self.generator(counter, key), dim=-1).flatten(-2)[..., :count]
 
     def uniform(self, ids: Tensor, name: str, shape=(), dtype=torch.float32) -> Tensor:
-        """Uniform numbers in the open interval (0, 1), ids (M, B) -> ``(M, B, *shape)``."""
+        """Uniform numbers in the open interval (0, 1), ids (M, B) -> ``(M, B, *shape)``.
+
+        Raises InputError for another type than float32 and float64.
+        """
+        precise(dtype)
         count = math.prod(shape)
         if dtype == torch.float64:
             words = self.words(ids, name, 2 * count).unflatten(-1, (count, 2))

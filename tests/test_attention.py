@@ -56,7 +56,7 @@ def test_blocks_lie_between_causal_and_full(pairs):
 
 
 def test_blocks_of_no_pairs_are_refused():
-    with pytest.raises(InputError, match="block: expected at least 1 pair, got 0"):
+    with pytest.raises(InputError, match="block: expected an integer of at least 1, got 0"):
         block_causal_pairs(3, 0)
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from icllib.baselines.prefixes import ByLength
-from icllib.checks import each, floating, positive
+from icllib.checks import component, each, floating, positive
 from icllib.errors import InputError
 
 
@@ -27,7 +27,9 @@ class Ridge(ByLength):
 
     @classmethod
     def bayes(cls, task) -> "Ridge":
-        """The penalty that is optimal for a LinearRegression task with noise."""
+        """The penalty that is optimal for a LinearRegression task with noise; raises
+        InputError for a task without a law of noise."""
+        component("noise_std", task=task)
         return cls(task.noise_std**2 / task.weight_std**2)
 
     def _estimate(self, xs, ys, query):
@@ -94,6 +96,7 @@ class MixtureRidge(ByLength):
     @classmethod
     def bayes(cls, task) -> "MixtureRidge":
         """The exact Bayes predictor of a TwoNoiseLevels task."""
+        component("noise_stds", task=task)
         return cls(task.noise_stds, task.weight_std)
 
     def _estimate(self, xs, ys, query):

@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import whole
+from icllib.checks import draws, whole
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, dot
 
@@ -35,7 +35,7 @@ class LinearClassification:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        whole(n=n)
+        draws(stream, ids, n, dtype)
         d = self.dimension
         xs = 2 * stream.uniform(ids, "xs", (n, d), dtype) - 1
         weights = stream.normal(ids, "weights", (self.classes, d), dtype)

@@ -12,7 +12,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import finite, not_negative, positive, share, whole
+from icllib.checks import draws, finite, not_negative, positive, share, whole
 from icllib.errors import InputError
 from icllib.streams import WORD, Stream
 from icllib.tasks.prompt import Prompt, dot
@@ -89,7 +89,7 @@ class SparseFeatureRegression(TypedPrompts):
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        whole(2, n=n)  # a pair and the query
+        draws(stream, ids, n, dtype, 2)  # a pair and the query
         types = self.types(stream, ids)[..., None]  # (M, B, 1)
         contexts = (n - 1) * power_law(types, self.tasks, -self.beta, torch.float64)
         contexts = contexts.round().clamp(min=1)  # psi_s
@@ -141,7 +141,7 @@ class SourceCapacityRegression(TypedPrompts):
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points, 1001 in Fig. 5; the same id gives the same prompt."""
-        whole(n=n)
+        draws(stream, ids, n, dtype)
         types = self.types(stream, ids)
         # ASSUMED: omega_1 = 1, so that a large tau leaves MSFR's feature, whose square is 1.
         rank = (torch.arange(1, self.tasks + 1, device=ids.device) - types[..., None]) % self.tasks

@@ -7,7 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import whole
+from icllib.checks import draws, whole
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, dot
 
@@ -36,7 +36,7 @@ class ReluNetwork:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        whole(n=n)
+        draws(stream, ids, n, dtype)
         d, r = self.dimension, self.width
         xs = stream.normal(ids, "xs", (n, d), dtype)
         hidden = stream.normal(ids, "hidden", (d, r), dtype)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import one_of, positive, whole
+from icllib.checks import draws, one_of, positive
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt
 
@@ -46,7 +46,7 @@ class Quantifier:
         Labels are 0 and 1 (ASSUMED: the paper does not say how truth is written as a number).
         Under the law "balanced" a prompt depends on n also.
         """
-        whole(n=n)
+        draws(stream, ids, n, dtype)
         xs = self.input_std * stream.normal(ids, "xs", (n,), dtype)
         if self.law == "balanced":
             xs = self._settle(xs, stream.integers(ids, "settled", n + 1))

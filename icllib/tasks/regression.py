@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import each, finite, not_negative, one_of, positive, switches, whole
+from icllib.checks import draws, each, finite, not_negative, one_of, positive, switches, whole
 from icllib.errors import InputError
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, dot
@@ -44,7 +44,7 @@ class LinearRegression:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        whole(n=n)
+        draws(stream, ids, n, dtype)
         d = self.dimension
         if self.inputs == "normal":
             xs = stream.normal(ids, "xs", (n, d), dtype)
@@ -124,7 +124,7 @@ class SparseLinear:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        whole(n=n)
+        draws(stream, ids, n, dtype)
         d = self.dimension
         xs = stream.normal(ids, "xs", (n, d), dtype)
         # Sorting random words gives a random permutation; the coordinates it sends below
@@ -153,7 +153,7 @@ class SigmoidRegression:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        whole(n=n)
+        draws(stream, ids, n, dtype)
         xs = 2 * stream.uniform(ids, "xs", (n, self.dimension), dtype) - 1
         weights = stream.normal(ids, "weights", (self.dimension,), dtype)
         # sigmoid(z) - 1/2 = tanh(z / 2) / 2, which PyTorch rounds alike at every batch size.
@@ -191,7 +191,7 @@ class AffineFunctions:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        whole(n=n)
+        draws(stream, ids, n, dtype)
         xs = stream.normal(ids, "xs", (n, 1), dtype)
         first_std = self.input_std if self.first_input_std is None else self.first_input_std
         xs = torch.cat((first_std * xs[..., :1, :], self.input_std * xs[..., 1:, :]), dim=-2)

@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import whole
+from icllib.checks import draws, whole
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt
 
@@ -33,7 +33,7 @@ class DecisionTree:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
-        whole(n=n)
+        draws(stream, ids, n, dtype)
         d, inner = self.dimension, 2**self.depth - 1
         xs = stream.normal(ids, "xs", (n, d), dtype)
         tested = stream.integers(ids, "tested", d, (inner,))

@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import whole
+from icllib.checks import draws, whole
 from icllib.streams import Stream
 from icllib.tasks.classification import one_hot_winners
 from icllib.tasks.prompt import Prompt, dot
@@ -38,7 +38,7 @@ class BagOfWords:
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
         """Prompts of n texts; ids (M, B) name them: the same id gives the same prompt."""
-        whole(n=n)
+        draws(stream, ids, n, dtype)
         drawn = stream.integers(ids, "texts", self.dimension, (n, self.words))
         vocabulary = torch.arange(self.dimension, device=ids.device)
         xs = (drawn[..., None] == vocabulary).sum(dim=-2).to(dtype)

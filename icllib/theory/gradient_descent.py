@@ -9,6 +9,8 @@ instead of n.
 import torch
 from torch import Tensor
 
+from icllib.checks import whole
+
 
 def linear_self_attention(xs: Tensor, ys: Tensor, mask: Tensor, step_size: float, layers: int,
                           pairs: int, start: Tensor | None = None) -> Tensor:
@@ -19,6 +21,8 @@ def linear_self_attention(xs: Tensor, ys: Tensor, mask: Tensor, step_size: float
     P = (step_size / pairs) I; start (d,): w0 in the value matrix of every layer, 0 by default.
     Returns (layers + 1, ..., tokens): the last coordinate of each token.
     """
+    whole(0, layers=layers)
+    whole(pairs=pairs)
     d = xs.shape[-1]
     key_query = torch.zeros(d + 1, d + 1, dtype=xs.dtype)
     key_query[:d, :d] = torch.eye(d)
@@ -41,6 +45,7 @@ def gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int,
 
     start (d,): w0, 0 by default.
     """
+    whole(0, steps=steps)
     n = ys.shape[-1]
     weights = [torch.zeros_like(xs[..., 0, :])]
     if start is not None:
@@ -58,6 +63,7 @@ def causal_gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int
 
     Returns (steps + 1, ..., n, d).
     """
+    whole(0, steps=steps)
     n = positions(xs)[:, None] if by_position else ys.shape[-1]
     weights = [torch.zeros_like(xs)]
     for _ in range(steps):

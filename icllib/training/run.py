@@ -30,6 +30,8 @@ class Along:
 
     def __post_init__(self):
         object.__setattr__(self, "steps", each(whole, "steps", self.steps))
+        if self.evaluation is not None:
+            component("measure", evaluation=self.evaluation)
         if list(self.steps) != sorted(set(self.steps)):
             raise InputError(f"steps: expected increasing numbers from 1 on, got {self.steps}")
 

@@ -1,0 +1,110 @@
+"""Contracts at the door: each argument of what is public, with wrong values of every kind.
+
+What is refused is refused by an InputError; what is taken gives no NaN.
+"""
+
+import dataclasses
+import inspect
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from icllib import attention, baselines, evaluate, models, tasks, training
+from icllib.errors import InputError
+from icllib.streams import Stream
+from icllib.theory import gradient_descent
+
+WRONG = {"None": None, "text": "text", "NaN": math.nan, "infinity": math.inf, "below": -1,
+         "half": torch.ones(2, dtype=torch.half), "whole of numpy": np.int64(3),
+         "float of numpy": np.float32(0.5), "rank 6": torch.ones(1, 1, 1, 1, 1, 1), "empty": [],
+         "empty tensor": torch.ones(0), "no device": "cuda:99", "dict": {}, "object": object(),
+         "class": int, "complex": 1j, "ragged": [[1, 2], [3]], "type": torch.float16}
+HUGE = {"huge": 10**400}  # for settings: a function may well be asked for more than there is room
+LENGTHS = (1, 3)
+MEASURE, TASK = evaluate.ErrorByLength(LENGTHS, prompts=4), tasks.LinearRegression(3, 0.5)
+STREAM, IDS = Stream.of([0], "training"), torch.arange(4)[None]
+SIZED = dict(dimension=3)
+ARGUMENTS = {  # what a component needs, where all others have a default
+    "LinearRegression": SIZED, "DecisionTree": SIZED, "LinearClassification": SIZED,
+    "ReluNetwork": SIZED, "SigmoidRegression": SIZED, "SparseLinear": SIZED | {"nonzero": 2},
+    "TwoNoiseLevels": SIZED, "Quantifier": {"quantifier": "every"},
+    "BagOfWords": {"dimension": 9, "words": 3}, "QASSMax": {"size": 4},
+    "SelfAdjusting": {"normalized": True}, "MixedHeads": {"parts": ((models.Softmax(), 1),)},
+    "MixtureRidge": {"noise_stds": (0.1, 0.5), "weight_std": 1.0}, "Ridge": {"penalty": 1.0},
+    "OneStepGD": {"task": TASK}, "RidgeSweep": {"penalties": (0.1, 1.0)},
+    "ErrorByLength": {"lengths": LENGTHS}, "ErrorByNoiseLevel": {"lengths": LENGTHS},
+    "TrainingError": {"lengths": LENGTHS}, "Together": {"parts": (MEASURE,)},
+    "Recipe": {"lengths": LENGTHS, "steps": 2}, "Curriculum": dict(start=2, increment=1, every=1),
+    "Along": {"steps": (1,), "evaluation": MEASURE},
+    "Run": dict(task=TASK, model=models.MLP(4), recipe=training.Recipe(LENGTHS, 2), evaluation=MEASURE)}
+PUBLIC = [getattr(module, name) for module in (tasks, models, baselines, training)
+          for name in module.__all__]
+PUBLIC += [own for _, own in inspect.getmembers(evaluate, dataclasses.is_dataclass)
+           if own.__module__ == evaluate.__name__]
+# MaskedSentences needs files of its own: tests/tasks/test_sentences.py.
+COMPONENTS = {kind.__name__: kind for kind in PUBLIC
+              if dataclasses.is_dataclass(kind) and kind is not tasks.MaskedSentences}
+XS = torch.randn(1, 6, 3, generator=torch.Generator().manual_seed(0))
+CALLS = {  # function and arguments
+    "Stream.of": (Stream.of, dict(seeds=[0], purpose="training", device="cpu")),
+    "uniform": (STREAM.uniform, dict(ids=IDS, name="xs", dtype=torch.float32)),
+    "normal": (STREAM.normal, dict(ids=IDS, name="xs", dtype=torch.float32)),
+    "integers": (STREAM.integers, dict(ids=IDS, name="xs", high=3)),
+    "words": (STREAM.words, dict(ids=IDS, name="xs", count=3)),
+    "causal_pairs": (attention.causal_pairs, dict(pairs=3)),
+    "full_pairs": (attention.full_pairs, dict(pairs=3)),
+    "block_causal_pairs": (attention.block_causal_pairs, dict(pairs=3, block=2)),
+    "check_alpha": (attention.check_alpha, dict(alpha=2)),
+    "measure": (MEASURE.measure, dict(tasks=TASK, predictor=baselines.LeastSquares(), device="cpu")),
+    "Ridge.bayes": (baselines.Ridge.bayes, dict(task=TASK)),
+    "MixtureRidge.bayes": (baselines.MixtureRidge.bayes, dict(task=tasks.TwoNoiseLevels(3))),
+    "gradient_descent": (lambda steps: gradient_descent.gradient_descent(XS, XS[..., 0], 0.1, steps),
+                         dict(steps=2)),
+    "causal_gradient_descent": (lambda steps: gradient_descent.causal_gradient_descent(
+        XS, XS[..., 0], 0.1, steps), dict(steps=2)),
+} | {f"{name}.sample": (kind(**ARGUMENTS.get(name, {})).sample,
+                        dict(stream=STREAM, ids=IDS, n=4, dtype=torch.float32))
+     for name, kind in COMPONENTS.items() if hasattr(kind, "sample")}
+CALLS |= {name: (kind, ARGUMENTS.get(name, {})) for name, kind in COMPONENTS.items()}
+
+
+def has_nan(value) -> bool:
+    """Whether there is a NaN anywhere in it."""
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, list | tuple):
+        return any(map(has_nan, value))
+    if dataclasses.is_dataclass(value):
+        return any(has_nan(getattr(value, field.name)) for field in dataclasses.fields(value))
+    return isinstance(value, float | torch.Tensor | np.ndarray) and bool(
+        torch.as_tensor(value).isnan().any())
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_wrong_arguments_are_refused_and_no_nan_is_given(name):
+    function, sound = CALLS[name]
+    assert not has_nan(function(**sound))
+    values = WRONG | HUGE if inspect.isclass(function) else WRONG
+    arguments = inspect.signature(function).parameters if inspect.isclass(function) else sound
+    wrongly = []
+    for argument in arguments:
+        for kind, wrong in values.items():
+            try:
+                if has_nan(function(**sound | {argument: wrong})):
+                    wrongly.append((argument, kind, "NaN"))
+            except InputError:
+                pass
+            except Exception as error:
+                wrongly.append((argument, kind, repr(error)[:80]))
+    assert not wrongly
+
+
+def test_a_predictor_of_scikit_learn_and_tasks_of_two_dimensions_are_told():
+    from sklearn.linear_model import LinearRegression
+
+    with pytest.raises(InputError, match=r"predictor: expected one with predict\(xs, ys, lengths\), got"):
+        MEASURE.measure(TASK, LinearRegression())
+    with pytest.raises(InputError, match="tasks: expected one dimension for all, got 3, 4"):
+        MEASURE.measure((TASK, tasks.LinearRegression(4)), baselines.LeastSquares())
