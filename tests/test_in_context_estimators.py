@@ -183,9 +183,9 @@ def test_what_is_no_model_is_refused(model):
 
 @pytest.mark.parametrize("model, message", [
     (Ridge, "a component with predict, got <class"),
-    (TheirRidge(), r"a predictor, with predict\(xs, ys, lengths\), got Ridge\(\)")])
+    (TheirRidge(), r"one with predict\(xs, ys, lengths\), got Ridge\(\)")])
 def test_what_predicts_otherwise_is_refused(model, message):
-    with pytest.raises(InputError, match=f"model: expected {message}"):
+    with pytest.raises(InputError, match=f"predictor: expected {message}"):
         InContextRegressor(model).fit(*data())
 
 
