@@ -121,6 +121,8 @@ def draws(stream, ids, n, dtype, least: int = 1) -> None:
 
 def indices(**tensors) -> None:
     """Raises InputError, by name, for what is no tensor of integers."""
+    import torch
+
     for name, own in tensors.items():
         if not isinstance(own, torch.Tensor) or own.dtype != torch.int64:
             kind = getattr(own, "dtype", type(own).__name__)
@@ -130,6 +132,8 @@ def indices(**tensors) -> None:
 def precise(dtype) -> None:
     """Raises InputError for a type in which a random number may be rounded to 0 or 1, whose logarithm
     is none."""
+    import torch
+
     if dtype not in (torch.float32, torch.float64):
         raise InputError(f"dtype: expected torch.float32 or torch.float64, got {dtype!r}")
 
