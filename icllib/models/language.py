@@ -6,6 +6,7 @@ a causal mask that is opened within each sequence's prefix (prefixLM, Ding et al
 model with scaled signed averaging the mask is the same, and the attention is the model's own.
 """
 
+import inspect
 from contextlib import contextmanager
 from functools import partial
 from numbers import Integral
@@ -30,8 +31,9 @@ def prefix_attention(model, lengths):
     model: a causal decoder of `transformers`, with softmax or scaled signed averaging; lengths: one
     integer per sequence of the batch, or a single one for every sequence of any batch; 0 for
     causal. They count real tokens: padding before or after them is left out.
-    Raises InputError for lengths that do not fit the batch, for a decoder with other masks, and for
-    one that makes its own attention.
+    Raises InputError for lengths that do not fit the batch, for a decoder with other masks, for one
+    that makes its own attention, in a call for a ready-made mask, and where the model is saved: the
+    lengths belong to a batch, so what is saved would be causal when it is loaded.
     """
     config = signed_language.config_of(model).get_text_config(decoder=True)
     lengths = lengths.tolist() if isinstance(lengths, Tensor) else lengths
@@ -47,14 +49,42 @@ def prefix_attention(model, lengths):
         raise InputError("model: expected a decoder whose attention `transformers` can set, "
                          f"got {type(model).__name__}")
     config.prefix_lengths = lengths
+    inside = [module for module in model.modules() if hasattr(module, "save_pretrained")]
+    hooks = [module.register_forward_pre_hook(check_call, with_kwargs=True) for module in inside]
+    outer = [module for module in inside if "save_pretrained" in vars(module)]
+    for module in inside:
+        module.save_pretrained = refuse_to_save
     try:
         yield model
     finally:
+        for hook in hooks:
+            hook.remove()
+        for module in inside:
+            if module not in outer:  # of a block around this one
+                del module.save_pretrained
         model.set_attn_implementation(before[0])
         if before[1] is None:
             del config.prefix_lengths  # it would be saved with the model
         else:
             config.prefix_lengths = before[1]
+
+
+def refuse_to_save(*words, **named):
+    """Raises InputError: in place of `save_pretrained` within prefix attention."""
+    raise InputError("save_pretrained: expected a call outside of prefix_attention, whose lengths "
+                     "belong to a batch and are not saved, got one within")
+
+
+def check_call(module, words, named) -> None:
+    """Raises InputError for a call with a mask of queries and keys that prefixes did not make."""
+    if torch.compiler.is_compiling():
+        return
+    given = inspect.signature(module.forward).bind_partial(*words, **named).arguments
+    mask = given.get("attention_mask")
+    for own in mask.values() if isinstance(mask, dict) else [mask]:
+        if own is not None and len(own.shape) > 2 and not getattr(own, "of_prefixes", False):
+            raise InputError("attention_mask: expected (B, T), 1 for real tokens, within "
+                             f"prefix_attention, got {tuple(own.shape)}")
 
 
 def register() -> None:
@@ -70,7 +100,9 @@ def register() -> None:
 
 def signed_prefix_mask(*words, **options):
     """The same mask for scaled signed averaging: boolean, or in its kernel's blocks."""
-    return signed_fused.in_blocks(signed_language.visible(prefix_mask(*words, **options)))
+    mask = signed_fused.in_blocks(signed_language.visible(prefix_mask(*words, **options)))
+    mask.of_prefixes = True
+    return mask
 
 
 def prefix_mask(batch_size, q_length, kv_length, q_offset=0, mask_function=None,
@@ -92,9 +124,11 @@ def prefix_mask(batch_size, q_length, kv_length, q_offset=0, mask_function=None,
         return key < ends[batch]
 
     options["allow_is_causal_skip"] = False
-    return sdpa_mask(batch_size, q_length, kv_length, q_offset,
+    mask = sdpa_mask(batch_size, q_length, kv_length, q_offset,
                      mask_function=or_masks(causal_mask_function, in_prefix),
                      attention_mask=attention_mask, device=device, **options)
+    mask.of_prefixes = True  # `generate` may hand it to the model ready-made
+    return mask
 
 
 def prefix_ends(lengths, batch_size: int, tokens: int, attention_mask) -> Tensor:

@@ -20,6 +20,9 @@ from icllib.models.scoring import SignedAveraging
 NAME = "icllib_signed_averaging"  # what `transformers` calls the function
 PREFIX_NAMES = "icllib_prefix", "icllib_signed_prefix"  # and those of prefix attention
 LEAST = 5, 4  # version of `transformers`; earlier ones leave out some layers' scale, or have no names
+# Of `from_pretrained`: what finds a folder, and the rest that is known to go with SSA.
+HUB_OPTIONS = "cache_dir", "force_download", "local_files_only", "token", "revision", "subfolder"
+OPTIONS = "dtype", "device_map", "use_safetensors", "variant", "output_loading_info"
 # What some models add to their scores or weights, and a cache that the function would have to fill.
 REFUSED = ("position_bias", "softcap", "s_aux", "cache")
 
@@ -72,36 +75,41 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
 def load_signed_averaging(folder, kind=None, **options):
     """A model with SSA that `save_pretrained` put into a folder, n and b included.
 
-    kind: the class of `transformers` to load, or None for the one that was saved; options: those
-    of its `from_pretrained`. Raises InputError for a folder without SSA, or without all n and b.
+    kind: the class of `transformers` to load, an automatic one too, or None for the one that was
+    saved; options: of its `from_pretrained`, those in OPTIONS. Raises InputError for a folder
+    without SSA, for other options, and by name for weights that are missing, left over or of another
+    shape; where another class is asked for, those of heads may be.
     """
     import transformers
 
     check_version()
     register()
-    config = transformers.AutoConfig.from_pretrained(folder)
+    refused = sorted(set(options) - {*HUB_OPTIONS, *OPTIONS})
+    if refused:
+        raise InputError(f"options: expected some of {', '.join((*HUB_OPTIONS, *OPTIONS))}, got "
+                         f"{', '.join(refused)}")
+    config = transformers.AutoConfig.from_pretrained(
+        folder, **{name: options[name] for name in HUB_OPTIONS if name in options})
     trainable = getattr(config, "signed_averaging_trainable", None)
     if trainable is None:
         raise InputError(f"folder: expected a model saved with signed averaging, got {folder}")
-    kind = kind or saved_kind(config)
+    saved, with_info = (config.architectures or [""])[0], options.pop("output_loading_info", False)
+    kind = saved_kind(config) if kind is None else class_of(kind, config)
 
-    class WithSignedAveraging(kind):
-        """The class, whose n and b are there before weights are loaded."""
+    def start(self, config, *words, **named):
+        kind.__init__(self, config, *words, **named)
+        use_signed_averaging(self, trainable=trainable)
 
-        __module__ = kind.__module__  # where `transformers` looks for the layers' source
-        _keep_in_fp32_modules_strict = ["signed_softmax_norm",
-                                        *(kind._keep_in_fp32_modules_strict or ())]
-
-        def __init__(self, config, *words, **named):
-            super().__init__(config, *words, **named)
-            use_signed_averaging(self, trainable=trainable)
-
-    model, found = WithSignedAveraging.from_pretrained(folder, output_loading_info=True, **options)
-    missing = [name for name in found["missing_keys"] if "signed_softmax_norm" in name]
-    if missing:
-        raise InputError(f"folder: expected weights with n and b, got none for {missing[0]}")
+    # The class, whose n and b are there before weights are loaded. `transformers` looks up what to
+    # rename in a file by the name of the class, and its layers' source by that of the module.
+    strict = ["signed_softmax_norm", *(kind._keep_in_fp32_modules_strict or ())]
+    with_ssa = type(kind.__name__, (kind,), {
+        "__module__": kind.__module__, "__init__": start, "_keep_in_fp32_modules_strict": strict})
+    model, found = with_ssa.from_pretrained(folder, output_loading_info=True,
+                                            ignore_mismatched_sizes=True, **options)
+    check_loaded(model, found, saved == kind.__name__)
     model.__class__ = kind
-    return model
+    return (model, found) if with_info else model
 
 
 def saved_kind(config):
@@ -113,6 +121,32 @@ def saved_kind(config):
     if not (isinstance(kind, type) and issubclass(kind, transformers.PreTrainedModel)):
         raise InputError(f"folder: expected a model of transformers, got {name!r}")
     return kind
+
+
+def class_of(kind, config):
+    """A class of `transformers`, or what an automatic one stands for; raises InputError for another."""
+    import transformers
+
+    mapping = getattr(kind, "_model_mapping", {})
+    found = mapping[type(config)] if type(config) in mapping else kind
+    if not isinstance(found, type) or not issubclass(found, transformers.PreTrainedModel):
+        raise InputError(f"kind: expected a class of `transformers` for {type(config).__name__}, "
+                         f"got {kind!r}")
+    return found
+
+
+def check_loaded(model, found: dict, same_class: bool) -> None:
+    """Raises InputError, by name, for weights that are missing, left over or of another shape."""
+    inner = f"{model.base_model_prefix}."
+    shared = model.base_model is model  # whose names in the file may have the prefix or not
+    for what, kinds in (("none", "missing_keys"), ("others", "mismatched_keys"),
+                        ("too many", "unexpected_keys")):
+        for key in sorted(found[kinds], key=str):
+            name = key if isinstance(key, str) else key[0]
+            head = not name.startswith(inner) and not (shared and kinds == "missing_keys")
+            if same_class or not head or "signed_softmax_norm" in name:
+                raise InputError(f"folder: expected the weights of {type(model).__name__}, with n and "
+                                 f"b, got {what} for {name}")
 
 
 def check_version() -> None:

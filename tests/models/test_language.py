@@ -174,17 +174,33 @@ def test_signed_averaging_is_not_put_into_a_model_within_prefix_attention(model)
 
 
 @pytest.mark.parametrize("signed", [False, True])
-def test_a_model_that_is_saved_within_prefix_attention_is_none_within(model, signed, tmp_path):
+def test_a_model_is_not_saved_within_prefix_attention(model, signed, tmp_path):
     model = copy.deepcopy(model)
     if signed:
         use_signed_averaging(model)
-    with prefix_attention(model, LENGTHS):
-        model.save_pretrained(tmp_path)
-    again = (load_signed_averaging(tmp_path, dtype=torch.float64) if signed else
-             use_signed_averaging(type(model).from_pretrained(tmp_path, dtype=torch.float64)))
-    expected = model if signed else use_signed_averaging(model)
-    torch.testing.assert_close(again.eval()(TOKENS).logits, expected(TOKENS).logits,
+    with prefix_attention(model, LENGTHS), prefix_attention(model, LENGTHS[::-1]):
+        pass
+    for part in (model, model.base_model):
+        with prefix_attention(model, LENGTHS), prefix_attention(model, LENGTHS):
+            with pytest.raises(InputError, match="save_pretrained: expected a call outside of prefix"):
+                part.save_pretrained(tmp_path)
+    assert not list(tmp_path.iterdir())
+    model.save_pretrained(tmp_path)
+    again = (load_signed_averaging if signed else type(model).from_pretrained)(
+        tmp_path, dtype=torch.float64).eval()
+    torch.testing.assert_close(logits(again, TOKENS, LENGTHS), logits(model, TOKENS, LENGTHS),
                                atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("of", [lambda mask: mask, lambda mask: {"full_attention": mask}, torch.Tensor.double])
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_ready_made_mask_is_refused(model, signed, of):
+    model = use_signed_averaging(copy.deepcopy(model)) if signed else model
+    mask = of(explicit_mask(torch.ones(3, 6), [0, 0, 0]))
+    with pytest.raises(InputError, match=r"attention_mask: expected \(B, T\), .* got \(3, 1, 6, 6\)"):
+        logits(model, TOKENS, LENGTHS, attention_mask=mask)
+    with prefix_attention(model, LENGTHS), pytest.raises(InputError, match="attention_mask"):
+        model.base_model(TOKENS, attention_mask=mask)
 
 
 @torch.no_grad()

@@ -7,7 +7,8 @@ import sys
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModelForCausalLM, GPT2LMHeadModel, GPT2Model
+from transformers import (AutoModelForCausalLM, AutoModelForMaskedLM, GPT2LMHeadModel, GPT2Model,
+                          LlamaForSequenceClassification, LlamaModel)
 
 from icllib.errors import InputError
 from icllib.models import signed_language
@@ -88,8 +89,49 @@ def test_what_has_no_n_and_b_is_refused(tmp_path):
     lost = {name: value for name, value in weights.items() if "h.1.attn.signed" not in name}
     assert len(lost) == len(weights) - 2
     save_file(lost, tmp_path / "model.safetensors", {"format": "pt"})
-    with pytest.raises(InputError, match="weights with n and b, got none for .*h.1.attn"):
+    with pytest.raises(InputError, match="with n and b, got none for transformer.h.1.attn"):
         load_signed_averaging(tmp_path)
+
+
+@pytest.mark.parametrize("change, message", [
+    (lambda weights: weights.pop("model.layers.0.mlp.up_proj.weight"), "none for model.layers.0.mlp.up"),
+    (lambda weights: weights.update(other=torch.ones(3)), "got too many for other"),
+    (lambda weights: weights.update({"lm_head.weight": torch.ones(50, 3)}), "lm_head.weight")])
+def test_weights_that_are_not_the_model_s_are_refused_by_name(change, message, tmp_path):
+    make("llama").save_pretrained(tmp_path)
+    weights = load_file(tmp_path / "model.safetensors")
+    change(weights)
+    save_file(weights, tmp_path / "model.safetensors", {"format": "pt"})
+    with pytest.raises(InputError, match=f"folder: expected the weights of LlamaFor.*{message}"):
+        load_signed_averaging(tmp_path)
+
+
+def test_the_head_of_another_class_may_be_new_but_not_its_layers(tmp_path):
+    make("llama").save_pretrained(tmp_path)
+    model = load_signed_averaging(tmp_path, LlamaForSequenceClassification)
+    assert model.score.weight.std() > 0
+    weights = load_file(tmp_path / "model.safetensors")
+    del weights["model.norm.weight"]
+    save_file(weights, tmp_path / "model.safetensors", {"format": "pt"})
+    for kind in (LlamaForSequenceClassification, LlamaModel):
+        with pytest.raises(InputError, match="got none for .*norm.weight"):
+            load_signed_averaging(tmp_path, kind)
+
+
+def test_options_work_or_are_refused(tmp_path):
+    model = make("llama").float()
+    model.save_pretrained(tmp_path / "inner", variant="own")
+    again, found = load_signed_averaging(
+        tmp_path, AutoModelForCausalLM, subfolder="inner", variant="own", dtype="float32",
+        device_map="cpu", local_files_only=True, use_safetensors=True, output_loading_info=True)
+    assert type(again) is type(model) and not found["missing_keys"]
+    assert torch.equal(again.eval()(TOKENS).logits, model(TOKENS).logits)
+    for option in ("attn_implementation", "ignore_mismatched_sizes", "config", "quantization_config"):
+        with pytest.raises(InputError, match=f"options: expected some of .*, got {option}"):
+            load_signed_averaging(tmp_path / "inner", **{option: None})
+    for kind in (AutoModelForMaskedLM, torch.nn.Linear, "no"):
+        with pytest.raises(InputError, match="kind: expected a class of `transformers` for LlamaConfig"):
+            load_signed_averaging(tmp_path / "inner", kind)
 
 
 @pytest.mark.parametrize("half", [torch.bfloat16, torch.float16])
