@@ -45,7 +45,8 @@ def prefix_attention(model, lengths):
     register()
     name = SIGNED if before[0] in (signed_language.NAME, SIGNED) else NAME
     model.set_attn_implementation(name)
-    if config._attn_implementation != name:
+    if config._attn_implementation != name or not signed_language.attention_layers(model):
+        model.set_attn_implementation(before[0])
         raise InputError("model: expected a decoder whose attention `transformers` can set, "
                          f"got {type(model).__name__}")
     config.prefix_lengths = lengths

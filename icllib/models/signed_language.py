@@ -66,7 +66,9 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
     for layer in layers:
         weight = next(layer.parameters())
         heads = getattr(layer, "num_heads", layer.config.num_attention_heads)
-        layer.signed_softmax_norm = SignedHeads(heads, settings).to(weight.device, weight.dtype)
+        norm = SignedHeads(heads, settings)
+        on_meta = any(value.is_meta for value in norm.state_dict().values())  # while it is loaded
+        layer.signed_softmax_norm = norm.to("meta" if on_meta else weight.device, weight.dtype)
     config.attn_implementation = NAME  # which is saved, unlike what `set_attention` sets
     config.signed_averaging_trainable = trainable
     return model
@@ -88,13 +90,13 @@ def load_signed_averaging(folder, kind=None, **options):
     if refused:
         raise InputError(f"options: expected some of {', '.join((*HUB_OPTIONS, *OPTIONS))}, got "
                          f"{', '.join(refused)}")
-    config = transformers.AutoConfig.from_pretrained(
+    config, _ = transformers.PreTrainedConfig.get_config_dict(
         folder, **{name: options[name] for name in HUB_OPTIONS if name in options})
-    trainable = getattr(config, "signed_averaging_trainable", None)
+    trainable = config.get("signed_averaging_trainable")
     if trainable is None:
         raise InputError(f"folder: expected a model saved with signed averaging, got {folder}")
-    saved, with_info = (config.architectures or [""])[0], options.pop("output_loading_info", False)
-    kind = saved_kind(config) if kind is None else class_of(kind, config)
+    saved, with_info = saved_kind(config), options.pop("output_loading_info", False)
+    kind = saved if kind is None else class_of(kind, saved.config_class)
 
     def start(self, config, *words, **named):
         kind.__init__(self, config, *words, **named)
@@ -107,16 +109,16 @@ def load_signed_averaging(folder, kind=None, **options):
         "__module__": kind.__module__, "__init__": start, "_keep_in_fp32_modules_strict": strict})
     model, found = with_ssa.from_pretrained(folder, output_loading_info=True,
                                             ignore_mismatched_sizes=True, **options)
-    check_loaded(model, found, saved == kind.__name__)
+    check_loaded(model, found, saved is kind)
     model.__class__ = kind
     return (model, found) if with_info else model
 
 
-def saved_kind(config):
+def saved_kind(config: dict):
     """The class of a saved model; raises InputError for what is no model of `transformers`."""
     import transformers
 
-    name = (config.architectures or [None])[0]
+    name = (config.get("architectures") or [None])[0]
     kind = getattr(transformers, str(name), None)
     if not (isinstance(kind, type) and issubclass(kind, transformers.PreTrainedModel)):
         raise InputError(f"folder: expected a model of transformers, got {name!r}")
@@ -128,9 +130,9 @@ def class_of(kind, config):
     import transformers
 
     mapping = getattr(kind, "_model_mapping", {})
-    found = mapping[type(config)] if type(config) in mapping else kind
+    found = mapping[config] if config in mapping else kind
     if not isinstance(found, type) or not issubclass(found, transformers.PreTrainedModel):
-        raise InputError(f"kind: expected a class of `transformers` for {type(config).__name__}, "
+        raise InputError(f"kind: expected a class of `transformers` for {config.__name__}, "
                          f"got {kind!r}")
     return found
 
@@ -192,15 +194,17 @@ def attention_layers(model) -> list[nn.Module]:
 
 
 def signed_mask(batch_size, q_length, kv_length, q_offset=0, **options):
-    """The mask of one forward pass: None for plainly causal or none, boolean, or in blocks.
+    """The mask of one forward pass: None for none, boolean, or in blocks.
 
     Called by `transformers`, whose mask interface says what the arguments are. Boolean, because
-    a mask applies after the transform, and a large negative score need not stay hidden.
+    a mask applies after the transform, and a large negative score need not stay hidden. Plainly
+    causal masks are made too: some decoders' layers do not say that they are causal.
     """
     from transformers.masking_utils import sdpa_mask
 
+    options["allow_is_causal_skip"] = False
     if q_length >= signed_fused.SHORTEST and signed_fused.usable(torch.device(options["device"]).type):
-        options |= {"allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
+        options["allow_is_bidirectional_skip"] = False
     mask = sdpa_mask(batch_size, q_length, kv_length, q_offset, **options)
     return mask if mask is None else signed_fused.in_blocks(visible(mask))
 
