@@ -7,6 +7,7 @@ the line that refuses it. It ends with status 1 where something neither works no
 """
 
 import csv
+import signal
 import sys
 import tempfile
 import warnings
@@ -29,7 +30,10 @@ TINY = {"vocab_size": 64, "hidden_size": 32, "intermediate_size": 32, "num_hidde
         "decoder_attention_heads": 4, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32,
         "embedding_size": 32, "moe_intermediate_size": 16, "n_routed_experts": 4, "num_experts": 4,
         "num_local_experts": 4, "num_experts_per_tok": 2, "shared_expert_intermediate_size": 16,
-        "is_decoder": True}
+        "mamba_d_ssm": 64, "mamba_n_heads": 8, "mamba_d_head": 8, "mamba_d_state": 8,
+        "mamba_chunk_size": 8, "mamba_num_heads": 8, "mamba_head_dim": 8, "ssm_state_size": 8,
+        "chunk_size": 8}
+LONGEST = 60  # seconds for a class, of its own layers or of ours
 MOST = 2_500_000  # parameters of what is tiny
 TO_CAUSAL, TO_HIDDEN = (modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
                         modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES)
@@ -52,6 +56,8 @@ def built(name: str):
     for groups in ({}, {"num_key_value_heads": TINY["num_attention_heads"]}):
         try:
             return built_of(getattr(transformers, name), TINY | groups)
+        except TimeoutError:
+            raise
         except Exception as error:
             reasons.append(line(error))
     return reasons[0]
@@ -176,6 +182,8 @@ def tried(what, *words, **named) -> str:
         return "yes" + (f" ({found})" if (found := what(*words, **named)) else "")
     except InputError as error:
         return f"refused: {line(error)}"
+    except TimeoutError:
+        raise
     except Exception as error:
         return f"BROKEN: {type(error).__name__}: {line(error)}"
 
@@ -191,7 +199,12 @@ def row(name: str) -> dict:
             "both": tried(with_prefix, name, signed=True)}
 
 
+def too_long(*_):
+    raise TimeoutError
+
+
 def main(names):
+    signal.signal(signal.SIGALRM, too_long)
     warnings.simplefilter("ignore")
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
@@ -201,7 +214,13 @@ def main(names):
         with path.open(encoding="utf-8") as file:
             rows = {own["class"]: own for own in csv.DictReader(file)}
     for name in names or classes():
-        rows[name] = row(name)
+        signal.alarm(LONGEST)
+        try:
+            rows[name] = row(name)
+        except TimeoutError:
+            rows[name] = {"class": name, "SSA": f"not built: more than {LONGEST} seconds",
+                          "prefix": "", "both": ""}
+        signal.alarm(0)
         print(*rows[name].values(), sep=" | ", flush=True)
     path.parent.mkdir(exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
