@@ -12,7 +12,7 @@ import statistics
 import torch
 from bench import store
 
-from icllib.papers.signed_averaging import TIMED, TrainingTime
+from icllib.papers.signed_averaging.learned_exponents import TIMED, TrainingTime
 from icllib.results import rounded
 from icllib.training.provenance import provenance
 

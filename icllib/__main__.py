@@ -1,3 +1,5 @@
+"""What `python -m icllib` calls."""
+
 from icllib.cli import main
 
 main()

@@ -1,6 +1,8 @@
-"""Papers and their claims, as icllib/papers/<paper>/paper.yml and claims.yml say; a claim is a
-statement of a paper with what decides it, written before the runs. icllib/decisions.py makes the
-verdicts."""
+"""Papers and their claims, as paper.yml and claims.yml in icllib/papers/<paper>/ say.
+
+A claim is a statement of a paper with what decides it, written before the runs.
+icllib/decisions.py makes the verdicts.
+"""
 
 import math
 from dataclasses import dataclass, field

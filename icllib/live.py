@@ -14,7 +14,8 @@ import torch
 from icllib.errors import InputError
 from icllib.files import write_text
 from icllib.models import SignedAveraging, Softmax, Transformer
-from icllib.papers import causal_lm, signed_averaging
+from icllib.papers.causal_lm import affine_functions
+from icllib.papers.signed_averaging import affine
 from icllib.results import PROJECT, results_folder
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
@@ -38,8 +39,8 @@ LARGEST = 2**15 - 1
 
 def models() -> dict[str, list[Run]]:
     """The page's models by name: of each, the runs of all seeds."""
-    table, lines = (runs("cpu") for runs in (signed_averaging.scorings_on_affine_functions,
-                                             causal_lm.affine_functions))
+    table, lines = (runs("cpu") for runs in (affine.scorings_on_affine_functions,
+                                             affine_functions.runs))
     scorings = {"softmax": Softmax(), "SSA": SignedAveraging()}
     return {name: [run for run in table if run.model.scoring == scoring]
             for name, scoring in scorings.items()} | {

@@ -1,5 +1,7 @@
-"""What a page of the book does beside its own code: show settings, save its figure's numbers,
-hand evidence to its claims, print verdicts and provenance.
+"""What a page of the book does beside its own code.
+
+It shows settings, saves its figure's numbers, hands evidence to its claims, prints verdicts and
+provenance.
 
 A page writes into $ICLLIB_OUTPUT (the page runner moves it into results/ when the whole page
 has succeeded) or, without a runner, into runs/, so that trying things out changes no result.

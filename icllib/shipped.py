@@ -14,9 +14,11 @@ from icllib.claims import find_claim
 from icllib.files import to_json, write_text
 from icllib.models import SGPT, SignedAveraging, Softmax, Transformer
 from icllib.named import MODELS, best_predictor
-from icllib.papers import causal_lm, context_scaling, signed_averaging
-from icllib.papers.context_scaling.learned import over_ridge, over_zero
-from icllib.papers.signed_averaging.quantifier_figures import reached
+from icllib.papers.causal_lm import few_shot_tokens
+from icllib.papers.context_scaling import fig01_scaling, what_would_a_reviewer_ask
+from icllib.papers.context_scaling.gates import over_ridge, over_zero
+from icllib.papers.signed_averaging import comparisons, fig03_softmax_ssa, fig04_every, fig05_some
+from icllib.papers.signed_averaging.quantifiers import reached
 from icllib.results import Record, digest, load_record, results_folder, settings
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, BagOfWords, LinearRegression, Quantifier
@@ -28,18 +30,16 @@ from icllib.training.weights import find_weights
 NEAR, NEXT_TO_NONE = 1.25, 0.01
 SEEDS, PROMPTS = 3, 1024  # on each seed's own prompts
 
-NAMES = {  # name: the page, what its models are made of, a claim whose gate they must pass
-    "context_scaling/gpt2": (context_scaling.fig01_scaling, {Transformer, LinearRegression},
+NAMES = {  # name: the page's runs, what its models are made of, a claim whose gate they must pass
+    "context_scaling/gpt2": (fig01_scaling.runs, {Transformer, LinearRegression},
                              "context_scaling.1"),
-    "context_scaling/sgpt": (context_scaling.by_depth, {SGPT, LinearRegression},
+    "context_scaling/sgpt": (what_would_a_reviewer_ask.by_depth, {SGPT, LinearRegression},
                              "context_scaling.1"),
-    "signed_averaging/softmax": (signed_averaging.fig03_softmax_ssa, {Softmax},
-                                 "signed_averaging.2"),
-    "signed_averaging/ssa": (signed_averaging.fig03_softmax_ssa, {SignedAveraging},
-                             "signed_averaging.3"),
-    "signed_averaging/every": (signed_averaging.fig04_every, {Quantifier}, "signed_averaging.9"),
-    "signed_averaging/some": (signed_averaging.fig05_some, {Quantifier}, "signed_averaging.10"),
-    "causal_lm/words": (causal_lm.few_shot_tokens, {BagOfWords}, "causal_lm.39"),
+    "signed_averaging/softmax": (fig03_softmax_ssa.runs, {Softmax}, "signed_averaging.2"),
+    "signed_averaging/ssa": (fig03_softmax_ssa.runs, {SignedAveraging}, "signed_averaging.3"),
+    "signed_averaging/every": (fig04_every.runs, {Quantifier}, "signed_averaging.9"),
+    "signed_averaging/some": (fig05_some.runs, {Quantifier}, "signed_averaging.10"),
+    "causal_lm/words": (few_shot_tokens.runs, {BagOfWords}, "causal_lm.39"),
 }
 
 
@@ -97,7 +97,7 @@ def best_answers(task, xs, ys, lengths):
     if isinstance(task, Quantifier):
         return ys[:, :, list(lengths)]
     if isinstance(task, BagOfWords):
-        return causal_lm.RidgeByClass().predict(xs, ys, lengths)
+        return few_shot_tokens.RidgeByClass().predict(xs, ys, lengths)
     return best_predictor(task).predict(xs.double(), ys.double(), lengths)
 
 
@@ -118,7 +118,7 @@ def at_gate(run: Run, record: Record) -> float:
     if isinstance(run.task, Quantifier):
         return reached([record], ["it"], ["it"])[0]
     if isinstance(run.task, AffineFunctions):
-        return signed_averaging.reached({"it": record["error"]}, "it")[0]
+        return comparisons.reached({"it": record["error"]}, "it")[0]
     errors, evaluation = [record["error"]], run.evaluation
     if isinstance(run.task, BagOfWords):
         return over_zero(errors, run.task, evaluation.lengths, max(evaluation.lengths))[0]

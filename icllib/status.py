@@ -1,6 +1,6 @@
 """The state of every page: which records are fresh, stale or missing, and what they would cost."""
 
-import importlib.util
+import importlib
 import time
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -84,17 +84,20 @@ def further_seeds(page: str, listed) -> str | None:
 
 
 def runs_of(page: str):
-    """The function that lists a page's runs: it has the page's name in its paper's package.
+    """The function that lists a page's runs: `runs` of the module with the page's name.
 
     Raises InputError where there is none.
     """
-    paper, name = page.split("/")
-    package = importlib.util.find_spec(f"icllib.papers.{paper}")
-    listed = package and getattr(importlib.import_module(package.name), name, None)
-    listed = getattr(listed, "runs", listed)  # of a module that has the page's name
+    name = "icllib.papers." + page.replace("/", ".")
+    try:
+        listed = getattr(importlib.import_module(name), "runs", None)
+    except ModuleNotFoundError as error:
+        if error.name not in (name, name.rpartition(".")[0]):
+            raise
+        listed = None
     if listed is None:
-        raise InputError(f"{page}: expected icllib.papers.{paper} to export a function {name} that "
-                         "lists its runs, found none")
+        raise InputError(f"{page}: expected icllib/papers/{page}.py with a function runs, which "
+                         "lists the page's runs, found none")
     return listed
 
 

@@ -3,7 +3,9 @@
 import ast
 import re
 import shutil
+import statistics
 import subprocess
+from functools import cache
 
 import pytest
 
@@ -16,8 +18,8 @@ FLOORS = [
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
      "verdicts", "told", "exported"},
     {"training", "pages", "execution", "runner", "shown", "looks", "named"}, {"estimators"},
-    {"papers", "status", "plan", "fleet", "again", "shipped", "book", "live", "cli", "printed", "commands",
-     "__init__", "__main__"},
+    {"papers", "language_models", "status", "plan", "fleet", "again", "shipped", "book", "live", "cli",
+     "printed", "commands", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
@@ -52,13 +54,75 @@ def test_science_does_not_know_the_book(path):
         assert not imported_units(path) & BOOK
 
 
+@cache
+def imports_of(path) -> set:
+    """The files of the package that a file imports, at its top or inside a function."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = [alias.name for alias in getattr(node, "names", [])]
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{name}" for name in names] + [node.module]
+        elif not isinstance(node, ast.Import):
+            continue
+        for name in names:
+            base = PROJECT / name.replace(".", "/")
+            found |= {base.with_suffix(".py"), base / "__init__.py"} & set(FILES)
+    return found - {path}
+
+
+def reached(path) -> set:
+    """The files of the package that a file needs, directly or through others, packages' own left out.
+
+    A package imports what it names for others, so that through it all would reach all.
+    """
+    found, left = set(), [path]
+    while left:
+        new = {other for other in imports_of(left.pop()) if other.name != "__init__.py"} - found
+        found |= new
+        left += new
+    return found
+
+
+PAGES = sorted((PROJECT / "notebooks").glob("*/*.py"))
+OF_PAGES = {PROJECT / "icllib/papers" / page.relative_to(PROJECT / "notebooks") for page in PAGES}
+
+
+def test_every_page_has_a_module_of_its_name():
+    assert OF_PAGES <= set(FILES)
+
+
+def test_a_page_reaches_few_files_of_its_paper():
+    """Its own module is one of them."""
+    counts = {page.stem: sum(path.parent == PROJECT / "icllib/papers" / page.parent.name
+                             for path in reached(page)) for page in PAGES}
+    assert statistics.median(counts.values()) <= 3
+    assert max(counts.values()) <= 5, max(counts, key=counts.get)
+
+
+def test_no_page_imports_another():
+    """Neither a page nor its module does: what two pages need stands in a room of the paper."""
+    for path in [*PAGES, *OF_PAGES]:
+        own = path.relative_to(PROJECT / ("notebooks" if path in PAGES else "icllib/papers"))
+        others = {found.stem for found in imports_of(path) & OF_PAGES
+                  if found != PROJECT / "icllib/papers" / own}
+        assert not others, f"{path.name} imports {others}"
+
+
+def test_rooms_of_a_paper_do_not_import_its_pages():
+    for path in set(FILES) - OF_PAGES:
+        if path.parent.parent.name == "papers" and path.name != "__init__.py":
+            assert not imports_of(path) & OF_PAGES, path
+
+
+def test_no_file_needs_itself():
+    """So imports run downward, without a circle."""
+    assert not [path for path in FILES if path in reached(path)]
+
+
 @pytest.mark.parametrize("path", FILES, ids=str)
-def test_files_and_functions_are_short(path):
-    text = path.read_text()
-    assert len(text.splitlines()) <= 300
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
-            assert node.end_lineno - node.lineno < 50, node.name
+def test_the_first_line_of_a_module_says_what_it_holds(path):
+    first = (ast.get_docstring(ast.parse(path.read_text())) or "").splitlines()[0]
+    assert len(first.split()) >= 3 and first.endswith((".", ":", "?")), first
 
 
 def test_folders_of_tests_are_folders_of_what_they_test():

@@ -17,10 +17,14 @@ from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, ScalarRegression,
                            Transformer)
 from icllib.models.features import feature_row
-from icllib.papers import context_scaling, signed_averaging, solvable_attention
-from icllib.papers.signed_averaging.babyberta import MADE, MADE_PROBE
-from icllib.papers.solvable_attention.perceptrons import PerceptronTraining
-from icllib.papers.solvable_attention.softmax import ADAMW, SoftmaxTraining
+from icllib.papers.context_scaling import estimators, fig04_three_tasks, scaling
+from icllib.papers.signed_averaging import learned_exponents, table03_babyberta
+from icllib.papers.signed_averaging.table03_babyberta import MADE, MADE_PROBE
+from icllib.papers.solvable_attention import (
+    fig05_source_capacity, fig06_approximately_sparse, laws, other_architectures, softmax)
+from icllib.papers.solvable_attention.fig10_softmax_adamw import ADAMW
+from icllib.papers.solvable_attention.other_architectures import PerceptronTraining
+from icllib.papers.solvable_attention.softmax import SoftmaxTraining
 from icllib.pages import all_pages
 from icllib.results import find_record
 from icllib.status import runs_by_profile, runs_once
@@ -117,11 +121,11 @@ def test_an_encoder_and_its_reference(results):
     """They are measured on the corpus that the project makes itself."""
     recipe = Recipe((12,), steps=30, batch=8, learning_rate=0.01, schedule="linear", clip=1.0,
                     loss="masked tokens")
-    run = Run(MADE, Encoder(1, 2, 8, 16), recipe, signed_averaging.GrammarProbes(
+    run = Run(MADE, Encoder(1, 2, 8, 16), recipe, table03_babyberta.GrammarProbes(
         (MADE_PROBE,), pairs=40, held_out=20))
     record, = records(lambda profile: [run], "smoke", page="test/golden")
     assert_as_recorded(record["held_out_loss"], GOLDEN["Encoder"], 1e-3)
-    frequencies = signed_averaging.WordFrequencies(MADE, (MADE_PROBE,)).measure()
+    frequencies = table03_babyberta.WordFrequencies(MADE, (MADE_PROBE,)).measure()
     assert_as_recorded(frequencies["accuracy"], GOLDEN["WordFrequencies"])
 
 
@@ -134,7 +138,7 @@ def test_feature_maps(features):
 
 
 def test_ridge():
-    task = context_scaling.LINEAR_8
+    task = scaling.LINEAR_8
     errors = ErrorByLength((10,), prompts=256).measure(task, Ridge.bayes(task))
     assert_as_recorded(errors["error"][0], GOLDEN["ridge"])
 
@@ -154,14 +158,15 @@ def test_learners(learner):
 
 
 # Small ones stand for them.
-LONG = (solvable_attention.ApproximatelySparse, solvable_attention.ApproximatelySparseLimit,
-        SoftmaxTraining, PerceptronTraining, solvable_attention.SourceCapacityCurves,
-        context_scaling.Baseline)
+LONG = (fig06_approximately_sparse.ApproximatelySparse,
+        fig06_approximately_sparse.ApproximatelySparseLimit,
+        SoftmaxTraining, PerceptronTraining, fig05_source_capacity.SourceCapacityCurves,
+        fig04_three_tasks.Baseline)
 SOFTMAX = [[0.119527, 0.0276691], [0.0275842, 0.0260572], [0.0232372, 0.000578738]]  # first, last
 
 
 def test_baseline():
-    run = context_scaling.Baseline(SparseLinear(4), Lasso(0.1), ErrorByLength((2, 5), prompts=8))
+    run = fig04_three_tasks.Baseline(SparseLinear(4), Lasso(0.1), ErrorByLength((2, 5), prompts=8))
     assert_as_recorded(run.measure()["error"], GOLDEN["Baseline"])
 
 
@@ -171,7 +176,7 @@ def same_code(paper: str, run):
     They differ in the seed alone; those with up to 10^6 pairs, which take seconds each, in the task
     too, and have smoothers of the same kind. Small runs stand for the other tasks, below.
     """
-    if isinstance(run, context_scaling.EstimatorErrors):
+    if isinstance(run, estimators.EstimatorErrors):
         return paper, run.kernels[0]
     return paper, dataclasses.replace(run, seed=0)
 
@@ -184,8 +189,8 @@ def exact_runs():
     runs = {same_code(page.split("/")[0], run): (page, run)
             for page in all_pages() for _, runs in runs_by_profile(runs_once(page))
             for run in reversed(runs)
-            if not isinstance(run, (Run, signed_averaging.TrainingTime,
-                                    signed_averaging.WordFrequencies, *LONG))}
+            if not isinstance(run, (Run, learned_exponents.TrainingTime,
+                                    table03_babyberta.WordFrequencies, *LONG))}
     return list(runs.values())
 
 
@@ -195,7 +200,7 @@ EXACT = exact_runs()
 @pytest.mark.parametrize("page, run", EXACT, ids=lambda value: str(value)[:60])
 def test_exact_records_are_what_their_code_gives_today(page, run):
     stored, first = find_record(run, page.split("/")[0]), {}
-    if isinstance(run, solvable_attention.FiniteTime):  # draws its training sets one by one
+    if isinstance(run, laws.FiniteTime):  # draws its training sets one by one
         run, first = dataclasses.replace(run, draws=1), {"data_loss": 1, "data_exponents": 1}
     measured = run.measure()
     assert set(measured) == set(stored.metrics)
@@ -205,24 +210,24 @@ def test_exact_records_are_what_their_code_gives_today(page, run):
 
 def test_many_pairs_of_all_families():
     """At profile smoke, up to 2,154 pairs: the last errors of both kernel smoothers."""
-    runs = [run for run in context_scaling.consistency("smoke") if run.seed == 0]
+    runs = [run for run in estimators.consistency("smoke") if run.seed == 0]
     ends = [[run.measure()[f"{kernel}_excess"][-1] for kernel in run.kernels] for run in runs]
     assert_as_recorded(ends, GOLDEN["EstimatorErrors"])
 
 
 def test_nearly_sparse_features():
     size = dict(tasks=5, steps=40, shown=2)
-    losses = solvable_attention.ApproximatelySparse(10, trained=(300, 2), **size).measure()
-    losses |= solvable_attention.ApproximatelySparseLimit(10, **size).measure()
+    losses = fig06_approximately_sparse.ApproximatelySparse(10, trained=(300, 2), **size).measure()
+    losses |= fig06_approximately_sparse.ApproximatelySparseLimit(10, **size).measure()
     ends = [losses[name][-1] for name in ("test", "training", "sparse", "closed_form", "expected")]
     assert_as_recorded(ends, GOLDEN["ApproximatelySparse"])
 
 
 @pytest.mark.parametrize("run, golden", [
-    (solvable_attention.SoftmaxCurves(1.8, tasks=20, sizes=(20,), steps=60, starts=1), SOFTMAX[0]),
-    (solvable_attention.SoftmaxSizeLimit(1.8, tasks=60, steps=60, starts=1), SOFTMAX[1]),
-    (solvable_attention.SoftmaxDataLimit(1.8, tasks=20, steps=60, starts=1, steps_per_point=0,
-                                         **ADAMW), SOFTMAX[2])])
+    (softmax.SoftmaxCurves(1.8, tasks=20, sizes=(20,), steps=60, starts=1), SOFTMAX[0]),
+    (softmax.SoftmaxSizeLimit(1.8, tasks=60, steps=60, starts=1), SOFTMAX[1]),
+    (softmax.SoftmaxDataLimit(1.8, tasks=20, steps=60, starts=1, steps_per_point=0,
+                              **ADAMW), SOFTMAX[2])])
 def test_softmax_attention(run, golden):
     """Short forms of runs that take too long to be repeated here."""
     losses = np.asarray(run.measure()["loss"]).flatten()
@@ -230,11 +235,11 @@ def test_softmax_attention(run, golden):
 
 
 @pytest.mark.parametrize("run, golden", [
-    (solvable_attention.PerceptronTime(1.8, tasks=20, steps=400, starts=1), [0.113855, 0.00189922]),
-    (solvable_attention.PerceptronSize(1.8, tasks=20, sizes=(2, 4, 8), steps=400, starts=1),
+    (other_architectures.PerceptronTime(1.8, tasks=20, steps=400, starts=1), [0.113855, 0.00189922]),
+    (other_architectures.PerceptronSize(1.8, tasks=20, sizes=(2, 4, 8), steps=400, starts=1),
      [0.0341376, 0.00816093]),
-    (solvable_attention.PerceptronData(1.8, tasks=20, counts=(10, 30, 100), steps=400, starts=1,
-                                       steps_per_point=0), [0.0270972, 0.00895388])])
+    (other_architectures.PerceptronData(1.8, tasks=20, counts=(10, 30, 100), steps=400, starts=1,
+                                        steps_per_point=0), [0.0270972, 0.00895388])])
 def test_perceptrons(run, golden):
     """Short forms of runs that took most of the time of this file."""
     metrics = run.measure()
@@ -243,10 +248,10 @@ def test_perceptrons(run, golden):
 
 
 @pytest.mark.parametrize("run, golden", [
-    (solvable_attention.SourceCapacityCurves(1.8, tasks=20, sizes=(2, 20), steps=400),
+    (fig05_source_capacity.SourceCapacityCurves(1.8, tasks=20, sizes=(2, 20), steps=400),
      [0.129296, 0.0429839]),
-    (solvable_attention.SourceCapacitySoftmax(1.8, tasks=5, sizes=(5,), steps=400, tests=4,
-                                              context_length=20),
+    (fig05_source_capacity.SourceCapacitySoftmax(1.8, tasks=5, sizes=(5,), steps=400, tests=4,
+                                                 context_length=20),
      [0.0118811, 0.0118811])])
 def test_source_capacity(run, golden):
     """Short forms here too."""

@@ -20,7 +20,7 @@ from icllib.errors import InputError
 from icllib.estimators import InContextClassifier, InContextRegressor, names
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
-from icllib.papers.causal_lm import RidgeByClass
+from icllib.papers.causal_lm.few_shot_tokens import RidgeByClass
 from icllib.streams import Stream
 from icllib.tasks import BagOfWords, LinearRegression, Quantifier
 from icllib.training import Recipe, Run, jobs, load

@@ -15,7 +15,7 @@ from sklearn.linear_model import Ridge
 from icllib import live, shipped
 from icllib.errors import InputError
 from icllib.models import Gaussian
-from icllib.papers.solvable_attention import VariedInTheLimit
+from icllib.papers.solvable_attention.laws import VariedInTheLimit
 from icllib.results import PROJECT
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions

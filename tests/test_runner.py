@@ -207,8 +207,8 @@ def test_sizes_that_cannot_be_stop_a_page_with_one_line(page, icllib):
 
 def test_a_damaged_record_stops_a_page_with_one_line(page, icllib, results):
     page('''import icllib
-from icllib.papers import causal_lm
-small = causal_lm.Propositions(2, 4, layers=2, steps_to_limit=2)
+from icllib.papers.causal_lm import propositions
+small = propositions.Propositions(2, 4, layers=2, steps_to_limit=2)
 icllib.records(lambda _: [small], profile, page="causal_lm/sample")''')
     execute_as_script("causal_lm/sample", {"profile": "paper"})
     path = sorted(results.glob("causal_lm/sample/paper/*.json"))[0]

@@ -63,7 +63,7 @@ from icllib.errors import InputError
 from icllib.estimators import InContextClassifier, names
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP
-from icllib.papers import causal_lm
+from icllib.papers.causal_lm import fig02_linear_attention
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run, load, records
 print(icllib.__file__)
@@ -74,7 +74,7 @@ run = Run(LinearRegression(2, 0.1), MLP(8), Recipe((1, 3), 20, 8), ErrorByLength
 record, = records(lambda profile: [run], "cpu", "mine/first")
 print(record["error"].shape, load(run).members)
 try:
-    icllib.records(causal_lm.fig02_linear_attention, "stored", "causal_lm/fig02_linear_attention")
+    icllib.records(fig02_linear_attention.runs, "stored", "causal_lm/fig02_linear_attention")
 except InputError as error:
     print(error)
 sys.argv = ["icllib", "claims"]

@@ -31,8 +31,8 @@ from icllib.verdicts import ours_text, parts_table
 
 def test_nothing_stored_says_how_to_make_it(page, icllib):
     page('''import icllib
-from icllib.papers import causal_lm
-icllib.records(causal_lm.propositions, profile, page="causal_lm/sample")''')
+from icllib.papers.causal_lm import propositions
+icllib.records(propositions.runs, profile, page="causal_lm/sample")''')
     code, _, err = icllib("run", "causal_lm/sample")
     assert code == 2 and "python -m icllib run causal_lm/sample --profile cpu" in err
     assert err.startswith("icllib: causal_lm/sample: expected ")
@@ -212,7 +212,7 @@ def test_a_page_whose_runs_nothing_lists_is_told_in_its_row(page, icllib):
         ("causal_lm", "propositions", "stale"), ("causal_lm", "propositions", "missing"),
         ("causal_lm", "sample", "unknown"), ("mine", "sample", "unknown")]
     for row in rows[2:]:
-        assert f"expected icllib.papers.{row['paper']} to export a function sample" in row["reason"]
+        assert f"expected icllib/papers/{row['paper']}/sample.py with a function runs" in row["reason"]
 
 
 def test_a_page_with_damaged_evidence_is_told_in_its_row(icllib, results):

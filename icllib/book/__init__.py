@@ -1,5 +1,8 @@
-"""Building the website: what is made from records and claims first, then Jupyter Book with warnings
-as errors. `extension` is what Sphinx calls while it builds."""
+"""Builds the website, with warnings as errors.
+
+First what is made from records and claims, then Jupyter Book; `extension` is what Sphinx calls while
+it builds.
+"""
 
 import os
 import subprocess

@@ -1,5 +1,7 @@
-"""What a page loads: no script and no style sheet that nothing on it uses, and of the theme's fonts
-of icons only the icons of this book."""
+"""Takes out of built pages the scripts and style sheets that nothing on them uses.
+
+Of the theme's fonts of icons only the icons of this book are kept.
+"""
 
 import re
 import shutil

@@ -1,5 +1,7 @@
-"""What is written of the papers that are there: the table of contents, README's table, and files that
-Sphinx reads."""
+"""Writes what follows from the papers that are there: the table of contents and the like.
+
+Also README's table, and files that Sphinx reads.
+"""
 
 import re
 from pathlib import Path

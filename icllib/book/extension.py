@@ -1,5 +1,7 @@
-"""What Sphinx calls: verdicts and facts under titles, links to claims and terms, folded code,
-captions, pages of claims."""
+"""What Sphinx calls while it builds the website.
+
+Verdicts and facts under titles, links to claims and terms, folded code, captions, pages of claims.
+"""
 
 import json
 import re

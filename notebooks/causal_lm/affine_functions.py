@@ -19,13 +19,13 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import causal_lm
-from icllib.papers.causal_lm.lines import LENGTHS
+from icllib.papers.causal_lm import affine_functions as sheet
+from icllib.papers.causal_lm.affine_functions import LENGTHS
 
 page = icllib.Page("causal_lm/affine_functions")
-records = icllib.records(causal_lm.affine_functions, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(causal_lm.affine_functions(shown)[0])[["value"]]
+icllib.settings_table(sheet.runs(shown)[0])[["value"]]
 
 # %% [markdown]
 # All settings are ours, since the paper has no such model.

@@ -30,14 +30,14 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm import block_causal as sheet, trained
 
 page = icllib.Page("causal_lm/block_causal")
-records = icllib.records(trained.block_causal, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-size, of_paper = trained.SIZES[shown], trained.block_causal("paper")
+size, of_paper = trained.SIZES[shown], sheet.runs("paper")
 # The runs of a kind are side by side, one per seed: the first of the second kind.
-icllib.settings_table(trained.block_causal(shown)[size.seeds], trained.assumed(shown),
+icllib.settings_table(sheet.runs(shown)[size.seeds], trained.assumed(shown),
                       of_paper[trained.SIZES["paper"].seeds], shown)
 
 # %% [markdown]
@@ -49,7 +49,7 @@ icllib.settings_table(trained.block_causal(shown)[size.seeds], trained.assumed(s
 import numpy as np
 from icllib.plotting import POSITIVE, series
 
-cells, plain = trained.block_cells(size), trained.plain_cells()
+cells, plain = sheet.block_cells(size), sheet.plain_cells()
 errors = trained.final_errors(records, cells + plain)
 blocks = [1, *size.blocks, size.pairs]
 table = page.save_figure(*(
@@ -96,7 +96,7 @@ for sharing in ("shared", "unshared"):
 # The plain block and that of the public code under the same training, every seed of each:
 
 # %% tags=["numbers"]
-printed.seed_by_seed({
+sheet.seed_by_seed({
     "plain block": {cell: errors[cell] for cell in plain},
     "public code's block": {cell: errors[cell._replace(plain=False)] for cell in plain}})
 

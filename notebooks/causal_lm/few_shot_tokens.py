@@ -29,18 +29,18 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import causal_lm as sheet
+from icllib.papers.causal_lm import few_shot_tokens as sheet
 
 page = icllib.Page("causal_lm/few_shot_tokens")
-records = icllib.records(sheet.few_shot_tokens, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-runs = sheet.few_shot_tokens(shown)
+runs = sheet.runs(shown)
 assumed = ("task.dimension", "task.words", "task.classes", "recipe.lengths",
            "recipe.steps", "recipe.batch", "recipe.learning_rate", "recipe.schedule",
            "recipe.warmup", "recipe.weight_decay", "model.queries_see_themselves",
            "evaluation.lengths", "evaluation.prompts", "evaluation.seed", "seed",
            "pretraining_tasks", "evaluation.own_prompts")
-icllib.settings_of(sheet.few_shot_tokens, shown, assumed)
+icllib.settings_of(sheet.runs, shown, assumed)
 
 # %% [markdown]
 # These are the settings of the prefix decoder. The causal one differs in `model.mask`

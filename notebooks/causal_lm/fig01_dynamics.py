@@ -27,12 +27,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import causal_lm
+from icllib.papers.causal_lm import fig01_dynamics as sheet
 
 page = icllib.Page("causal_lm/fig01_dynamics")
-records = icllib.records(causal_lm.fig01_dynamics, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(causal_lm.Dynamics(),
+icllib.settings_table(sheet.Dynamics(),
                       assumed=("every", "shown_queries", "seed"))
 
 # %% [markdown]

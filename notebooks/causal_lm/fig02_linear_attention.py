@@ -30,15 +30,15 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the left and middle panels"}
 import icllib
-from icllib.papers import causal_lm
+from icllib.papers.causal_lm import fig02_linear_attention as sheet
 
 page = icllib.Page("causal_lm/fig02_linear_attention")
-records = icllib.records(causal_lm.fig02_linear_attention, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(causal_lm.LayerErrors(), assumed=("seed",))
+icllib.settings_table(sheet.LayerErrors(), assumed=("seed",))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the right panel"}
-icllib.settings_table(causal_lm.StationaryErrors(), assumed=("sequences", "seed"))
+icllib.settings_table(sheet.StationaryErrors(), assumed=("sequences", "seed"))
 
 # %% [markdown]
 # ## Figure
@@ -54,7 +54,7 @@ errors = {kind: icllib.samples(records, kind) for kind in
 stationary = {mu: icllib.samples(records, "error", input_mean=mu) for mu in range(4)}
 depth = np.arange(errors["prefix_pairs"].shape[1])
 pairs = np.arange(1, stationary[0].shape[1] + 1)
-expected = expected_kaczmarz_error(causal_lm.StationaryErrors().dimension, pairs)
+expected = expected_kaczmarz_error(sheet.StationaryErrors().dimension, pairs)
 table = page.save_figure(
     *(series(*kind.split("_"), depth, values, shown)
       for kind, values in errors.items()),
@@ -95,7 +95,7 @@ numbers(table, ["prefix", "causal"], xs=(0, 10, 20, 30, 40, 50), x="layers")
 # smallest causal query error of any seed and layer:
 
 # %% tags=["numbers"]
-rates = {kind: causal_lm.slope_over_layers(values, 30, 50)
+rates = {kind: sheet.slope_over_layers(values, 30, 50)
          for kind, values in errors.items()}
 for kind, slopes in rates.items():
     print(f"{kind.replace('_', ', ')}: {np.exp(slopes.mean()):.2f}")
@@ -121,7 +121,7 @@ print(f"standard error at n = 100 of a mean over 64 prompts: "
 # ## The claims, one by one
 
 # %%
-handed = causal_lm.figure_2_evidence(errors, stationary)
+handed = sheet.figure_2_evidence(errors, stationary)
 for number, (evidence, control) in handed.items():
     page.decide(f"causal_lm.{number}", evidence, shown, control=control)
 page.verdicts()

@@ -25,12 +25,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import compared, printed, trained
+from icllib.papers.causal_lm import fig03_layer_probes as sheet, trained
 
 page = icllib.Page("causal_lm/fig03_layer_probes")
-records = icllib.records(trained.fig03_layer_probes, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.fig03_layer_probes, shown, trained.assumed(shown))
+icllib.settings_of(sheet.runs, shown, trained.assumed(shown))
 
 # %% [markdown]
 # ## Figure
@@ -45,7 +45,7 @@ errors = {cell: values[:, :, 0]  # (seeds, layers)
           for cell, values in found.items()}
 layers = np.arange(1, 1 + next(iter(errors.values())).shape[1])
 table = page.save_figure(*(
-    series(task, cell.mask, layers, errors[cell], shown, printed.WITHIN[task])
+    series(task, cell.mask, layers, errors[cell], shown, trained.WITHIN[task])
     for task in trained.TASKS for cell in cells if cell.task == task))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: query error after every layer, read by probes, for the prefix and the causal mask with shared layers. All fall with depth; after the last layer the prefix curve lies lower on every task, after the first the causal one does on classes."}, "figure": {"caption": "Error on queries after every layer, for trained transformers whose layers share their weights, on three tasks; the answer is read after each layer by a linear probe that does not change the model. Where the curve of the causal mask lies above that of the prefix mask, it is the worse one; bands are 95% intervals over seeds."}}
@@ -90,7 +90,7 @@ def slopes(task, window):
 early, late = slice(0, max(depth // 3, 2)), slice(depth // 2 - 1, depth)
 growth = lambda task, window: np.subtract(*slopes(task, window))
 last = {cell: values[:, -1] for cell, values in errors.items()}
-learned = {task: compared.reached(last, [c for c in cells if c.task == task], shown)
+learned = {task: trained.reached(last, [c for c in cells if c.task == task], shown)
            for task in trained.TASKS}
 page.decide("causal_lm.13", {task: growth(task, late) - growth(task, early)
                              for task in trained.TASKS}, shown, learned)

@@ -32,12 +32,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import causal_lm
+from icllib.papers.causal_lm import fig04_causal_by_position as sheet, layers
 
 page = icllib.Page("causal_lm/fig04_causal_by_position")
-records = icllib.records(causal_lm.fig04_causal_by_position, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(causal_lm.ByPositionErrors(),
+icllib.settings_table(sheet.ByPositionErrors(),
                       assumed=("pairs", "sequences", "every", "seed"))
 
 # %% [markdown]
@@ -56,7 +56,7 @@ exact = {"eta / n": kaczmarz.expected_errors,
          "eta / j": kaczmarz.expected_errors_by_position}
 metrics = {"eta / n": "by_n", "eta / j": "by_position"}
 sampled = {(name, mu): icllib.samples(records, metric, input_mean=mu)
-           for name, metric in metrics.items() for mu in causal_lm.INPUT_MEANS}
+           for name, metric in metrics.items() for mu in layers.INPUT_MEANS}
 tables = []
 for (name, mu), values in sampled.items():
     tables.append(series(name, f"mu = {mu:g}", pairs, values, shown))
@@ -70,7 +70,7 @@ from icllib.plotting import COLORS, draw, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True)
 for axes, name in zip(panels, metrics):
-    for mu, color in zip(causal_lm.INPUT_MEANS, COLORS):
+    for mu, color in zip(layers.INPUT_MEANS, COLORS):
         draw(axes, table, name, f"mu = {mu:g}", color=color, lw=3,
              label=rf"$\mu$ = {mu:g}")
         draw(axes, table, name, f"exact, mu = {mu:g}", color="black", ls="--", lw=1,
@@ -116,7 +116,7 @@ page.decide("causal_lm.15", {f"n = {n}": ratio(0, n) for n in (40, 100, 300)}, s
 by_mean = {f"mu = {mu}": ratio(mu, 300) for mu in (1, 2, 3)}
 page.decide("causal_lm.18", by_mean, shown)
 worst = {name: [deviations[name].max()] for name in checks}
-wrong = causal_lm.ByPositionPropositions(64, 40, off=0.01).measure()  # one percent off
+wrong = sheet.ByPositionPropositions(64, 40, off=0.01).measure()  # one percent off
 for number, parts in {17: {"stationary point": "7 stationary",
                            "one-layer contraction": "7 contraction"},
                       19: {"online recursion": "8"}}.items():

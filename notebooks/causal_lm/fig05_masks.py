@@ -17,12 +17,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import causal_lm
+from icllib.papers.causal_lm import fig05_masks as sheet
 
 page = icllib.Page("causal_lm/fig05_masks")
-records = icllib.records(causal_lm.fig05_masks, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(causal_lm.MaskCheck("prefix"), assumed=(
+icllib.settings_table(sheet.MaskCheck("prefix"), assumed=(
     "mask", "pairs", "queries", "block", "layers", "step_size", "seed"))
 
 # %% [markdown]

@@ -19,12 +19,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import compared, printed, trained
+from icllib.papers.causal_lm import fig06_training_sequences as sheet, trained
 
 page = icllib.Page("causal_lm/fig06_training_sequences")
-records = icllib.records(trained.fig06_training_sequences, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.fig06_training_sequences, shown, trained.assumed(shown))
+icllib.settings_of(sheet.runs, shown, trained.assumed(shown))
 
 # %% [markdown]
 # `pretraining_tasks` is the number of stored sequences: here one batch, which has 64 sequences in the
@@ -36,14 +36,14 @@ icllib.settings_of(trained.fig06_training_sequences, shown, trained.assumed(show
 import numpy as np
 from icllib.plotting import series
 
-cells = trained.figure_6_cells(trained.SIZES[shown])
+cells = sheet.figure_6_cells(trained.SIZES[shown])
 errors = trained.final_errors(records, cells)
 counts = sorted({cell.batches for cell in cells})
 curves = {(task, mask): np.stack([errors[cell] for cell in cells  # (seeds, counts)
                                   if (cell.task, cell.mask) == (task, mask)], axis=1)
           for task in trained.TASKS for mask in trained.MASKS}
 table = page.save_figure(*(
-    series(task, mask, counts, values, shown, printed.WITHIN[task])
+    series(task, mask, counts, values, shown, trained.WITHIN[task])
     for (task, mask), values in curves.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}, "figure": {"caption": "Error on held-out prompts against the number of batches of training sequences, which are stored and used again and again, on three tasks. If more sequences help, the curves fall to the right; the lower one of the two masks needs fewer of them. Bands are 95% intervals over seeds."}}
@@ -76,7 +76,7 @@ numbers(table, x="training batches")
 page.decide("causal_lm.31", {
     f"{task} {mask}": np.polyfit(np.log10(counts), np.log10(values.T), 1)[0]
     for (task, mask), values in curves.items()}, shown, gate={
-    f"{cell.task} {cell.mask}": compared.reached(errors, [cell], shown)
+    f"{cell.task} {cell.mask}": trained.reached(errors, [cell], shown)
     for cell in cells if cell.batches == trained.FULL_SET})
 page.verdicts()
 

@@ -43,12 +43,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import causal_lm
+from icllib.papers.causal_lm import kaczmarz as sheet, layers
 
 page = icllib.Page("causal_lm/kaczmarz")
-records = icllib.records(causal_lm.kaczmarz, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(causal_lm.KaczmarzErrors(0.0), assumed=(
+icllib.settings_table(layers.KaczmarzErrors(0.0), assumed=(
     "noise_std", "pairs", "every", "seed"))
 
 # %% [markdown]
@@ -69,7 +69,7 @@ dimension, noise_std = run["dimension"], run["noise_std"]
 metrics = {"no noise": ("error", 0.0), "noise": ("noisy_error", noise_std)}
 sampled, tables = {}, []
 for panel, (metric, noise) in metrics.items():
-    for mu in causal_lm.INPUT_MEANS:
+    for mu in layers.INPUT_MEANS:
         sampled[panel, mu] = icllib.samples(records, metric, input_mean=mu)
         exact = kaczmarz.expected_errors(dimension, mu, run["pairs"], noise)[pairs]
         tables += [series(panel, f"mu = {mu:g}", pairs, sampled[panel, mu], shown,
@@ -83,7 +83,7 @@ from icllib.plotting import COLORS, draw, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.8))
 for axes, panel in zip(panels, metrics):
-    for mu, color in zip(causal_lm.INPUT_MEANS, COLORS):
+    for mu, color in zip(layers.INPUT_MEANS, COLORS):
         draw(axes, table, panel, f"mu = {mu:g}", color=color, lw=3,
              label=rf"$\mu$ = {mu:g}")
         draw(axes, table, panel, f"exact, mu = {mu:g}", color="black", ls="--", lw=1,
@@ -116,7 +116,7 @@ import pandas as pd
 from icllib.decisions import interval
 
 window, rows = (pairs >= 50) & (pairs <= 250), {}
-for mu in causal_lm.INPUT_MEANS:
+for mu in layers.INPUT_MEANS:
     logs = np.log(sampled["no noise", mu][:, window])
     fits = np.exp(interval(np.polyfit(pairs[window], logs.T, 1)[0]))
     rows[f"mu = {mu:g}"] = (kaczmarz.error_rates(dimension, mu)
@@ -131,7 +131,7 @@ rates.round(dict.fromkeys(rates.columns[:-1], 4) | {"halved after": 0})
 
 # %% tags=["numbers"]
 rows = {}
-for mu in causal_lm.INPUT_MEANS:
+for mu in layers.INPUT_MEANS:
     measured = dict(zip(("measured", "low", "high"),
                         interval(sampled["noise", mu][:, -1])))
     rows[f"mu = {mu:g}"] = {
@@ -153,10 +153,10 @@ pd.DataFrame(rows).T.round(4)
 # error with $2n$ pairs over that with $n$ (geometric means over seeds):
 
 # %% tags=["numbers"]
-causal_lm.with_twice_the_pairs(sampled, pairs)
+sheet.with_twice_the_pairs(sampled, pairs)
 
 # %%
-handed = causal_lm.kaczmarz_evidence(sampled, pairs)
+handed = sheet.kaczmarz_evidence(sampled, pairs)
 for number, (evidence, control) in handed.items():
     page.decide(f"causal_lm.{number}", evidence, shown, control=control)
 page.verdicts()

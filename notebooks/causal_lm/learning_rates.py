@@ -22,12 +22,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import printed, trained
+from icllib.papers.causal_lm import learning_rates as sheet, trained
 
 page = icllib.Page("causal_lm/learning_rates")
-records = icllib.records(trained.learning_rates, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(trained.learning_rates(shown)[0], trained.assumed(shown),
+icllib.settings_table(sheet.runs(shown)[0], trained.assumed(shown),
                       trained.table_1("paper")[0], shown)
 
 # %% [markdown]
@@ -41,8 +41,8 @@ from icllib.plotting import series
 cells = trained.as_in_table_1()
 errors = trained.final_errors(records, cells)  # (rates,)
 table = page.save_figure(*(
-    series(cell.task, f"{cell.mask}, {cell.sharing}", trained.RATES, own, shown,
-           printed.WITHIN[cell.task]) for cell, own in errors.items()))
+    series(cell.task, f"{cell.mask}, {cell.sharing}", sheet.RATES, own, shown,
+           trained.WITHIN[cell.task]) for cell, own in errors.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: error on queries against three learning rates, for both masks with shared and unshared layers."}, "figure": {"caption": "Error on the queries of held-out prompts against the learning rate, for both masks, with layers that share their weights or do not, on three tasks. One seed. A rate is good if all lines are low at it."}}
 import matplotlib.pyplot as plt
@@ -54,7 +54,7 @@ for axes, task in zip(panels, trained.TASKS):
         draw(axes, table, task, f"{mask}, shared", marker="o", color=color)
         draw(axes, table, task, f"{mask}, unshared", marker="s", color=color, ls="--")
     axes.set(title=task, xlabel="learning rate", xscale="log", yscale="log",
-             xticks=trained.RATES, xticklabels=trained.RATES)
+             xticks=sheet.RATES, xticklabels=sheet.RATES)
     axes.minorticks_off()
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")
@@ -71,8 +71,8 @@ import pandas as pd
 
 from icllib.plotting import short
 
-ratios = pd.DataFrame({f"{cell.task}: {printed.row_name(cell)}": own / own.min()
-                       for cell, own in errors.items()}, index=trained.RATES).T
+ratios = pd.DataFrame({f"{cell.task}: {trained.row_name(cell)}": own / own.min()
+                       for cell, own in errors.items()}, index=sheet.RATES).T
 ratios.loc["mean"] = np.exp(np.log(ratios).mean())
 ratios.map(lambda value: short(value, 3))
 

@@ -33,11 +33,11 @@ profile = "stored"
 import pandas as pd
 
 import icllib
-from icllib.papers import causal_lm
+from icllib.papers.causal_lm import layers, propositions as sheet
 
 page = icllib.Page("causal_lm/propositions")
-records = icllib.records(causal_lm.propositions, profile, page=page.name)
-icllib.settings_table(causal_lm.propositions(profile)[0], assumed=(
+records = icllib.records(sheet.runs, profile, page=page.name)
+icllib.settings_table(sheet.runs(profile)[0], assumed=(
     "dimension", "pairs", "steps_to_limit", "step_size", "seed"))
 
 # %% [markdown]
@@ -67,7 +67,7 @@ for shift, ((d, n), row) in zip((-0.12, 0, 0.12), deviations.iterrows()):
     places = [checks.index(name) + shift for name in row.index]
     axes.semilogy(places, row, "o", label=f"d = {d}, n = {n}")
     tables.append(band("deviation", f"d={d} n={n}", list(row.index), row.values,
-                       row.values, row.values, causal_lm.SEEDS, "paper"))
+                       row.values, row.values, layers.SEEDS, "paper"))
 axes.axhline(1e-10, color="black", ls="--", lw=1, label="bound")
 axes.set(xlabel="proposition", ylabel="largest deviation", ylim=(1e-17, 1e-8),
          xticks=range(len(checks)),
@@ -88,7 +88,7 @@ pd.DataFrame(rows).groupby(["d", "n"])["prefix rate"].agg(["min", "max"]).round(
 
 # %%
 worst = {name: [deviations[name].max()] for name in checks}
-wrong = causal_lm.Propositions(64, 40, off=0.01).measure()  # one percent off
+wrong = sheet.Propositions(64, 40, off=0.01).measure()  # one percent off
 decided_by = {
     1: {"w0 = 0": "1"},
     2: {"causal": "2"},

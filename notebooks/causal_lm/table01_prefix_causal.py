@@ -41,11 +41,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import compared, printed, trained
+from icllib.papers.causal_lm import table01_prefix_causal as sheet, trained
 
 page = icllib.Page("causal_lm/table01_prefix_causal")
 records = icllib.records(trained.table_1, profile, page=page.name)
-classifiers = icllib.records(trained.classifiers, profile, page=page.name)
+classifiers = icllib.records(sheet.classifiers, profile, page=page.name)
 shown = icllib.shown_profile(records)
 icllib.settings_of(trained.table_1, shown, trained.assumed(shown))
 
@@ -59,14 +59,14 @@ icllib.settings_of(trained.table_1, shown, trained.assumed(shown))
 # %%
 cells = trained.as_in_table_1()
 errors = trained.final_errors(records, cells)
-learned = compared.learned(errors, shown)
-paper = {cell: printed.extra_loss(cell) for cell in cells}
-table = page.save_figure(*printed.task_rows("ours", learned, shown),
-                         *printed.task_rows("paper", paper, "paper"))
+learned = trained.learned(errors, shown)
+paper = {cell: trained.extra_loss(cell) for cell in cells}
+table = page.save_figure(*trained.task_rows("ours", learned, shown),
+                         *trained.task_rows("paper", paper, "paper"))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors, diamonds the printed ones. On each task the points of the prefix rows, ours and printed, lie to the left of those of the causal rows with the same sharing."}, "figure": {"caption": "Error on queries in three tasks, on a logarithmic axis for the regressions. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights (and are trained with an extra loss, which pulls the outputs at the pairs to 0) or do not. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper; further left is better, and the paper says that the prefix mask is further left in every pair of rows."}}
-styles = {"ours": {}, "paper": printed.DIAMOND}
-legend = printed.draw_tasks(table, styles, height=2.6)
+styles = {"ours": {}, "paper": trained.DIAMOND}
+legend = trained.draw_tasks(table, styles, height=2.6)
 
 # %% [markdown]
 # Bars are 95% intervals over five seeds; one that leaves its panel on the left includes 0.
@@ -78,7 +78,7 @@ legend = printed.draw_tasks(table, styles, height=2.6)
 # ## Numbers
 
 # %% tags=["numbers"]
-printed.beside(learned, paper)
+trained.beside(learned, paper)
 
 # %% [markdown]
 # How much noise is in the class errors that the paper prints? Its 64 test sequences of 20
@@ -86,7 +86,7 @@ printed.beside(learned, paper)
 # errors, had each model answered 1,280 independent questions of its own:
 
 # %% tags=["numbers"]
-printed.class_differences(printed.extra_loss, cells, mask="causal")
+trained.class_differences(trained.extra_loss, cells, mask="causal")
 
 # %% [markdown]
 # If all models were tested on the same sequences, which the paper does not say, the
@@ -102,8 +102,8 @@ import pandas as pd
 
 from icllib.plotting import with_interval
 
-shares = compared.held_out_and_training(classifiers, trained.classifier_cells())
-pd.DataFrame({printed.row_name(cell): {
+shares = sheet.held_out_and_training(classifiers, sheet.classifier_cells())
+pd.DataFrame({trained.row_name(cell): {
     "held out": with_interval(100 * held_out, 3, within=(0, 100)),
     "training": with_interval(100 * training, 3, within=(0, 100)),
     "held out / training": with_interval(held_out / training, 3, "log")}
@@ -117,13 +117,13 @@ for claim, task in zip((9, 10, 11), trained.TASKS):
     masks = {f"{cell.sharing} layers": (cell, cell._replace(mask="causal"))
              for cell in cells if cell.task == task and cell.mask == "prefix"}
     page.decide(f"causal_lm.{claim}", profile=shown,
-                **compared.ratios(errors, masks, shown))
+                **trained.ratios(errors, masks, shown))
 shared = {cell.mask: (cell, cell._replace(shared=False, extra_loss=False))
-          for cell in trained.classifier_cells() if cell.shared}
-page.decide("causal_lm.12", profile=shown, **compared.ratios(errors, shared, shown))
+          for cell in sheet.classifier_cells() if cell.shared}
+page.decide("causal_lm.12", profile=shown, **trained.ratios(errors, shared, shown))
 held_out = {cell: 100 * both[0] for cell, both in shares.items()}
-page.decide("causal_lm.49", compared.overfitting(shares), shown, gate={
-    mask: compared.reached(held_out, both, shown) for mask, both in shared.items()})
+page.decide("causal_lm.49", sheet.overfitting(shares), shown, gate={
+    mask: trained.reached(held_out, both, shown) for mask, both in shared.items()})
 page.verdicts()
 
 # %% [markdown]

@@ -29,31 +29,31 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import compared, printed, trained
+from icllib.papers.causal_lm import table03_extra_loss as sheet, trained
 
 page = icllib.Page("causal_lm/table03_extra_loss")
-records = icllib.records(trained.table_3, profile, page=page.name)
+records = icllib.records(sheet.table_3, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.table03_extra_loss, shown, trained.assumed(shown))
+icllib.settings_of(sheet.runs, shown, trained.assumed(shown))
 
 # %% [markdown]
 # ## Figure
 
 # %%
-cells = trained.table_3_cells()
-on_linear = icllib.records(trained.linear_rows, profile, page=page.name)
+cells = sheet.table_3_cells()
+on_linear = icllib.records(sheet.linear_rows, profile, page=page.name)
 linear = [cell for cell in cells if cell.task == "linear"]
 errors = (trained.final_errors(records, cells)
           | trained.final_errors(on_linear, linear))
-more = icllib.records(trained.rows_without_loss, profile, page=page.name)
-learned = compared.learned(errors, shown)
-paper = {cell: printed.extra_loss(cell) for cell in cells}
-table = page.save_figure(*printed.task_rows("ours", learned, shown),
-                         *printed.task_rows("paper", paper, "paper"))
+more = icllib.records(sheet.rows_without_loss, profile, page=page.name)
+learned = trained.learned(errors, shown)
+paper = {cell: trained.extra_loss(cell) for cell in cells}
+table = page.save_figure(*trained.task_rows("ours", learned, shown),
+                         *trained.task_rows("paper", paper, "paper"))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with eight rows each: prefix and causal masks, shared and unshared layers, with and without the extra loss. Points with bars are our errors, diamonds the printed ones."}, "figure": {"caption": "Error on queries in three tasks, for all eight models of the paper's Table 3. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not, and with or without an extra loss on the outputs at the pairs. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper; further left is better."}}
-styles = {"ours": {}, "paper": printed.DIAMOND}
-legend = printed.draw_tasks(table, styles, height=3.8)
+styles = {"ours": {}, "paper": trained.DIAMOND}
+legend = trained.draw_tasks(table, styles, height=3.8)
 
 # %% [markdown]
 # Bars are 95% intervals over seeds; one that leaves its panel on the left goes to 0 or
@@ -64,7 +64,7 @@ legend = printed.draw_tasks(table, styles, height=3.8)
 # ## Numbers
 
 # %% tags=["numbers"]
-printed.beside(learned, paper)
+trained.beside(learned, paper)
 
 # %% [markdown]
 # One kind of model, unshared layers with the extra loss on linear regression, did not learn
@@ -76,7 +76,7 @@ printed.beside(learned, paper)
 import pandas as pd
 
 stuck = [cell for cell in cells if cell.stuck]
-at_first = icllib.records(trained.stuck_at_first, profile, page=page.name)
+at_first = icllib.records(sheet.stuck_at_first, profile, page=page.name)
 by_rate = {"here": errors,
            "at the rate of the others": trained.final_errors(at_first, stuck)}
 by_seed = {(name, cell.mask): own[cell]
@@ -93,7 +93,7 @@ pd.DataFrame({kind: pd.Series(own) for kind, own in by_seed.items()}
 # %% tags=["numbers"]
 changes = {"to causal": {"mask": "causal"}, "to no extra loss": {"extra_loss": False},
            "to unshared": {"shared": False}}
-pd.concat({name: printed.class_differences(printed.extra_loss, cells, **below)
+pd.concat({name: trained.class_differences(trained.extra_loss, cells, **below)
            for name, below in changes.items()})
 
 # %% [markdown]
@@ -104,7 +104,7 @@ def decide(claim, part, chosen, errors=errors, **below):
     """Errors of chosen cells over those of their counterparts, named by `part`."""
     both = {part(cell): (cell, cell._replace(**below)) for cell in cells if chosen(cell)}
     page.decide(f"causal_lm.{claim}", profile=shown,
-                **compared.ratios(errors, both, shown))
+                **trained.ratios(errors, both, shown))
 
 loss = lambda cell: f"{'with' if cell.extra_loss else 'without'} extra loss"
 masked = lambda cell: f"{cell.mask} {cell.sharing}"
@@ -113,7 +113,7 @@ decide(20, lambda c: f"{c.task} {c.sharing}{with_loss(c)}",
        lambda c: c.mask == "prefix", mask="causal")
 for claim, task in ((21, "linear"), (22, "classes")):
     decide(claim, masked, lambda c: c.task == task and c.extra_loss, extra_loss=False)
-with_more = errors | trained.final_errors(more, trained.cells_without_loss())
+with_more = errors | trained.final_errors(more, sheet.cells_without_loss())
 for claim, task in ((23, "classes"), (24, "linear")):
     decide(claim, lambda c: f"{c.mask} {loss(c)}",
            lambda c: c.task == task and c.shared, with_more, shared=False)
@@ -121,7 +121,7 @@ for claim, kept in ((50, ("linear", "nonlinear")), (51, ("classes",))):
     own = [cell for cell in cells if cell.task in kept]
     named = {f"{c.task} {masked(c)}{with_loss(c)}": errors[c] for c in own}
     page.decide(f"causal_lm.{claim}", profile=shown,
-                **compared.beside_printed(named, own, shown))
+                **trained.beside_printed(named, own, shown))
 page.verdicts()
 
 # %% [markdown]

@@ -23,14 +23,14 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import compared, printed, trained
+from icllib.papers.causal_lm import table07_permuted_pairs as sheet, trained
 
 page = icllib.Page("causal_lm/table07_permuted_pairs")
-records = icllib.records(trained.table07_permuted_pairs, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
 # The runs of a kind are side by side, one per seed: the first of the last kind.
-of_paper = trained.table07_permuted_pairs("paper")[-trained.SIZES["paper"].seeds]
-of_shown = trained.table07_permuted_pairs(shown)[-trained.SIZES[shown].seeds]
+of_paper = sheet.runs("paper")[-trained.SIZES["paper"].seeds]
+of_shown = sheet.runs(shown)[-trained.SIZES[shown].seeds]
 icllib.settings_table(of_shown, trained.assumed(shown),
                       of_paper, shown)
 
@@ -40,17 +40,17 @@ icllib.settings_table(of_shown, trained.assumed(shown),
 # %%
 fixed, cells = trained.as_in_table_1(), trained.as_in_table_1(permuted=True)
 errors = trained.final_errors(records, fixed + cells)
-learned = compared.learned(errors, shown)
+learned = trained.learned(errors, shown)
 of_rows = lambda cells: {cell: learned[cell] for cell in cells}
-paper = {cell: printed.permuted_pairs(cell) for cell in cells}
-table = page.save_figure(*printed.task_rows("fixed order", of_rows(fixed), shown),
-                         *printed.task_rows("permuted", of_rows(cells), shown),
-                         *printed.task_rows("permuted, paper", paper, "paper"))
+paper = {cell: sheet.permuted_pairs(cell) for cell in cells}
+table = page.save_figure(*trained.task_rows("fixed order", of_rows(fixed), shown),
+                         *trained.task_rows("permuted", of_rows(cells), shown),
+                         *trained.task_rows("permuted, paper", paper, "paper"))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task, with four rows each: prefix and causal masks, shared and unshared layers. Points with bars are our errors after training in fixed order and on permuted pairs, diamonds the printed ones for permuted pairs."}, "figure": {"caption": "Error on queries in three tasks, after training on pairs in a fixed order and after training on pairs in a new order every time. Each row is a kind of trained transformer: prefix or causal mask, with layers that share their weights or do not. Dots with 95% intervals over seeds are ours, diamonds are printed in the paper for new orders; where the two kinds of dots lie on each other, the order made no difference."}}
 styles = {"fixed order": {"ms": 9, "elinewidth": 4}, "permuted": {"marker": "s"},
-          "permuted, paper": printed.DIAMOND}
-legend = printed.draw_tasks(table, styles, height=2.6)
+          "permuted, paper": trained.DIAMOND}
+legend = trained.draw_tasks(table, styles, height=2.6)
 
 # %% [markdown]
 # Bars are 95% intervals over seeds; one that leaves its panel on the left includes 0 or
@@ -63,7 +63,7 @@ legend = printed.draw_tasks(table, styles, height=2.6)
 # After training on permuted pairs:
 
 # %% tags=["numbers"]
-printed.beside(of_rows(cells), paper)
+trained.beside(of_rows(cells), paper)
 
 # %% [markdown]
 # The class errors that the paper prints for the two masks, and their difference in standard
@@ -71,13 +71,13 @@ printed.beside(of_rows(cells), paper)
 # 1](table01_prefix_causal.ipynb):
 
 # %% tags=["numbers"]
-printed.class_differences(printed.permuted_pairs, cells, mask="causal")
+trained.class_differences(sheet.permuted_pairs, cells, mask="causal")
 
 # %% [markdown]
 # After training in fixed order:
 
 # %% tags=["numbers"]
-printed.beside(of_rows(fixed), {cell: printed.extra_loss(cell) for cell in fixed})
+trained.beside(of_rows(fixed), {cell: trained.extra_loss(cell) for cell in fixed})
 
 # %% [markdown]
 # ## The claims, one by one
@@ -86,7 +86,7 @@ printed.beside(of_rows(fixed), {cell: printed.extra_loss(cell) for cell in fixed
 def decide(claim, pairs, **handed):
     """Ratio of the errors of each pair of cells, seed by seed."""
     page.decide(f"causal_lm.{claim}", profile=shown,
-                **compared.ratios(errors, pairs, shown) | handed)
+                **trained.ratios(errors, pairs, shown) | handed)
 
 masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))
          for cell in cells if cell.mask == "prefix"}
@@ -110,7 +110,7 @@ for claim, kept in ((54, ("linear", "nonlinear")), (55, ("classes",))):
     own = [cell for cell in cells if cell.task in kept]
     named = {f"{c.task} {c.mask} {c.sharing}": errors[c] for c in own}
     page.decide(f"causal_lm.{claim}", profile=shown,
-                **compared.beside_printed(named, own, shown))
+                **trained.beside_printed(named, own, shown))
 page.verdicts()
 
 # %% [markdown]

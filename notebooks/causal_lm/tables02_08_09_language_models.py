@@ -29,7 +29,7 @@ profile = "stored"
 
 # %%
 import icllib
-from icllib.papers import causal_lm as sheet
+from icllib.papers.causal_lm import tables02_08_09_language_models as sheet
 
 page = icllib.Page("causal_lm/tables02_08_09_language_models")
 
@@ -128,7 +128,7 @@ print(f"all pre-training: {costs['pre-training, hours'].sum():,.0f} H200-hours")
 #   under either mask:
 #
 #   ```python
-#   from icllib.papers.causal_lm import questions
+#   from icllib.language_models import questions
 #
 #   questions.table_2(model, tokenizer, questions.read_mmlu("mmlu/data"),
 #                     questions.read_bbh("bbh"), prefix=True)

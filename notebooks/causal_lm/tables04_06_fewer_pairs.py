@@ -20,12 +20,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.causal_lm import compared, printed, trained
+from icllib.papers.causal_lm import tables04_06_fewer_pairs as sheet, trained
 
 page = icllib.Page("causal_lm/tables04_06_fewer_pairs")
-records = icllib.records(trained.tables04_06_fewer_pairs, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.tables04_06_fewer_pairs, shown, trained.assumed(shown))
+icllib.settings_of(sheet.runs, shown, trained.assumed(shown))
 
 # %% [markdown]
 # `evaluation.lengths` are the pairs in the test: those of training first, then the
@@ -40,15 +40,15 @@ from icllib.plotting import series
 cells = trained.as_in_table_1()
 errors = trained.errors_by_cell(records, cells)  # (seeds, lengths) each
 at = [{cell: own[:, place] for cell, own in errors.items()} for place in range(4)]
-learned = compared.learned(errors, shown, final=at[0])
+learned = trained.learned(errors, shown, final=at[0])
 lengths, of_tables = (trained.SIZES[name].fewer_pairs for name in (shown, "paper"))
-entry = {cell: [printed.extra_loss(cell),
-                *(printed.fewer_pairs(cell, n) for n in of_tables[1:])]
+entry = {cell: [trained.extra_loss(cell),
+                *(sheet.fewer_pairs(cell, n) for n in of_tables[1:])]
          for cell in cells}
-line = printed.row_name
+line = trained.row_name
 table = page.save_figure(
     *(series(f"{cell.task}, ours", line(cell), lengths, learned[cell], shown,
-             printed.WITHIN[cell.task]) for cell in cells),
+             trained.WITHIN[cell.task]) for cell in cells),
     *(series(f"{cell.task}, paper", line(cell), of_tables, entry[cell], "paper")
       for cell in cells))
 
@@ -86,7 +86,7 @@ legend = legend_below(rows[0, 0], 4)
 # %% tags=["numbers"]
 def beside(place):
     """One of the three tables."""
-    return printed.beside({cell: learned[cell][:, place] for cell in cells},
+    return trained.beside({cell: learned[cell][:, place] for cell in cells},
                           {cell: entry[cell][place] for cell in cells})
 
 tables = {place: f"{of_tables[place]} pairs (ours {lengths[place]})"
@@ -101,16 +101,16 @@ masks = {f"{cell.task} {cell.sharing}": (cell, cell._replace(mask="causal"))
          for cell in cells if cell.mask == "prefix"}
 for claim, place in ((25, 3), (26, 2), (27, 1)):
     page.decide(f"causal_lm.{claim}", profile=shown,
-                **compared.ratios(at[place], masks, shown, final=at[0]))
+                **trained.ratios(at[place], masks, shown, final=at[0]))
 named = {f"{cell.task} {cell.mask} {cell.sharing}": cell for cell in cells}
 steps = {name: (errors[cell][:, 2:] / errors[cell][:, 1:-1]).min(axis=1)
          for name, cell in named.items()}
 page.decide("causal_lm.47", steps, shown, gate={
-    name: compared.reached(at[0], [cell], shown) for name, cell in named.items()})
+    name: trained.reached(at[0], [cell], shown) for name, cell in named.items()})
 for claim, kept in ((52, ("linear", "nonlinear")), (53, ("classes",))):
     own = {f"{name}, {of_tables[place]} pairs": (cell, at[place][cell])
            for place in (1, 2, 3) for name, cell in named.items() if cell.task in kept}
-    page.decide(f"causal_lm.{claim}", profile=shown, **compared.beside_printed(
+    page.decide(f"causal_lm.{claim}", profile=shown, **trained.beside_printed(
         {part: values for part, (_, values) in own.items()},
         [cell for cell, _ in own.values()], shown))
 page.verdicts()

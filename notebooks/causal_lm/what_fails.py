@@ -35,15 +35,15 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the left panel"}
 import icllib
-from icllib.papers import causal_lm
+from icllib.papers.causal_lm import what_fails as sheet
 
 page = icllib.Page("causal_lm/what_fails")
-records = icllib.records(causal_lm.what_fails, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(causal_lm.SelfAttention(), assumed=("queries", "seed"))
+icllib.settings_table(sheet.SelfAttention(), assumed=("queries", "seed"))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the right panel"}
-icllib.settings_table(causal_lm.StepBounds(), ("prompts", "watched", "layers", "seed"))
+icllib.settings_table(sheet.StepBounds(), ("prompts", "watched", "layers", "seed"))
 
 # %% [markdown]
 # ## Figure
@@ -87,7 +87,7 @@ for axes, (panel, names) in zip(panels, labels.items()):
         draw(axes, table, panel, name, label=label, color=color, ls=style)
     axes.set(yscale="log", xlabel="layers", ylim=(1e-5, 30))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18))
-panels[2].vlines(causal_lm.STEP_SIZES, -0.05, 1.05, "grey", ":", lw=1)
+panels[2].vlines(sheet.STEP_SIZES, -0.05, 1.05, "grey", ":", lw=1)
 panels[0].set(title="a query that sees itself", ylabel="mean squared query error")
 panels[1].set(title=r"$w^{(0)} \sim N(0, I)$, prefix")
 panels[2].set(title="step sizes", xscale="log", yscale="linear", ylim=(-0.05, 1.05))
@@ -106,7 +106,7 @@ named = table.replace(in_words)
 numbers(named, [titles["self"], titles["w0"]], xs=(0, 1, 5, 10, 20, 50), x="layers")
 
 # %% tags=["numbers"]
-numbers(named, titles["steps"], xs=causal_lm.STEP_SIZES, digits=4, x="step size")
+numbers(named, titles["steps"], xs=sheet.STEP_SIZES, digits=4, x="step size")
 
 # %% [markdown]
 # The bounds over all prompts, and what happens on their two sides: the share of prompts on
@@ -140,14 +140,14 @@ pd.DataFrame({name: {part: icllib.samples(records, metric + suffix).max() < 1e-1
 
 # %%
 ends = {name: icllib.samples(records, name)[:, 50] for name in labels["self"]}
-wrong = causal_lm.StartingWeights(off=0.01).measure()  # w0 is one percent off
+wrong = sheet.StartingWeights(off=0.01).measure()  # w0 is one percent off
 page.decide("causal_lm.16", {part: [icllib.samples(records, metric).max()]
                              for part, metric in parts.items()}, shown,
             control={part: [wrong[metric]] for part, metric in parts.items()})
 page.decide("causal_lm.36", {mask: ends[f"{mask}_self"] / ends[mask]
                              for mask in ("prefix", "causal")}, shown)
 smallest = icllib.samples(records, "causal_bound")[:, 0]  # of the causal mask alone
-alone = [max(step for step in causal_lm.STEP_SIZES if step < bound)
+alone = [max(step for step in sheet.STEP_SIZES if step < bound)
          for bound in smallest]
 page.decide("causal_lm.37", {"both masks": icllib.samples(records, "fastest")}, shown,
             control={"both masks": alone})

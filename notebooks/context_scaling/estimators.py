@@ -37,14 +37,15 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.baselines.gradient import one_step_error
+from icllib.papers.context_scaling import estimators as sheet, scaling
 
 page = icllib.Page("context_scaling/estimators")
 far = icllib.records(sheet.identities_and_errors, profile, page=page.name)
 near = icllib.records(sheet.one_step_and_ridge, profile, page=page.name)
 few = icllib.records(sheet.consistency, profile, page=page.name)  # dimensions
 records = far + near + few
-icllib.settings_table(sheet.EstimatorErrors(sheet.LINEAR_8), assumed=(
+icllib.settings_table(sheet.EstimatorErrors(scaling.LINEAR_8), assumed=(
     "task.noise_std", "lengths", "functions", "queries", "seed"))
 
 # %% [markdown]
@@ -118,7 +119,7 @@ import pandas as pd
 def slopes(title, name, d=8):
     """One per seed."""
     excess = sheet.measured(errors, title, f"{name}_excess", d)
-    return sheet.log_slope(lengths, excess.T)
+    return scaling.log_slope(lengths, excess.T)
 
 cases = [(title, *names, 8) for title, found in sheet.ESTIMATORS.items()
          for names in found.items()]
@@ -130,10 +131,10 @@ pd.DataFrame({"slope": rows}).rename_axis(["task", "estimator", "d"])
 # %% tags=["numbers"]
 from icllib.plotting import short
 
-raw = lambda at, n: short(sheet.one_step_error(at, n, 1) / at.label_variance, 2)
+raw = lambda at, n: short(one_step_error(at, n, 1) / at.label_variance, 2)
 pd.DataFrame({name: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}
-              for name, at in (("linear", sheet.LINEAR_8),
-                               ("ReLU network", sheet.RELU_8))})
+              for name, at in (("linear", scaling.LINEAR_8),
+                               ("ReLU network", scaling.RELU_8))})
 
 # %% [markdown]
 # **Is it consistent?** The part of the Hilbert estimate's excess error that comes from label

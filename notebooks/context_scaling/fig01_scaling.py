@@ -35,24 +35,24 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of GPT-2 in panel A"}
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import fig01_scaling as sheet, gates, scaling
 
 page = icllib.Page("context_scaling/fig01_scaling")
-records = {"GPT-2": icllib.records(sheet.fig01_against_tasks, profile, page=page.name),
-           "MLP": icllib.records(sheet.fig01_perceptrons, profile, page=page.name)}
+records = {"GPT-2": icllib.records(scaling.fig01_against_tasks, profile, page=page.name),
+           "MLP": icllib.records(scaling.fig01_perceptrons, profile, page=page.name)}
 in_context = records | {"GPT-2": icllib.records(sheet.fig01_against_context, profile,
                                                 page=page.name)}  # panel B
 profiles = {name: icllib.shown_profile(own) for name, own in records.items()}
-icllib.settings_of(sheet.fig01_against_tasks, profiles["GPT-2"],
-                   (*sheet.LINEAR_ASSUMED, "recipe.lengths", "evaluation.lengths"))
+icllib.settings_of(scaling.fig01_against_tasks, profiles["GPT-2"],
+                   (*scaling.LINEAR_ASSUMED, "recipe.lengths", "evaluation.lengths"))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 in panel B differs"}
 differing = r"recipe\.(lengths|steps|batch)|evaluation\.lengths"
 icllib.settings_of(sheet.fig01_against_context, icllib.shown_profile(in_context["GPT-2"]),
-                   sheet.ASSUMED).filter(regex=differing, axis=0)
+                   scaling.ASSUMED).filter(regex=differing, axis=0)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How the perceptron differs"}
-icllib.settings_of(sheet.fig01_perceptrons, profiles["MLP"], sheet.ASSUMED).filter(
+icllib.settings_of(scaling.fig01_perceptrons, profiles["MLP"], scaling.ASSUMED).filter(
     regex=r"model|recipe\.(steps|batch|learning_rate|warmup)", axis=0)
 
 # %% [markdown]
@@ -74,11 +74,11 @@ counts = {name: sorted({r.run["pretraining_tasks"] for r in own})
 counts |= dict.fromkeys(("ridge", "zero"), counts["MLP"])
 lengths = {name: tuple(own[0].run["evaluation"]["lengths"])
            for name, own in records.items()}
-lengths |= dict.fromkeys(("ridge", "zero"), sheet.LENGTHS)
+lengths |= dict.fromkeys(("ridge", "zero"), scaling.LENGTHS)
 profiles |= dict.fromkeys(("ridge", "zero"), profiles["GPT-2"])
-evaluation = sheet.evaluation(sheet.LENGTHS, profiles["ridge"])
-floors = {"ridge": evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8)),
-          "zero": evaluation.measure(sheet.LINEAR_8, Zero())}
+evaluation = scaling.evaluation(scaling.LENGTHS, profiles["ridge"])
+floors = {"ridge": evaluation.measure(scaling.LINEAR_8, Ridge.bayes(scaling.LINEAR_8)),
+          "zero": evaluation.measure(scaling.LINEAR_8, Zero())}
 
 def of(name, metric, T, among=records):
     """(seeds, context lengths); one row for a baseline."""
@@ -92,7 +92,7 @@ for metric in ("error", "excess"):
         at_10 = lengths[name].index(10)
         over_tasks = np.stack([of(name, metric, T)[:, at_10] for T in counts[name]], axis=1)
         tables.append(series(f"A {metric}", name, counts[name], over_tasks, size))
-    tables += [series(f"B {metric}, T = 1e{np.log10(T):.0f}", name, sheet.LENGTHS,
+    tables += [series(f"B {metric}, T = 1e{np.log10(T):.0f}", name, scaling.LENGTHS,
                       of(name, metric, T, in_context), size)
                for T in counts["MLP"][-2:] for name, size in profiles.items()]
 table = page.save_figure(*tables)
@@ -140,39 +140,41 @@ def by_count(name, metric):
     """T -> (seeds, context lengths)."""
     return {T: of(name, metric, T) for T in counts[name]}
 
-slopes = {name: sheet.slopes_over_tasks(by_count(name, "excess"), lengths[name])
+slopes = {name: scaling.slopes_over_tasks(by_count(name, "excess"), lengths[name])
           for name in records}
 errors = {name: by_count(name, "error") for name in records}
-def near_ridge(errors, trained=sheet.LENGTHS):
-    own = sheet.evaluation(trained, profiles["ridge"])
-    return sheet.over_ridge(errors, sheet.LINEAR_8, own)
+def near_ridge(errors, trained=scaling.LENGTHS):
+    own = scaling.evaluation(trained, profiles["ridge"])
+    return gates.over_ridge(errors, scaling.LINEAR_8, own)
 
 panel_b = {T: of("GPT-2", "error", T, in_context) for T in (10**5, 10**6)}
-below_zero = {f"1e{k}": sheet.over_zero(errors["MLP"][10**k], sheet.LINEAR_8, sheet.LENGTHS)
-              for k in (5, 6)}
+below_zero = {
+    f"1e{k}": gates.over_zero(errors["MLP"][10**k], scaling.LINEAR_8, scaling.LENGTHS)
+    for k in (5, 6)}
 # Controls: predictors that do nothing with the pairs, and that use all of them
 without, using = ({T: floors[name]["error"] for T in errors["MLP"]}
                   for name in ("zero", "ridge"))
 
 page.decide("context_scaling.1", slopes["GPT-2"], profiles["GPT-2"],
-            sheet.seen_twice(near_ridge(errors["GPT-2"][10**6], lengths["GPT-2"]),
+            gates.seen_twice(near_ridge(errors["GPT-2"][10**6], lengths["GPT-2"]),
                              records["GPT-2"]))
 page.decide("context_scaling.2", slopes["MLP"], profiles["MLP"], below_zero["1e6"])
-page.decide("context_scaling.3", sheet.context_ratios(panel_b, sheet.LENGTHS),
+page.decide("context_scaling.3", scaling.context_ratios(panel_b, scaling.LENGTHS),
             icllib.shown_profile(in_context["GPT-2"]),
             {f"T = 1e{k}": near_ridge(panel_b[10**k]) for k in (5, 6)},
-            sheet.context_ratios(without, sheet.LENGTHS))
-by_length = sheet.ratios_by_length(errors["MLP"], sheet.LENGTHS)
+            scaling.context_ratios(without, scaling.LENGTHS))
+by_length = sheet.ratios_by_length(errors["MLP"], scaling.LENGTHS)
 page.decide("context_scaling.4", by_length, profiles["MLP"],
             {part: below_zero[part.split()[2]] for part in by_length},
-            sheet.ratios_by_length(using, sheet.LENGTHS))
+            sheet.ratios_by_length(using, scaling.LENGTHS))
 
 def highest(errors):
     """Claim 32's: at the T at which the error grows most from 10 pairs to 40."""
-    return {"MLP": np.max([*sheet.context_ratios(errors, sheet.LENGTHS).values()], axis=0)}
+    ratios = scaling.context_ratios(errors, scaling.LENGTHS)
+    return {"MLP": np.max([*ratios.values()], axis=0)}
 
 page.decide("context_scaling.32", highest(errors["MLP"]), profiles["MLP"],
-            sheet.worst(*below_zero.values()), highest(using))
+            gates.worst(*below_zero.values()), highest(using))
 page.verdicts()
 
 # %% [markdown]

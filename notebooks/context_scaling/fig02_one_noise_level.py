@@ -38,12 +38,12 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT"}
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import fig02_one_noise_level as sheet, gates, scaling
 
 page = icllib.Page("context_scaling/fig02_one_noise_level")
-records = icllib.records(sheet.fig02_one_noise_level, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_sgpt, of_decoder = sheet.both_settings(sheet.fig02_one_noise_level, shown)
+of_sgpt, of_decoder = scaling.both_settings(sheet.runs, shown)
 of_sgpt
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 differs"}
@@ -60,9 +60,9 @@ of_decoder
 # %%
 from icllib.plotting import series
 
-run = sheet.fig02_one_noise_level(shown)[0]
+run = sheet.runs(shown)[0]
 task, lengths = run.task, run.evaluation.lengths
-at, penalties = lengths.index(sheet.PENALTY_PAIRS), sheet.penalties(task.dimension)
+at, penalties = lengths.index(scaling.PENALTY_PAIRS), scaling.penalties(task.dimension)
 errors = sheet.errors_at_one_level(records, run)
 
 tables = []
@@ -99,7 +99,7 @@ for (left, right), metric in zip(rows, ("error", "excess")):
                   label=r"optimal penalty $d \sigma^2$")
     left.set(ylim=(0, None), ylabel="excess error")
 rows[0, 0].set(title="against context length", ylabel="mean squared error")
-rows[0, 1].set(title=f"at n = {sheet.PENALTY_PAIRS}, against the penalty", xscale="log")
+rows[0, 1].set(title=f"at n = {scaling.PENALTY_PAIRS}, against the penalty", xscale="log")
 rows[1, 0].set(xlabel="context length n")
 rows[1, 1].set(xlabel=r"penalty $\lambda$")
 handles = [*rows[0, 0].get_lines(), *rows[0, 1].get_lines()[3:]]
@@ -145,11 +145,11 @@ def over(name, reference):
     return {f"n = {n}": ratios[:, k] for k, n in enumerate(lengths)}
 
 errors["zero"] = {"error": sheet.zero(task, run.evaluation)[None]}
-near_ridge = {name: sheet.over_ridge(errors[name]["error"], task, run.evaluation)
+near_ridge = {name: gates.over_ridge(errors[name]["error"], task, run.evaluation)
               for name in ("SGPT", "GPT-2")}
-learned = {name: sheet.at_papers_dimension(ratios, task)
+learned = {name: gates.at_papers_dimension(ratios, task)
            for name, ratios in near_ridge.items()}
-both = sheet.worst(*learned.values())
+both = gates.worst(*learned.values())
 beside = {"ridge": learned["SGPT"], "GPT-2": both}  # which models each part compares
 
 def by_reference(name):

@@ -38,12 +38,12 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT"}
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import fig03_two_noise_levels as sheet, gates, scaling
 
 page = icllib.Page("context_scaling/fig03_two_noise_levels")
-records = icllib.records(sheet.fig03_two_noise_levels, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-of_sgpt, of_decoder = sheet.both_settings(sheet.fig03_two_noise_levels, shown)
+of_sgpt, of_decoder = scaling.both_settings(sheet.runs, shown)
 of_sgpt
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 differs"}
@@ -62,9 +62,9 @@ from icllib.baselines import Zero
 from icllib.evaluate import ErrorByLength
 from icllib.plotting import series
 
-run = sheet.fig03_two_noise_levels(shown)[0]
+run = sheet.runs(shown)[0]
 task, lengths = run.task, run.evaluation.lengths
-at, penalties = lengths.index(sheet.PENALTY_PAIRS), sheet.penalties(task.dimension)
+at, penalties = lengths.index(scaling.PENALTY_PAIRS), scaling.penalties(task.dimension)
 errors = sheet.errors_at_two_levels(records, run)
 
 tables = []
@@ -103,7 +103,7 @@ labels = plt.setp(rows[1, :2], xlabel="context length n")
 rows[0, 0].set(ylim=(0, None), ylabel="mean squared error")
 rows[1, 0].set(yscale="log", ylim=(0.0015, 1.2), ylabel="excess error")
 rows[0, 2].set(xscale="log", title=r"n = {}, $\sigma$ = {} (thin), {} (thick)"
-               .format(sheet.PENALTY_PAIRS, *task.noise_stds))
+               .format(scaling.PENALTY_PAIRS, *task.noise_stds))
 rows[1, 2].set(xlabel=r"penalty $\lambda$ of ridge")
 legend = legend_below(rows[0, 0], 4)
 
@@ -152,13 +152,13 @@ def over(name, reference, at):
 
 # Gates look at high noise: at low noise hardly anything but ridge itself is within 1.25.
 high = task.at_level(1)
-errors["zero"] = {"error": sheet.of_baseline(task, run.evaluation, Zero())}
+errors["zero"] = {"error": gates.of_baseline(task, run.evaluation, Zero())}
 at_high = ErrorByLength(lengths, run.evaluation.prompts)
-near_ridge = {name: sheet.over_ridge(errors[name]["error"][:, 1], high, at_high)
+near_ridge = {name: gates.over_ridge(errors[name]["error"][:, 1], high, at_high)
               for name in ("SGPT", "GPT-2")}
-learned = {name: sheet.at_papers_dimension(ratios, high)
+learned = {name: gates.at_papers_dimension(ratios, high)
            for name, ratios in near_ridge.items()}
-beside = {"ridge": learned["SGPT"], "GPT-2": sheet.worst(*learned.values())}
+beside = {"ridge": learned["SGPT"], "GPT-2": gates.worst(*learned.values())}
 
 def by_reference(name):
     return {f"{reference} {part}": values for reference in beside
@@ -168,7 +168,7 @@ page.decide("context_scaling.6", by_reference("SGPT"), shown,
             {part: beside[part.split()[0]] for part in by_reference("SGPT")},
             by_reference("zero"))
 selecting, single = sheet.over_one_penalty(errors, run)
-part = f"n = {sheet.PENALTY_PAIRS}"
+part = f"n = {scaling.PENALTY_PAIRS}"
 page.decide("context_scaling.29", {part: selecting}, shown, learned["SGPT"], {part: single})
 all_lengths = 1, 3, 7, 10, 20, 30, 40
 page.decide("context_scaling.38", over("GPT-2", "ridge", all_lengths), shown,

@@ -37,14 +37,14 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT on trees"}
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import fig04_three_tasks as sheet, gates, scaling
 
 page = icllib.Page("context_scaling/fig04_three_tasks")
-records = icllib.records(sheet.fig04_three_tasks, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 trained = [record for record in records if "model" in record.run]
 shown = icllib.shown_profile(trained)
-assumed = (*sheet.SGPT_ASSUMED, "recipe.lengths", "evaluation.lengths")
-icllib.settings_of(sheet.fig04_three_tasks, shown, assumed)
+assumed = (*scaling.SGPT_ASSUMED, "recipe.lengths", "evaluation.lengths")
+icllib.settings_of(sheet.runs, shown, assumed)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "What differs between panels and models"}
 sheet.figure_4_settings(trained)
@@ -73,7 +73,7 @@ import numpy as np
 from icllib.baselines import LASSO_PENALTIES, best_of_sweep
 from icllib.plotting import series
 
-curves, settings = sheet.figure_4_curves(records), sheet.fig04_three_tasks(shown)
+curves, settings = sheet.figure_4_curves(records), sheet.runs(shown)
 sweep = curves[sheet.SPARSE]["Lasso"]  # one row per penalty
 penalties, curves[sheet.SPARSE]["Lasso"] = best_of_sweep(LASSO_PENALTIES, sweep)
 lengths = {panel: n for panel, (_, n) in sheet.figure_4_tasks(shown).items()}
@@ -155,9 +155,9 @@ def learned(panel, *names):
         over = lambda name: found[name][:, -1] / found["XGBoost"][0, -1]
     else:  # without noise ridge is exact from d pairs on, so fewer on sparse ones
         at = 15 if panel == sheet.SPARSE else None
-        over = lambda name: sheet.over_ridge(
+        over = lambda name: gates.over_ridge(
             found[name] * task.label_variance, task, measure, at)
-    return sheet.at_papers_dimension(sheet.worst(*map(over, names)), task)
+    return gates.at_papers_dimension(gates.worst(*map(over, names)), task)
 
 def trees(of):
     return (ratios(sheet.TREES, "GPT-2 ", "GPT-2, separate tokens", (50, 100), 1.25, of=of)

@@ -27,14 +27,14 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import fig05_one_layer as sheet, gates, scaling
 
 page = icllib.Page("context_scaling/fig05_one_layer")
-records = icllib.records(sheet.fig05_one_layer, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-assumed = (*sheet.LINEAR_ASSUMED, "model.features", "model.width",
+assumed = (*scaling.LINEAR_ASSUMED, "model.features", "model.width",
            "model.activation", "pretraining_tasks")
-icllib.settings_of(sheet.fig05_one_layer, shown, assumed)
+icllib.settings_of(sheet.runs, shown, assumed)
 
 # %% [markdown]
 # These are the settings for linear regression. The other tasks have $d = 8$ too: networks
@@ -50,13 +50,13 @@ icllib.settings_of(sheet.fig05_one_layer, shown, assumed)
 # %%
 from icllib.plotting import series
 
-lengths, tasks = sheet.FIGURE_5_LENGTHS, sheet.FIGURE_5_TASKS
+lengths, tasks = scaling.FIGURE_5_LENGTHS, scaling.FIGURE_5_TASKS
 
 def of(title, metric):
     """(seeds, context lengths)."""
     return icllib.samples(records, metric, task=type(tasks[title]).__name__)
 
-floor = sheet.bayes_floor(sheet.fig05_one_layer(shown)[0].evaluation)
+floor = scaling.bayes_floor(sheet.runs(shown)[0].evaluation)
 tables = [series("linear", "ridge", lengths, floor, shown)]
 for title, task in tasks.items():
     errors = of(title, "error") / task.label_variance
@@ -97,8 +97,8 @@ numbers(table, x="context length n")
 # ## The claims, one by one
 
 # %%
-slopes = {title: sheet.log_slope(lengths, of(title, "excess").T) for title in tasks}
-learned = {title: sheet.over_zero(of(title, "error"), task, lengths, n=50)
+slopes = {title: scaling.log_slope(lengths, of(title, "excess").T) for title in tasks}
+learned = {title: gates.over_zero(of(title, "error"), task, lengths, n=50)
            for title, task in tasks.items()}
 page.decide("context_scaling.10", slopes, shown, learned)
 page.verdicts()

@@ -28,14 +28,15 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.baselines.gradient import one_step_error
+from icllib.papers.context_scaling import fig06_scalar_against_row as sheet, gates, scaling
 
 page = icllib.Page("context_scaling/fig06_scalar_against_row")
-records = icllib.records(sheet.fig06_scalar_against_row, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-assumed = (*sheet.LINEAR_ASSUMED, "pretraining_tasks", "recipe.lengths",
+assumed = (*scaling.LINEAR_ASSUMED, "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
-icllib.settings_of(sheet.fig06_scalar_against_row, shown, assumed)
+icllib.settings_of(sheet.runs, shown, assumed)
 
 # %% [markdown]
 # These are the settings of the row for linear functions; the runs are those of [Figure
@@ -53,26 +54,26 @@ from icllib.plotting import series
 
 def of(kernel, title, model, metric="error"):
     """(seeds, context lengths)."""
-    same = [r for r in records if sheet.reads(r) == kernel]
-    task = type(sheet.TASKS[title][0]).__name__
+    same = [r for r in records if scaling.reads(r) == kernel]
+    task = type(scaling.TASKS[title][0]).__name__
     return icllib.samples(same, metric, model=model, task=task)
 
 def ratios(kernel, title):
     return of(kernel, title, "ScalarRegression") / of(kernel, title, "FeatureMLP")
 
 models = {"row": "FeatureMLP", "scalar": "ScalarRegression"}
-floor = sheet.bayes_floor(sheet.fig06_scalar_against_row(shown)[0].evaluation)
-tables = [series("linear", "ridge", sheet.LENGTHS, floor, shown)]
-for title, (task, lengths) in sheet.TASKS.items():
-    best = [sheet.one_step_error(task, n) / task.label_variance for n in lengths]
+floor = scaling.bayes_floor(sheet.runs(shown)[0].evaluation)
+tables = [series("linear", "ridge", scaling.LENGTHS, floor, shown)]
+for title, (task, lengths) in scaling.TASKS.items():
+    best = [one_step_error(task, n) / task.label_variance for n in lengths]
     tables.append(series(title, "psi_L, own slope for each n", lengths, best, shown))
     for panel, metric, unit in ((title, "error", task.label_variance),
                                 (f"{title}, excess", "excess", 1)):
         tables += [series(panel, f"{kernel} {name}", lengths,
                           of(kernel, title, model, metric) / unit, shown)
-                   for kernel in sheet.KERNELS for name, model in models.items()]
+                   for kernel in scaling.KERNELS for name, model in models.items()]
     tables += [series(f"{title}, scalar / row", kernel, lengths, ratios(kernel, title),
-                      shown) for kernel in sheet.KERNELS]
+                      shown) for kernel in scaling.KERNELS]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on the perceptron on the whole row or above it, clearly above only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}, "figure": {"caption": "Above: error against the number of pairs in the prompt, over that of always answering 0, of two readings of the feature maps $\\psi_L$ and $\\psi_H$ of the prompt: linear regression on the single estimate of the label, and a perceptron (MLP) on the whole last row. Dotted is $\\psi_L$ with its own slope for each $n$, dash-dotted ridge regression, the best possible method on linear functions. Below: the error of the regression on the single number over that of the perceptron, with the margin of the claim dashed; near 1 the single number is all that is needed."}}
@@ -80,8 +81,8 @@ import matplotlib.pyplot as plt
 from icllib.plotting import BLUE, ORANGE, draw, legend_below
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 6.6), sharex="col", sharey="row")
-for (top, bottom), title in zip(panels.T, sheet.TASKS):
-    for kernel, color in zip(sheet.KERNELS, (BLUE, ORANGE)):
+for (top, bottom), title in zip(panels.T, scaling.TASKS):
+    for kernel, color in zip(scaling.KERNELS, (BLUE, ORANGE)):
         draw(top, table, title, f"{kernel} row", color=color, marker="s",
              label=rf"$\{kernel}$, MLP on the row")
         draw(top, table, title, f"{kernel} scalar", color=color, marker="o",
@@ -127,15 +128,15 @@ numbers(table, "ReLU", digits=3, x="context length n").rename(readable)
 def for_all(value):
     """By part of the claim, what this gives for a feature map and a task."""
     return {f"{kernel} {title}": value(kernel, title)
-            for title in sheet.TASKS for kernel in sheet.KERNELS}
+            for title in scaling.TASKS for kernel in scaling.KERNELS}
 
 def learned(kernel, title):
-    task, lengths = sheet.TASKS[title]
-    return sheet.worst(*(sheet.over_zero(of(kernel, title, model), task, lengths,
+    task, lengths = scaling.TASKS[title]
+    return gates.worst(*(gates.over_zero(of(kernel, title, model), task, lengths,
                                          max(lengths)) for model in models.values()))
 
 def zero_over_row(kernel, title):
-    row = of(kernel, title, "FeatureMLP") / sheet.TASKS[title][0].label_variance
+    row = of(kernel, title, "FeatureMLP") / scaling.TASKS[title][0].label_variance
     return (1 / row).max(axis=1)
 
 worst = for_all(lambda kernel, title: ratios(kernel, title).max(axis=1))

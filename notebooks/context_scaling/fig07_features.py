@@ -28,7 +28,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import fig07_features as sheet, gates, scaling
 
 page = icllib.Page("context_scaling/fig07_features")
 alone = icllib.records(sheet.fig07_features_alone, profile, page=page.name)
@@ -37,7 +37,7 @@ both = icllib.records(sheet.fig07_prompt_and_features, profile, page=page.name)
 records = alone + prompt + both
 shown = icllib.shown_profile(prompt)
 icllib.settings_of(sheet.fig07_prompt_alone, shown,
-                   (*sheet.LINEAR_ASSUMED, "pretraining_tasks"))
+                   (*scaling.LINEAR_ASSUMED, "pretraining_tasks"))
 
 # %% [markdown]
 # These are the settings of the perceptron on the prompt for linear regression, whose runs
@@ -48,7 +48,7 @@ icllib.settings_of(sheet.fig07_prompt_alone, shown,
 import pandas as pd
 
 readable = lambda name: name.replace("psi", "ψ")
-rows = {(sheet.reads(r), r.run["task"]["type"].removeprefix("tasks.")):
+rows = {(scaling.reads(r), r.run["task"]["type"].removeprefix("tasks.")):
         r.run["recipe"]["steps"] for r in records}
 steps = pd.Series(rows).unstack().rename(readable).rename_axis("model reads")
 steps.set_axis(["linear regression", "ReLU networks"], axis=1)
@@ -64,11 +64,11 @@ import numpy as np
 from icllib.plotting import series
 
 inputs = ("prompt", "psi_L", "psi_H", "prompt + psi_L", "prompt + psi_H")
-by_input = {name: [r for r in records if sheet.reads(r) == name] for name in inputs}
+by_input = {name: [r for r in records if scaling.reads(r) == name] for name in inputs}
 profiles = {name: icllib.shown_profile(found) for name, found in by_input.items()}
 Ts = np.unique([r.run["pretraining_tasks"] for r in alone])
-ridge, tables = sheet.bayes_floor(sheet.fig07_prompt_alone(shown)[0].evaluation), []
-for title, (task, lengths) in sheet.TASKS.items():
+ridge, tables = scaling.bayes_floor(sheet.fig07_prompt_alone(shown)[0].evaluation), []
+for title, (task, lengths) in scaling.TASKS.items():
     for metric, unit in (("error", task.label_variance), ("excess", 1)):
         for name, size in profiles.items():
             found = sheet.errors_by_count(by_input[name], title, metric)
@@ -78,7 +78,7 @@ for title, (task, lengths) in sheet.TASKS.items():
                 series(f"A {title}, {metric}", name, list(found), at_10, size),
                 series(f"B {title}, {metric}", name, lengths, errors[:, -1], size)]
 tables += [series("A linear, error", "ridge", Ts, 0 * Ts + ridge[1], shown),
-           series("B linear, error", "ridge", sheet.LENGTHS, ridge, shown)]
+           series("B linear, error", "ridge", scaling.LENGTHS, ridge, shown)]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, for linear functions and ReLU networks: error at 10 pairs against the number of pre-training tasks, and error at the largest number of tasks against the context length. Each shows perceptrons on the prompt, on the row of either feature map, and on prompt and features together; ridge regression is the floor for linear functions."}, "figure": {"caption": "Error, over that of always answering 0, of perceptrons that read the prompt, fixed features of the prompt ($\\psi_L$ or $\\psi_H$), or both. A: against the number of training tasks $T$, at 10 pairs. B: against the number of pairs, at the largest $T$. The paper says that the prompt gains from tasks only, features from pairs only, and both together from both."}}
@@ -89,7 +89,7 @@ colors = dict(zip((*inputs, "ridge"), (GREEN, BLUE, ORANGE, SKY, RED, BLACK)))
 figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col")
 x_axis = {"A": {"xscale": "log", "xlabel": "pre-training tasks T (n = 10)"},
           "B": {"xlabel": f"context length n ($T = 10^{np.log10(Ts[-1]):.0f}$)"}}
-order = [f"{letter} {title}, error" for letter in x_axis for title in sheet.TASKS]
+order = [f"{letter} {title}, error" for letter in x_axis for title in scaling.TASKS]
 for axes, panel in zip(panels.flat, order):
     for name in table[table.panel == panel].series.unique():
         label = name.replace("psi_L", r"$\psi_L$").replace("psi_H", r"$\psi_H$")
@@ -142,8 +142,8 @@ for number, over_tasks, beside in ((34, False, alone_of), (35, True, prompt_of))
 
 context, many_tasks = sheet.feature_ratios(by_input["prompt"], "ReLU network")
 learned = sheet.features_learned(by_input, prompt_of)["psi_L ReLU network"]
-task, lengths = sheet.TASKS["ReLU network"]
-best = sheet.best_ridge(task, sheet.evaluation(lengths, shown))
+task, lengths = scaling.TASKS["ReLU network"]
+best = gates.best_ridge(task, scaling.evaluation(lengths, shown))
 page.decide("context_scaling.27", {"ReLU network": many_tasks}, shown, learned)
 page.decide("context_scaling.28", {"ReLU network": context}, shown, learned,
             {"ReLU network": [best[-1] / best[0]]})

@@ -26,20 +26,20 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT on linear regression in panel A"}
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import fig08_sgpt_scaling as sheet, gates, scaling
 
 page = icllib.Page("context_scaling/fig08_sgpt_scaling")
-records = icllib.records(sheet.fig08_against_tasks, profile, page=page.name)
+records = icllib.records(scaling.fig08_against_tasks, profile, page=page.name)
 in_context = icllib.records(sheet.fig08_against_context, profile, page=page.name)  # B
 shown = icllib.shown_profile(records + in_context)
-assumed = (*sheet.ASSUMED, "recipe.lengths", "evaluation.lengths")
-of_sgpt = (*sheet.SGPT_ASSUMED, *assumed, "task.noise_std", "pretraining_tasks")
-icllib.settings_of(sheet.fig08_against_tasks, shown, of_sgpt)
+assumed = (*scaling.ASSUMED, "recipe.lengths", "evaluation.lengths")
+of_sgpt = (*scaling.SGPT_ASSUMED, *assumed, "task.noise_std", "pretraining_tasks")
+icllib.settings_of(scaling.fig08_against_tasks, shown, of_sgpt)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel A"}
 differs = lambda runs, place: icllib.settings_of(runs, shown, assumed, place).filter(
     regex=r"^task|^model|recipe\.(lengths|steps|batch|learn)|evaluation\.lengths", axis=0)
-differs(sheet.fig08_against_tasks, -1)
+differs(scaling.fig08_against_tasks, -1)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How SGPT on linear regression differs in panel B"}
 differs(sheet.fig08_against_context, 0)
@@ -61,10 +61,10 @@ import numpy as np
 from icllib.baselines import Ridge
 from icllib.plotting import series
 
-tasks, models = sheet.scaling_tasks(shown), {"SGPT": "SGPT", "GPT-2": "Transformer"}
+tasks, models = scaling.scaling_tasks(shown), {"SGPT": "SGPT", "GPT-2": "Transformer"}
 counts = np.unique([r.run["pretraining_tasks"] for r in records])
-floor = sheet.evaluation(sheet.LENGTHS, shown).measure(
-    sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8))
+floor = scaling.evaluation(scaling.LENGTHS, shown).measure(
+    scaling.LINEAR_8, Ridge.bayes(scaling.LINEAR_8))
 
 def lengths(title, among):
     """The context lengths at which models were measured on a task."""
@@ -81,7 +81,7 @@ def of(title, name, T, metric="error", among=records):
 
 def at_10(title, name, T, metric="error"):
     """The errors of panel A, one per seed."""
-    xs = sheet.LENGTHS if name == "ridge" else lengths(title, records)
+    xs = scaling.LENGTHS if name == "ridge" else lengths(title, records)
     return of(title, name, T, metric)[:, xs.index(10)]
 
 tables, panels = [], [(title, "error") for title in tasks] + [("linear", "excess")]
@@ -139,8 +139,8 @@ numbers(table, "B ReLU", x="context length n")
 # %%
 def over_ridge(title, errors, among):
     """The errors at the most pairs over that of ridge regression, one per seed."""
-    task, measure = tasks[title][0], sheet.evaluation(lengths(title, among), shown)
-    return sheet.over_ridge(errors * task.label_variance, task, measure)
+    task, measure = tasks[title][0], scaling.evaluation(lengths(title, among), shown)
+    return gates.over_ridge(errors * task.label_variance, task, measure)
 
 evidence, learned = {}, {}
 for name, title in (("SGPT", "linear"), ("SGPT", "ReLU network"),
@@ -149,10 +149,10 @@ for name, title in (("SGPT", "linear"), ("SGPT", "ReLU network"),
     over_pairs = {T: of(title, name, T, among=in_context) for T in (10**5, 10**6)}
     part = f"{name} tasks {title}"
     evidence[part] = sheet.tasks_ratio(over_tasks, lengths(title, records))
-    learned[part] = sheet.seen_twice(
+    learned[part] = gates.seen_twice(
         over_ridge(title, over_tasks[10**6], records), records)
-    parts = sheet.context_ratios(over_pairs, lengths(title, in_context),
-                                 f"{name} context {title} ")
+    parts = scaling.context_ratios(over_pairs, lengths(title, in_context),
+                                   f"{name} context {title} ")
     evidence |= parts
     learned |= {part: over_ridge(title, errors, in_context)
                 for part, errors in zip(parts, over_pairs.values())}

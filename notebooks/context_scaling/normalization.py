@@ -34,14 +34,14 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import normalization as sheet, scaling
 
 page = icllib.Page("context_scaling/normalization")
-records = icllib.records(sheet.normalization, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-assumed = (*sheet.SGPT_ASSUMED, "task.noise_std", "pretraining_tasks", "recipe.lengths",
+assumed = (*scaling.SGPT_ASSUMED, "task.noise_std", "pretraining_tasks", "recipe.lengths",
            "evaluation.lengths")
-icllib.settings_of(sheet.normalization, shown, assumed)
+icllib.settings_of(sheet.runs, shown, assumed)
 
 # %% [markdown]
 # These are the settings of the default on linear functions. The other forms differ in
@@ -56,7 +56,7 @@ icllib.settings_of(sheet.normalization, shown, assumed)
 # %%
 from icllib.plotting import series
 
-tasks = sheet.scaling_tasks(shown)
+tasks = scaling.scaling_tasks(shown)
 
 def of(title, form, metric="error"):
     """(seeds, context lengths)."""
@@ -76,8 +76,8 @@ for title, (task, lengths) in tasks.items():
         for suffix, metric in (("", "error"), (", excess", "excess")):
             errors = of(title, form, metric) / task.label_variance
             tables.append(series(f"{title}{suffix}", form, lengths, errors, shown))
-floor = sheet.bayes_floor(sheet.normalization(shown)[0].evaluation)
-tables.append(series("linear", "ridge", sheet.LENGTHS, floor, shown))
+floor = scaling.bayes_floor(sheet.runs(shown)[0].evaluation)
+tables.append(series("linear", "ridge", scaling.LENGTHS, floor, shown))
 rows = [(form, title) for form in others for title in tasks]
 for row, (form, title) in enumerate(rows):
     tables.append(series("over the default", f"{form}, {title}", [row],

@@ -33,13 +33,13 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT with twice the steps, at the largest T"}
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import gates, optimizer_steps as sheet, scaling
 
 page = icllib.Page("context_scaling/optimizer_steps")
-records = icllib.records(sheet.optimizer_steps, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-assumed = (*sheet.SGPT_ASSUMED, "task.noise_std", "recipe.lengths", "evaluation.lengths")
-icllib.settings_of(sheet.optimizer_steps, shown, assumed, -1)
+assumed = (*scaling.SGPT_ASSUMED, "task.noise_std", "recipe.lengths", "evaluation.lengths")
+icllib.settings_of(sheet.runs, shown, assumed, -1)
 
 # %% [markdown]
 # The numbers of steps:
@@ -62,7 +62,7 @@ import numpy as np
 from icllib.plotting import series
 
 counts = np.unique([r.run["pretraining_tasks"] for r in records])
-at_10 = sheet.LENGTHS.index(10)
+at_10 = scaling.LENGTHS.index(10)
 
 def of(name, amount, metric, T):
     """(seeds, context lengths) with the figures' steps or twice as many."""
@@ -74,8 +74,8 @@ def statistics(name, amount):
     """One number per seed each: slope over T, ratios over n, and an error."""
     errors = {T: of(name, amount, "error", T) for T in counts}
     excess = [of(name, amount, "excess", T)[:, at_10] for T in counts]
-    return sheet.context_ratios(errors, sheet.LENGTHS, f"context {name} ") | {
-        f"tasks {name}": sheet.log_slope(counts, excess),
+    return scaling.context_ratios(errors, scaling.LENGTHS, f"context {name} ") | {
+        f"tasks {name}": scaling.log_slope(counts, excess),
         f"error {name}": errors[10**6][:, at_10]}
 
 once, twice = ({part: values for name in models
@@ -135,18 +135,18 @@ def holds(part, values):
 
 same = {part: (holds(part, once[part]) == holds(part, twice[part])).astype(float)
         for part in once if not part.startswith("error")}
-ridge = sheet.best_ridge(sheet.LINEAR_8, sheet.evaluation(sheet.LENGTHS, shown))
+ridge = gates.best_ridge(scaling.LINEAR_8, scaling.evaluation(scaling.LENGTHS, shown))
 bounds = {name: (-1, 1.25 * ridge[-1]) for name in models}
-bounds["MLP"] = at_10, 0.95 * sheet.LINEAR_8.label_variance
+bounds["MLP"] = at_10, 0.95 * scaling.LINEAR_8.label_variance
 
 def learned(part):
     """The error over the bound of a model that has learned, with either number of steps."""
     name = part.split()[1]
     at, bound = bounds[name]
-    ratios = sheet.worst(*(of(name, amount, "error", 10**6)[:, at] / bound
+    ratios = gates.worst(*(of(name, amount, "error", 10**6)[:, at] / bound
                            for amount in ("once", "twice")))
     once_trained = [r for r in records if r.run["recipe"]["steps"] == steps[name][0]]
-    return sheet.seen_twice(ratios, once_trained) if part.startswith("tasks") else ratios
+    return gates.seen_twice(ratios, once_trained) if part.startswith("tasks") else ratios
 
 def of_another(part):
     """On the other side: 0 has slope 0 and ratio 1, ridge regression uses every pair."""

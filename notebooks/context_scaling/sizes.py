@@ -25,13 +25,13 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import gates, scaling, sizes as sheet
 
 page = icllib.Page("context_scaling/sizes")
-records = icllib.records(sheet.sizes, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-assumed = *sheet.ASSUMED, "pretraining_tasks"
-icllib.settings_of(sheet.sizes, shown, assumed, -1)
+assumed = *scaling.ASSUMED, "pretraining_tasks"
+icllib.settings_of(sheet.runs, shown, assumed, -1)
 
 # %% [markdown]
 # These are the settings of one size of GPT-2. SGPT has layers and a width only, and its own
@@ -48,7 +48,7 @@ from icllib.baselines import Ridge
 from icllib.plotting import series
 
 best, sizes = sheet.best_size(shown), sheet.by_size(records)
-run = sheet.sizes(shown)[0]
+run = sheet.runs(shown)[0]
 task, evaluation = run.task, run.evaluation
 floor = evaluation.measure(task, Ridge.bayes(task))
 models = {"SGPT": ("layers", "width"), "GPT-2": ("layers", "width", "heads")}
@@ -123,7 +123,7 @@ shown_as.rename({0: "–"}, level="heads").to_frame("error ratio")
 
 # %%
 others = {name: ratio.loc[:, (ratio != 1).any()] for name, ratio in ratios.items()}
-learned = {name: sheet.at_papers_dimension(
+learned = {name: gates.at_papers_dimension(
                sheet.best_over_ridge(records, name, task, evaluation), task)
            for name in models}
 page.decide("context_scaling.18",

@@ -33,18 +33,18 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of GPT-2"}
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import gates, scaling, untrained_lengths as sheet
 
 page = icllib.Page("context_scaling/untrained_lengths")
-records = icllib.records(sheet.untrained_lengths, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
 seeds = len({r.run["seed"] for r in records})
-settings, printed = sheet.untrained_lengths(shown), sheet.untrained_lengths("paper")
-icllib.settings_table(settings[seeds], (*sheet.ASSUMED, "evaluation.lengths"),
+settings, printed = sheet.runs(shown), sheet.runs("paper")
+icllib.settings_table(settings[seeds], (*scaling.ASSUMED, "evaluation.lengths"),
                       printed[len(printed) // 3], shown)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How SGPT differs"}
-icllib.settings_table(settings[0], sheet.SGPT_ASSUMED, printed[0],
+icllib.settings_table(settings[0], scaling.SGPT_ASSUMED, printed[0],
                       shown).filter(regex=r"^model|rate|recipe\.steps", axis=0)
 
 # %% [markdown]
@@ -125,9 +125,9 @@ numbers(table, "error /", digits=3).set_axis(["ratio"], axis=1)
 # %%
 excess = {part: ratio / 1.25 if part.startswith("GPT-2") else 1.25 / ratio
           for part, ratio in ratios.items() if "without" not in part}
-at_trained = sheet.evaluation(trained, shown)
+at_trained = scaling.evaluation(trained, shown)
 known = [tested.index(n) for n in trained]
-learned = {name: sheet.at_papers_dimension(sheet.over_ridge(
+learned = {name: gates.at_papers_dimension(gates.over_ridge(
     of(name)[:, known] * task.label_variance, task, at_trained), task) for name in groups}
 page.decide("context_scaling.17", excess, shown,
             {part: learned[part.split()[0]] for part in excess})

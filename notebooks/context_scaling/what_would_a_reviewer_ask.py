@@ -30,7 +30,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import gates, scaling, what_would_a_reviewer_ask as sheet
 
 page = icllib.Page("context_scaling/what_would_a_reviewer_ask")
 one_layer = icllib.records(sheet.one_layer_against_tasks, profile, page=page.name)
@@ -38,9 +38,9 @@ depths = icllib.records(sheet.by_depth, profile, page=page.name)
 deep = icllib.records(sheet.with_and_without_normalization, profile, page=page.name)
 perceptrons = icllib.records(sheet.perceptrons_by_width, profile, page=page.name)
 both = icllib.records(sheet.one_layer_and_deep, profile, page=page.name)
-mlps = icllib.records(sheet.fig01_perceptrons, profile, page=page.name)
+mlps = icllib.records(scaling.fig01_perceptrons, profile, page=page.name)
 shown_one, shown, shown_mlp = map(icllib.shown_profile, (one_layer, deep, perceptrons))
-assumed = *sheet.SGPT_ASSUMED, "pretraining_tasks", "task.noise_std"
+assumed = *scaling.SGPT_ASSUMED, "pretraining_tasks", "task.noise_std"
 icllib.settings_of(sheet.by_depth, shown, assumed)
 
 # %% [markdown]
@@ -125,32 +125,32 @@ def ratio(letter, name, end, start):  # of errors at two x values, one per seed
 def over_bounds(deep, one_layer_at_10, n=40):
     """The error over the bound for a model that has learned, the worse of the two; n: the
     pairs of the deep one."""
-    ridge = evaluation.measure(sheet.LINEAR_8, Ridge.bayes(sheet.LINEAR_8))["error"]
-    return sheet.worst(deep / (1.25 * ridge[0, sheet.LENGTHS.index(n)]),
-                       one_layer_at_10 / (0.95 * sheet.LINEAR_8.label_variance))
+    ridge = evaluation.measure(scaling.LINEAR_8, Ridge.bayes(scaling.LINEAR_8))["error"]
+    return gates.worst(deep / (1.25 * ridge[0, scaling.LENGTHS.index(n)]),
+                       one_layer_at_10 / (0.95 * scaling.LINEAR_8.label_variance))
 
 at = sheet.at_pairs  # the errors of one model at n pairs, one per seed
-evaluation = sheet.evaluation(sheet.LENGTHS, shown)
+evaluation = scaling.evaluation(scaling.LENGTHS, shown)
 layers, at_40 = curves["A"]["SGPT, n = 40"]
 most = min(8, max(layers))  # the paper's SGPT has 8
 page.decide("context_scaling.20", {
     f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, most) for n in (10, 40)}, shown,
     over_bounds(at_40[:, layers.index(most)], curves["A"]["SGPT, n = 10"][1][:, 0]))
-below_zero = at(one_layer, "FeatureMLP", 10) / sheet.LINEAR_8.label_variance
+below_zero = at(one_layer, "FeatureMLP", 10) / scaling.LINEAR_8.label_variance
 page.decide("context_scaling.21", {
     "one-layer SGPT": 0.95 / ratio("C", "one-layer SGPT", 10**6, 10**4)}, shown_one,
     below_zero, {"one-layer SGPT": 0.95 * at(mlps, "MLP", 10, 10**4) / at(mlps, "MLP", 10)})
-wide, ridge = list(curves["D"])[1], sheet.best_ridge(sheet.LINEAR_8, evaluation)
-wide_at_10 = curves["D"][wide][1][:, sheet.LENGTHS.index(10)]
+wide, ridge = list(curves["D"])[1], gates.best_ridge(scaling.LINEAR_8, evaluation)
+wide_at_10 = curves["D"][wide][1][:, scaling.LENGTHS.index(10)]
 page.decide("context_scaling.22", {"twice as wide": ratio("D", wide, 40, 10)}, shown_mlp,
-            wide_at_10 / sheet.LINEAR_8.label_variance,
-            {"twice as wide": [ridge[-1] / ridge[sheet.LENGTHS.index(10)]]})
+            wide_at_10 / scaling.LINEAR_8.label_variance,
+            {"twice as wide": [ridge[-1] / ridge[scaling.LENGTHS.index(10)]]})
 deep_sgpt = [r for r in both if r.run["model"]["type"] == "models.SGPT"]
 most_pairs = max(deep_sgpt[0].run["evaluation"]["lengths"])
 page.decide("context_scaling.30",
             sheet.one_layer_over_deep(one_layer + deep_sgpt),
             icllib.shown_profile(deep_sgpt),
-            sheet.seen_twice(sheet.seen_twice(over_bounds(
+            gates.seen_twice(gates.seen_twice(over_bounds(
                 at(deep_sgpt, "SGPT", most_pairs), at(one_layer, "FeatureMLP", 10),
                 most_pairs), deep_sgpt), one_layer))
 
@@ -159,7 +159,7 @@ def slopes(records, model):
     own = [r for r in records if r.run["model"]["type"] == f"models.{model}"]
     counts = {r.run["pretraining_tasks"] for r in own}
     excess = {T: icllib.samples(own, "excess", pretraining_tasks=T) for T in counts}
-    return sheet.slopes_over_tasks(excess, tuple(own[0].run["evaluation"]["lengths"]))
+    return scaling.slopes_over_tasks(excess, tuple(own[0].run["evaluation"]["lengths"]))
 
 page.decide("context_scaling.31", slopes(one_layer, "FeatureMLP"), shown_one, below_zero,
             slopes(mlps, "MLP"))

@@ -23,15 +23,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import quantifier_alternatives as alternatives
-from icllib.papers.signed_averaging import quantifier_figures as figures
-from icllib.papers.signed_averaging import quantifier_models as models
+from icllib.papers.signed_averaging import alternatives_on_every as sheet, comparisons, quantifiers
 
 page = icllib.Page("signed_averaging/alternatives_on_every")
 records = icllib.records(sheet.scorings_on_every, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.scorings_on_every, shown, models.ASSUMED)
+icllib.settings_of(sheet.scorings_on_every, shown, quantifiers.ASSUMED)
 
 # %% [markdown]
 # These are the settings of SSA; the others differ in `model.scoring` alone. Softmax and SSA are the
@@ -45,14 +42,14 @@ icllib.settings_of(sheet.scorings_on_every, shown, models.ASSUMED)
 # means.
 
 # %%
-rates = alternatives.error_rates(records)
-table = page.save_figure(*alternatives.rate_tables(rates, shown))
+rates = quantifiers.error_rates(records)
+table = page.save_figure(*sheet.rate_tables(rates, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "A row for each of fourteen scoring functions, with a point for each of ten seeds. Left: the share of wrong sequences on a logarithmic axis, nearly all under 0.02 in distribution; over the whole grid most between 0.001 and 0.1, and with every function but one some between 0.1 and 0.7. Right: the ratio to softmax by seed, for every function spread over two to five orders of magnitude, with geometric means between 0.7 and 3.6."}, "figure": {"caption": "Fourteen scoring functions of attention on the quantifier *every*: does a list hold positive numbers only? One row for each function, one point for each seed. Left: the share of sequences with a wrong answer, on a logarithmic axis, for lists as in training and over all lengths and scales. Right: its ratio to that of softmax with the same seed; left of the line at 1 the function is better than softmax."}}
-legends = alternatives.draw_rates(table)
+legends = sheet.draw_rates(table)
 
 # %% tags=["numbers"]
-alternatives.rate_table(rates)
+sheet.rate_table(rates)
 
 # %% [markdown]
 # ### Temperatures, with more seeds
@@ -61,8 +58,8 @@ alternatives.rate_table(rates)
 
 # %% tags=["numbers"]
 many = icllib.records(sheet.temperatures_on_every, profile, page=page.name)
-rates_of_many = alternatives.error_rates(many, alternatives.TEMPERED)
-alternatives.rate_table(rates_of_many)
+rates_of_many = quantifiers.error_rates(many, sheet.TEMPERED)
+sheet.rate_table(rates_of_many)
 
 # %% [markdown]
 # ### Two newer functions, added by us
@@ -74,8 +71,8 @@ alternatives.rate_table(rates_of_many)
 # the paper, which does not have them.
 
 # %% tags=["numbers"]
-added = sheet.added_records(sheet.added_on_every, profile, page.name)
-sheet.added_rows(sheet.every_table, added)
+added = comparisons.added_records(sheet.added_on_every, profile, page.name)
+comparisons.added_rows(sheet.every_table, added)
 
 # %% [markdown]
 # Neither carries the models further. Over ten seeds QASSMax is wrong as often as softmax on
@@ -86,13 +83,13 @@ sheet.added_rows(sheet.every_table, added)
 # ## The claims, one by one
 
 # %%
-heated = alternatives.evidence(rates_of_many, alternatives.HEATED)
-others = alternatives.evidence(rates, alternatives.HELD_AGAINST_SOFTMAX)
+heated = sheet.evidence(rates_of_many, sheet.HEATED)
+others = sheet.evidence(rates, comparisons.HELD_AGAINST_SOFTMAX)
 for number, own, evidence in ((38, many, heated), (39, records, others)):
-    names = alternatives.TEMPERED if own is many else alternatives.NAMES
-    gate = {name: figures.reached(own, names, ["softmax", name]) for name in evidence}
+    names = sheet.TEMPERED if own is many else quantifiers.NAMES
+    gate = {name: quantifiers.reached(own, names, ["softmax", name]) for name in evidence}
     page.decide(f"signed_averaging.{number}", evidence, icllib.shown_profile(own), gate,
-                {name: alternatives.exact_answers(own, names) for name in evidence})
+                {name: sheet.exact_answers(own, names) for name in evidence})
 page.verdicts()
 
 # %% [markdown]

@@ -30,12 +30,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import appendix_j_theory as sheet
 
 page = icllib.Page("signed_averaging/appendix_j_theory")
-records = icllib.records(sheet.appendix_j_theory, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 check, one_percent_off, ssa, softmax, numbers = records
-icllib.settings_table(sheet.appendix_j_theory(profile)[0],
+icllib.settings_table(sheet.runs(profile)[0],
                       assumed=("counts", "rows", "n", "b", "bound", "seed"))
 
 # %% [markdown]

@@ -29,13 +29,14 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import (
-    SIGMAS, ablations, geometric_rows, reached, training_settings)
+from icllib.papers.signed_averaging import affine, attention_or_feed_forward as sheet
+from icllib.papers.signed_averaging.affine import SIGMAS
+from icllib.papers.signed_averaging.comparisons import geometric_rows, reached, training_settings
 
 page = icllib.Page("signed_averaging/attention_or_feed_forward")
-records = icllib.records(ablations.attention_or_feed_forward, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-training_settings(ablations.FEED_FORWARD_ONLY.runs, shown)
+training_settings(sheet.FEED_FORWARD_ONLY.runs, shown)
 
 # %% [markdown]
 # These are the settings of the feed-forward model. The others are called 12L8AH, the full
@@ -51,8 +52,8 @@ import numpy as np
 
 from icllib.plotting import series
 
-models = ablations.models_by_shape(shown, ablations.PARTS)
-errors = ablations.by_model(records, models, "error")
+models = affine.models_by_shape(shown, sheet.PARTS)
+errors = affine.by_model(records, models, "error")
 zero = 2 * np.square(SIGMAS)
 table = page.save_figure(*(
     geometric_rows("error", name, dict(zip(SIGMAS, values.T)), shown)
@@ -91,7 +92,7 @@ page.decide("signed_averaging.13", {
        for name in ("12Al8AH", "2Al32AH")},
     "feed-forward only": 1 / errors["feed-forward only"][:, 0]}, shown,
     reached(errors, "12L8AH"))
-over_full = lambda own: ablations.geometric_mean((own / errors["12L8AH"])[:, 2:])
+over_full = lambda own: affine.geometric_mean((own / errors["12L8AH"])[:, 2:])
 page.decide("signed_averaging.33", {
     "12Al8AH over 12L8AH": over_full(errors["12Al8AH"])}, shown,
     reached(errors, "12Al8AH", "12L8AH"), {"12Al8AH over 12L8AH": over_full(zero)})

@@ -32,13 +32,14 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import (
-    ablations, reached, ridge_rise, training_settings)
+from icllib.papers.signed_averaging import affine, boundary_values as sheet
+from icllib.papers.signed_averaging.boundary_values import ridge_rise
+from icllib.papers.signed_averaging.comparisons import reached, training_settings
 
 page = icllib.Page("signed_averaging/boundary_values")
-records = icllib.records(ablations.boundary_values, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-training_settings(ablations.FULL.runs, shown)
+training_settings(affine.FULL.runs, shown)
 
 # %% [markdown]
 # These are the settings of 12L8AH, a model of 12 layers with 8 attention heads each. It and
@@ -51,10 +52,10 @@ training_settings(ablations.FULL.runs, shown)
 import numpy as np
 from icllib.plotting import series
 
-models = ablations.boundary_models(shown)
-answers = ablations.by_model(records, models, "answer")  # (seeds, slopes, queries)
-errors = ablations.by_model(records, models, "error")
-xs = np.array(ablations.QUERIES)
+models = sheet.boundary_models(shown)
+answers = affine.by_model(records, models, "answer")  # (seeds, slopes, queries)
+errors = affine.by_model(records, models, "error")
+xs = np.array(sheet.QUERIES)
 panels = {  # title: models, slope, inputs shown
     "Figure 1: 9x": (["12L8AH"], 9, abs(xs) <= 30),
     "Figure 1: 10x, attention only": (["12Al8AH"], 10, abs(xs) <= 30),
@@ -64,7 +65,7 @@ panels = {  # title: models, slope, inputs shown
     "Figure 9: 10x, low x": (["12L8AH"], 10, xs <= -3)}
 tables = []
 for title, (names, slope, inside) in panels.items():
-    curves = {name: ablations.on_line(answers[name], slope) for name in names}
+    curves = {name: sheet.on_line(answers[name], slope) for name in names}
     curves["the line"] = slope * xs[None]
     tables += [series(title, name, xs[inside], values[:, inside], shown)
                for name, values in curves.items()]
@@ -110,9 +111,9 @@ from icllib.plotting import with_interval
 
 pd.DataFrame({(name, f"{slope}x"): {
     "boundary value": with_interval(
-        np.abs(on := ablations.on_line(values, slope)).max(1)),
+        np.abs(on := sheet.on_line(values, slope)).max(1)),
     "true value at x = 20": slope * 20,
-    **{f"rise from {near} to {far}": with_interval(ablations.rise(on, slope, near, far))
+    **{f"rise from {near} to {far}": with_interval(sheet.rise(on, slope, near, far))
        for near, far in ((5, 10), (10, 20), (20, 50), (50, 100))}}
     for name, values in answers.items() for slope in (1, 9, 10)}).T
 
@@ -123,7 +124,7 @@ pd.DataFrame({(name, f"{slope}x"): {
 drawn = {f"{name} on {slope}x": (name, slope) for name, slope in (
     ("12L8AH", 9), ("12Al8AH", 10), ("12L8AH", 1), ("12L8AH", 10))}
 page.decide("signed_averaging.7", {
-    part: ablations.rise(ablations.on_line(answers[name], slope), slope)
+    part: sheet.rise(sheet.on_line(answers[name], slope), slope)
     for part, (name, slope) in drawn.items()}, shown,
     {part: reached(errors, name) for part, (name, _) in drawn.items()},
     {part: ridge_rise(slope) for part, (_, slope) in drawn.items()})

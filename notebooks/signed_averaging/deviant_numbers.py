@@ -42,15 +42,12 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 import pandas as pd
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import deviant_sequences as deviant
-from icllib.papers.signed_averaging import quantifier_figures as figures
-from icllib.papers.signed_averaging import quantifier_models as models
+from icllib.papers.signed_averaging import deviant_numbers as sheet, deviant_sequences, quantifiers
 
 page = icllib.Page("signed_averaging/deviant_numbers")
-records = icllib.records(deviant.each_kind, profile, page=page.name)
+records = icllib.records(sheet.each_kind, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(deviant.each_kind, shown, deviant.ASSUMED)
+icllib.settings_of(sheet.each_kind, shown, sheet.ASSUMED)
 
 # %% [markdown]
 # These are the models of [Figure 4](fig04_every.ipynb) and [Figure 5](fig05_some.ipynb)
@@ -63,10 +60,10 @@ icllib.settings_of(deviant.each_kind, shown, deviant.ASSUMED)
 # after it. Bands are 95% intervals over seeds.
 
 # %%
-table = page.save_figure(*deviant.deviant_tables(records, shown))
+table = page.save_figure(*sheet.deviant_tables(records, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9. At the number under every, both rise from 0 to a mean of 0.35 between sizes 10 and 70, with wide bands; under some SSA rises to 0.19 and softmax to 0.05. After the number all stay at 0."}, "figure": {"caption": "How often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number: at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer. After the number both lines lie at 0. Bands are 95% intervals over seeds."}}
-legend = deviant.draw_shares(table)
+legend = deviant_sequences.draw_shares(table)
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -83,7 +80,7 @@ numbers(table[table.series.isin(["softmax", "SSA"])], x="size m")
 # alone is the one above 0.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels of log-odds against the size of the number: every above and some below, softmax left and SSA right. Where the other numbers settle the label the line starts near minus 8, where they leave it open between 1 and 2; from size 10 on the two come together, and at 100 they nearly meet below 0."}, "figure": {"caption": "Log-odds of the answer that one very large number alone would leave open (*true* for *every*, *false* for *some*), against the size of that number, for two quantifiers and two scoring functions. One line is for lists whose other numbers settle the answer, the other for lists in which they do not; where the two lines meet, the large number has drowned the others."}}
-legend = deviant.draw_log_odds(table)
+legend = sheet.draw_log_odds(table)
 
 # %% tags=["numbers"]
 numbers(table[table.panel.str.endswith("log-odds")], x="size m")
@@ -100,15 +97,15 @@ numbers(table, "own answer", x="size m")
 # ## The claims, one by one
 
 # %%
-softmax = icllib.records(deviant.judged_kind, profile, page=page.name)
-of_figure_4 = icllib.records(sheet.compared_on_every, profile,
+softmax = icllib.records(sheet.judged_kind, profile, page=page.name)
+of_figure_4 = icllib.records(quantifiers.compared_on_every, profile,
                              page="signed_averaging/fig04_every")
 assert icllib.shown_profile(of_figure_4) == icllib.shown_profile(softmax)
-pair = models.cells("every", (models.AS_PRINTED,))
-reached = figures.reached(of_figure_4, pair, pair[:1])
-evidence, gate = deviant.judged(softmax, pair[:1], reached)
+pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
+reached = quantifiers.reached(of_figure_4, pair, pair[:1])
+evidence, gate = deviant_sequences.judged(softmax, pair[:1], reached)
 page.decide("signed_averaging.36", evidence, icllib.shown_profile(softmax), gate,
-            deviant.answers_for_the_largest())
+            sheet.answers_for_the_largest())
 page.verdicts()
 
 # %% [markdown]

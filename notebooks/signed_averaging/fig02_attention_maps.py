@@ -30,14 +30,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import quantifier_figures as figures
-from icllib.papers.signed_averaging import quantifier_models as models
+from icllib.papers.signed_averaging import fig02_attention_maps as sheet, quantifiers
 
 page = icllib.Page("signed_averaging/fig02_attention_maps")
-records = icllib.records(sheet.fig02_attention_maps, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.fig02_attention_maps, shown, models.ASSUMED)
+icllib.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
 
 # %% [markdown]
 # These are the models of [Figure 4](fig04_every.ipynb) with positions. The settings are those of
@@ -51,14 +49,14 @@ icllib.settings_of(sheet.fig02_attention_maps, shown, models.ASSUMED)
 # attends to.
 
 # %%
-table = page.save_figure(*figures.attention_tables(records, shown))
+table = page.save_figure(*sheet.attention_tables(records, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two triangular maps of the attention of the last layer over the seven tokens, softmax and SSA, with the weights written in. In both the weights of a row are spread over its tokens.", "classes": "on-white"}, "figure": {"caption": "Attention of the last layer, mean over heads and seeds, on the list 1, -2, 3, 70 and its labels, for softmax and scaled signed averaging (SSA). A row shows how a token divides its attention over the tokens up to itself; each row sums to 1. In the paper's map for softmax the last token gives all of it to 70."}}
 import matplotlib.pyplot as plt
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.4))
-for axes, scoring in zip(panels, models.SCORINGS):
-    figures.draw_map(axes, table, scoring)
+for axes, scoring in zip(panels, quantifiers.SCORINGS):
+    sheet.draw_map(axes, table, scoring)
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -79,8 +77,8 @@ numbers(last, x="token number")
 from icllib.plotting import legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True)
-figures.draw_examples(panels[0], table, "share")
-figures.draw_examples(panels[1], table, "log-odds")
+sheet.draw_examples(panels[0], table, "share")
+sheet.draw_examples(panels[1], table, "log-odds")
 panels[0].axvline(1 / 7, color="grey", ls="--", label="equal weights")
 panels[0].axvline(0.9, color="black", ls=":", label="the claim's 0.9")
 panels[0].set(xlim=(0, 1), xlabel="share of attention, mean over heads",
@@ -90,18 +88,18 @@ panels[1].set(xlabel="log-odds of true")
 legend = legend_below(panels[0], 4)
 
 # %% tags=["numbers"]
-names = [", ".join(f"{x:g}" for x in xs) for xs in models.EXAMPLES]
+names = [", ".join(f"{x:g}" for x in xs) for xs in quantifiers.EXAMPLES]
 numbers(table, ["share", "log-odds"]).set_axis(names, axis=1)
 
 # %% [markdown]
 # ## The claims, one by one
 
 # %%
-softmax, _ = cells = models.cells("every", (models.AS_PRINTED,))
-page.decide("signed_averaging.8", figures.share_evidence(records), shown,
-            {"softmax alone": figures.reached(records, cells, [softmax]),
-             "softmax over SSA": figures.reached(records, cells, cells)},
-            figures.equal_shares(records))
+softmax, _ = cells = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
+page.decide("signed_averaging.8", sheet.share_evidence(records), shown,
+            {"softmax alone": quantifiers.reached(records, cells, [softmax]),
+             "softmax over SSA": quantifiers.reached(records, cells, cells)},
+            sheet.equal_shares(records))
 page.verdicts()
 
 # %% [markdown]

@@ -28,12 +28,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import affine, comparisons, fig03_softmax_ssa as sheet
 
 page = icllib.Page("signed_averaging/fig03_softmax_ssa")
-records = icllib.records(sheet.fig03_softmax_ssa, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-sheet.training_settings(sheet.fig03_softmax_ssa, shown)
+comparisons.training_settings(sheet.runs, shown)
 
 # %% [markdown]
 # These are the settings of softmax; SSA differs in `model.scoring` alone, and starts from
@@ -47,24 +47,24 @@ import numpy as np
 from icllib.plotting import series
 
 names = ("softmax", "SSA")
-larger = icllib.every_profile(sheet.fig03_softmax_ssa, page.name)
+larger = icllib.every_profile(sheet.runs, page.name)
 larger.pop("pilot", None)
 sizes = {shown: records} | larger
 grids = icllib.stacked(records, names, "error_grid")  # (seeds, sigma_I, sigma_F)
-stds = sheet.SIZES[shown].grid
+stds = affine.SIZES[shown].grid
 logs = {name: np.log10(grid).mean(axis=0) for name, grid in grids.items()}
 maps = logs | {"SSA - softmax": logs["SSA"] - logs["softmax"]}
-tables = [series("error", f"{name}, ours, {size}", sheet.SIGMAS, values, size, scale="log")
+tables = [series("error", f"{name}, ours, {size}", affine.SIGMAS, values, size, scale="log")
           for size, kept in sizes.items()
           for name, values in icllib.stacked(kept, names, "error").items()]
-tables += [series("error", f"{name}, paper", sheet.SIGMAS, sheet.PRINTED[name],
+tables += [series("error", f"{name}, paper", affine.SIGMAS, comparisons.PRINTED[name],
                   "paper") for name in names]
-tables.append(series("error", "zero", sheet.SIGMAS, 2 * np.square(sheet.SIGMAS), shown))
+tables.append(series("error", "zero", affine.SIGMAS, 2 * np.square(affine.SIGMAS), shown))
 for title, values in maps.items():
     tables += [series(f"log10 error, {title}", f"sigma_I = {std}", stds, row, shown)
                for std, row in zip(stds, values)]
 paths = icllib.stacked(records, names, "error_along")
-table = page.save_figure(*tables, *sheet.path_tables(paths, shown))
+table = page.save_figure(*tables, *comparisons.path_tables(paths, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "First panel: error against sigma of the functions, log axis, for softmax and SSA, ours solid with bands and the printed values dashed, and the error of always answering zero dotted. Then three heat maps over the standard deviation of the functions, across, and of the inputs, upwards: the logarithm of the error of softmax, that of SSA, and the difference of the two.", "classes": "on-white"}, "figure": {"caption": "Error of softmax and scaled signed averaging (SSA) on affine functions outside the training distribution. First panel: against the scale $\\sigma_F$ of the functions, ours solid and the printed values dashed; dotted is always answering 0. The maps show the logarithm of the error over the scales of the functions and of the inputs, and last the difference of the two: purple where SSA is better, orange where softmax is."}}
 import matplotlib.pyplot as plt
@@ -79,7 +79,7 @@ for name, style in styles.items():
     draw(panels[0, 0], table, "error", f"{name}, paper", color=style["color"], ls="--")
 draw(panels[0, 0], table, "error", "zero", color="grey", ls=":", label="always 0")
 panels[0, 0].set(xlabel=r"$\sigma_F$", ylabel="mean squared error", yscale="log",
-              ylim=(1e-5, 400), xticks=sheet.SIGMAS, title=r"$\sigma_I = 1$")
+              ylim=(1e-5, 400), xticks=affine.SIGMAS, title=r"$\sigma_I = 1$")
 panels[0, 0].legend()
 both = np.array([logs[name] for name in names])
 largest = np.abs(maps["SSA - softmax"]).max()
@@ -125,7 +125,7 @@ numbers(table, [f"log10 error, {title}" for title in maps], x="sigma_F")
 from icllib.plotting import legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6))
-sheet.draw_paths(panels, paths, {"SSA": BLUE, "softmax": ORANGE})
+comparisons.draw_paths(panels, paths, {"SSA": BLUE, "softmax": ORANGE})
 legend = legend_below(panels[0], 2)
 
 # %% tags=["numbers"]
@@ -133,7 +133,7 @@ import pandas as pd
 
 steps = records[0].run["along"]["steps"]
 pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
-              {name: f"{sheet.mean_path(samples)[stop, sigma - 1]:.3g}"
+              {name: f"{comparisons.mean_path(samples)[stop, sigma - 1]:.3g}"
                for name, samples in paths.items()}
               for sigma in (1, 10) for stop, step in [*enumerate(steps)][::-3][::-1]})
 
@@ -151,18 +151,19 @@ sheet.cells_with_ssa_below(grids, stds)
 # ## The claims, one by one
 
 # %%
-in_corner = sheet.shift_ratios(grids["SSA"], stds)["both"]
+in_corner = affine.shift_ratios(grids["SSA"], stds)["both"]
 errors = icllib.stacked(records, names, "error")
-both = sheet.reached(errors, *names)
+both = comparisons.reached(errors, *names)
 page.decide("signed_averaging.2", sheet.growth(errors["softmax"]), shown,
-            sheet.reached(errors, "softmax"))
-compare = sheet.STATISTICS[0]
-page.decide("signed_averaging.3", compare(sheet.EqualSteps(errors)), shown, both)
-page.decide("signed_averaging.21", compare(sheet.EqualError(paths)), shown, both)
+            comparisons.reached(errors, "softmax"))
+compare = comparisons.STATISTICS[0]
+page.decide("signed_averaging.3", compare(comparisons.EqualSteps(errors)), shown, both)
+page.decide("signed_averaging.21", compare(comparisons.EqualError(paths)), shown, both)
 page.decide("signed_averaging.35", {
     "sigma = 1": errors["SSA"][:, 0] / errors["softmax"][:, 0]}, shown, both,
     {"sigma = 1": 2 / errors["softmax"][:, 0]})
-page.decide("signed_averaging.40", {"SSA": in_corner}, shown, sheet.reached(errors, "SSA"))
+page.decide("signed_averaging.40", {"SSA": in_corner}, shown,
+            comparisons.reached(errors, "SSA"))
 page.verdicts()
 
 # %% [markdown]

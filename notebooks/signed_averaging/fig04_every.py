@@ -37,14 +37,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import quantifier_figures as figures
-from icllib.papers.signed_averaging import quantifier_models as models
+from icllib.papers.signed_averaging import fig04_every as sheet, quantifiers
 
 page = icllib.Page("signed_averaging/fig04_every")
 records = icllib.records(sheet.every_variant, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.fig04_every, shown, models.ASSUMED)
+icllib.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
 
 # %% [markdown]
 # These are the settings of the softmax model; the SSA model differs in `model.scoring`
@@ -59,12 +57,12 @@ icllib.settings_of(sheet.fig04_every, shown, models.ASSUMED)
 # A sequence is wrong if any answer from the third on is wrong.
 
 # %%
-tables = figures.error_tables(records, "every", shown)
+tables = quantifiers.error_tables(records, "every", shown)
 table = page.save_figure(*tables)
-sigmas, lengths = figures.grid(records[0])
+sigmas, lengths = quantifiers.grid(records[0])
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. With positions errors grow with length and with sigma; without positions they are lower on the whole, and at sigma of 1 they do not grow with length.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on the quantifier *every*, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), with position embeddings as in the paper and without them. Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}}
-scale = figures.draw_heat_maps(table, ["as in the paper", "without positions"])
+scale = quantifiers.draw_heat_maps(table, ["as in the paper", "without positions"])
 level = scale.ax.axhline(1 / 8, color="white")
 
 # %% [markdown]
@@ -88,10 +86,10 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 # coin would get half.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}, "figure": {"caption": "Share of wrong answers on *every* against the position in the list, for softmax, SSA and a predictor that always gives the same answer: with position embeddings, without them, and with balanced labels, for the smallest scale of the numbers (above) and the largest (below). It shows where in a list the errors of the maps come from."}}
-legend = figures.draw_by_position(table, sigmas[[0, -1]])
+legend = quantifiers.draw_by_position(table, sigmas[[0, -1]])
 
 # %% tags=["numbers"]
-figures.numbers_by_position(table)
+quantifiers.numbers_by_position(table)
 
 # %% [markdown]
 # ### Balanced labels
@@ -102,7 +100,7 @@ figures.numbers_by_position(table)
 # often: on 59% of the sequences (56 to 62%), softmax on 52% (48 to 57%).
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on *every* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list. White dots mark cells in which always giving the same answer does as well or better."}}
-scale = figures.draw_heat_maps(table, ["balanced labels"])
+scale = quantifiers.draw_heat_maps(table, ["balanced labels"])
 
 # %% tags=["numbers"]
 numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
@@ -113,7 +111,7 @@ numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
 # Mean error over parts of the grid, with 95% intervals over the first twenty seeds:
 
 # %% tags=["numbers"]
-figures.part_table(figures.errors_by_part(records, models.cells("every")))
+quantifiers.part_table(quantifiers.errors_by_part(records, quantifiers.cells("every")))
 
 # %% [markdown]
 # All claims are about the models with positions under the paper's distribution, of which
@@ -121,21 +119,21 @@ figures.part_table(figures.errors_by_part(records, models.cells("every")))
 # and 40 numbers; all do. First their mean errors:
 
 # %%
-compared = icllib.records(sheet.compared_on_every, profile, page=page.name)
-pair = models.cells("every", (models.AS_PRINTED,))
-figures.part_table(figures.errors_by_part(compared, pair))
+compared = icllib.records(quantifiers.compared_on_every, profile, page=page.name)
+pair = quantifiers.cells("every", (quantifiers.AS_PRINTED,))
+quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
 
 # %%
 judged = icllib.shown_profile(compared)
-of_softmax = figures.reached(compared, pair, pair[:1])
-page.decide("signed_averaging.9", figures.evidence(compared, pair), judged,
-            figures.reached(compared, pair, pair))
-page.decide("signed_averaging.25", figures.single_numbers(compared, pair), judged,
+of_softmax = quantifiers.reached(compared, pair, pair[:1])
+page.decide("signed_averaging.9", quantifiers.evidence(compared, pair), judged,
+            quantifiers.reached(compared, pair, pair))
+page.decide("signed_averaging.25", sheet.single_numbers(compared, pair), judged,
             of_softmax, {"sigma = 30": [0.5]})  # "false" is wrong of every positive one
-longer = figures.longer_sequences(compared, pair)
+longer = sheet.longer_sequences(compared, pair)
 page.decide("signed_averaging.30", longer, judged, of_softmax,
             {part: [1 / 8] for part in longer})
-page.decide("signed_averaging.31", figures.deviant_sequences(compared, pair), judged,
+page.decide("signed_averaging.31", sheet.deviant_sequences(compared, pair), judged,
             of_softmax)
 page.verdicts()
 

@@ -32,14 +32,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import quantifier_figures as figures
-from icllib.papers.signed_averaging import quantifier_models as models
+from icllib.papers.signed_averaging import fig05_some as sheet, quantifiers
 
 page = icllib.Page("signed_averaging/fig05_some")
 records = icllib.records(sheet.some_variant, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.fig05_some, shown, models.ASSUMED)
+icllib.settings_of(sheet.runs, shown, quantifiers.ASSUMED)
 
 # %% [markdown]
 # These are the settings of the softmax model; the SSA model differs in `model.scoring` alone, where
@@ -53,12 +51,12 @@ icllib.settings_of(sheet.fig05_some, shown, models.ASSUMED)
 # A sequence is wrong if any answer from the third on is wrong.
 
 # %%
-tables = figures.error_tables(records, "some", shown)
+tables = quantifiers.error_tables(records, "some", shown)
 table = page.save_figure(*tables)
-sigmas, lengths = figures.grid(records[0])
+sigmas, lengths = quantifiers.grid(records[0])
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax and SSA, with positions above and without positions below. Errors grow with sigma far more than with length. White dots stand in cells with large sigma.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on the quantifier *some*, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), with position embeddings as in the paper and without them. Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}}
-scale = figures.draw_heat_maps(table, ["as in the paper", "without positions"])
+scale = quantifiers.draw_heat_maps(table, ["as in the paper", "without positions"])
 level = scale.ax.axhline(1 / 8, color="white")
 
 # %% [markdown]
@@ -82,10 +80,10 @@ numbers(few, ["as in the paper", "without positions"], (10, 40, 60, 100, 200),
 # to 0.01 and logarithmic above.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels of the share of wrong answers against the position, for softmax, SSA and the constant predictor: with positions, without positions and with balanced labels, at the smallest sigma above and at the largest below."}, "figure": {"caption": "Share of wrong answers on *some* against the position in the list, for softmax, SSA and a predictor that always gives the same answer: with position embeddings, without them, and with balanced labels, for the smallest scale of the numbers (above) and the largest (below). It shows where in a list the errors of the maps come from."}}
-legend = figures.draw_by_position(table, sigmas[[0, -1]])
+legend = quantifiers.draw_by_position(table, sigmas[[0, -1]])
 
 # %% tags=["numbers"]
-figures.numbers_by_position(table)
+quantifiers.numbers_by_position(table)
 
 # %% [markdown]
 # ### Balanced labels
@@ -95,7 +93,7 @@ figures.numbers_by_position(table)
 # on $1 - 3 / (n + 1)$ of the sequences of length $n$.
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two heat maps of the share of wrong sequences over length and sigma with balanced labels, softmax and SSA: small at the lower left, and near one at large sigma and great lengths.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer on *some* if both answers are equally frequent at every length, over the length of the list and the scale $\\sigma$ of its numbers, for softmax and SSA. Without the easy late positions the task asks a model to read the whole list."}}
-scale = figures.draw_heat_maps(table, ["balanced labels"])
+scale = quantifiers.draw_heat_maps(table, ["balanced labels"])
 
 # %% tags=["numbers"]
 numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
@@ -106,7 +104,7 @@ numbers(few, ["balanced labels"], (10, 40, 60, 100, 200), x="length")
 # Mean error over parts of the grid, with 95% intervals over the first twenty seeds:
 
 # %% tags=["numbers"]
-figures.part_table(figures.errors_by_part(records, models.cells("some")))
+quantifiers.part_table(quantifiers.errors_by_part(records, quantifiers.cells("some")))
 
 # %% [markdown]
 # The claim is about the models with positions under the paper's distribution, of which there are fifty
@@ -114,12 +112,12 @@ figures.part_table(figures.errors_by_part(records, models.cells("some")))
 
 # %%
 compared = icllib.records(sheet.compared_on_some, profile, page=page.name)
-pair = models.cells("some", (models.AS_PRINTED,))
-figures.part_table(figures.errors_by_part(compared, pair))
+pair = quantifiers.cells("some", (quantifiers.AS_PRINTED,))
+quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
 
 # %%
-page.decide("signed_averaging.10", figures.evidence(compared, pair),
-            icllib.shown_profile(compared), figures.reached(compared, pair, pair))
+page.decide("signed_averaging.10", quantifiers.evidence(compared, pair),
+            icllib.shown_profile(compared), quantifiers.reached(compared, pair, pair))
 page.verdicts()
 
 # %% [markdown]

@@ -25,8 +25,9 @@ profile = "stored"
 
 # %%
 import icllib
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import fine_tuning, not_run, prompted, prompts
+from icllib.language_models import fine_tuning, prompted, prompts
+from icllib.papers.signed_averaging import affine, comparisons, fig06_07_llama as sheet
+from icllib.papers.signed_averaging.quantifiers import reader_error
 
 page = icllib.Page("signed_averaging/fig06_07_llama")
 
@@ -61,21 +62,20 @@ print(prompts.EVERY[:96], "...\n\n", prompt, " ", truth, sep="")
 # one in eight.
 
 # %%
-from icllib.papers.signed_averaging.quantifiers import reader_error
 from icllib.plotting import series
 from icllib.tasks import Quantifier
 
-affine = prompted.PromptedErrors("affine", **prompted.AFFINE_SIZE)
-line = prompted.error_table([affine.measure(prompts.least_squares, sigma, length)
-                             for sigma in affine.sigmas for length in affine.lengths])
-rows = {"Llama 3.3 70B, prompted": not_run.TABLE_1_LLAMA,
-        "softmax": sheet.PRINTED["softmax"], "SSA": sheet.PRINTED["SSA"],
-        "always 0": [2 * sigma**2 for sigma in sheet.SIGMAS],
+lines = prompted.PromptedErrors("affine", **prompted.AFFINE_SIZE)
+line = prompted.error_table([lines.measure(prompts.least_squares, sigma, length)
+                             for sigma in lines.sigmas for length in lines.lengths])
+rows = {"Llama 3.3 70B, prompted": sheet.TABLE_1_LLAMA,
+        "softmax": comparisons.PRINTED["softmax"], "SSA": comparisons.PRINTED["SSA"],
+        "always 0": [2 * sigma**2 for sigma in affine.SIGMAS],
         "least squares on the prompts": line.squared_error}
 reads = range(21)
 rates = [reader_error(Quantifier("every"), r, 200) for r in reads]
 table = page.save_figure(
-    *(series("Table 1", name, sheet.SIGMAS, row, "paper") for name, row in rows.items()),
+    *(series("Table 1", name, affine.SIGMAS, row, "paper") for name, row in rows.items()),
     series("quantifiers", "right on r numbers, then constant", reads, rates, "paper"))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left, log axis: printed squared errors over sigma from 1 to 10. SSA is lowest, softmax comes up to the prompted Llama 3.3 70B at sigma 10; Llama jumps from 0.002 to 5.5 between sigma 1 and 2 and stays below always answering 0. Least squares on the same prompts stays below 0.02. Right, log axis: the sequence error of a predictor that is right on r numbers and then constant falls from one eighth as two to the minus r plus one."}, "figure": {"caption": "Left: mean squared errors on affine functions, as printed in the paper, against the scale $\\sigma$ of the functions, for Llama 3.3 70B with examples in its prompt and for small models with softmax and with SSA; the lines without markers are our references, least squares and always answering 0. Right: how often a predictor that reads the first $r$ numbers of a list and no more is wrong on the quantifiers. No Llama was run here."}}
@@ -89,7 +89,7 @@ styles = ({"color": RED, "marker": "o"}, {"color": ORANGE, "marker": "s"},
 for name, style in zip(rows, styles):
     draw(left, table, "Table 1", name, **style)
 left.set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log",
-         title="affine functions", xticks=sheet.SIGMAS)
+         title="affine functions", xticks=affine.SIGMAS)
 draw(right, table, "quantifiers", "right on r numbers, then constant", color=GREEN)
 right.set(xlabel="r", ylabel="share of wrong sequences", yscale="log",
           title="quantifiers, right on r, then constant", xticks=range(0, 21, 5))
@@ -116,13 +116,13 @@ numbers(table, ["quantifiers"], (0, 2, 3, 5, 10, 20), x="r")
 import numpy as np
 import pandas as pd
 
-llama = np.array(not_run.TABLE_1_LLAMA)
-others = np.array(list(sheet.PRINTED.values()))[2:].min(axis=0)
-ratios = {"over softmax": llama / sheet.PRINTED["softmax"],
+llama = np.array(sheet.TABLE_1_LLAMA)
+others = np.array(list(comparisons.PRINTED.values()))[2:].min(axis=0)
+ratios = {"over softmax": llama / comparisons.PRINTED["softmax"],
           "over 12L8AH of Table 6": [value / small if small else np.nan for value, small
-                                     in zip(llama, sheet.TABLE_6["12L8AH"])],
+                                     in zip(llama, comparisons.TABLE_6["12L8AH"])],
           "over the best alternative": llama / others}
-ratios = pd.DataFrame(ratios, index=pd.Index(sheet.SIGMAS, name="sigma")).T
+ratios = pd.DataFrame(ratios, index=pd.Index(affine.SIGMAS, name="sigma")).T
 ratios.map(lambda ratio: "" if pd.isna(ratio) else f"{ratio:.2g}")
 
 # %% [markdown]
@@ -145,7 +145,7 @@ page.not_run()
 #
 # ```bash
 # for task in some every affine; do
-#     python -m icllib.papers.signed_averaging.prompted \
+#     python -m icllib.language_models.prompted \
 #         --model FOLDER --task $task --out $task.json
 # done
 # ```
@@ -153,7 +153,7 @@ page.not_run()
 # The sequences for fine-tuning, in the chat format that trainers read, come from
 #
 # ```bash
-# python -m icllib.papers.signed_averaging.fine_tuning \
+# python -m icllib.language_models.fine_tuning \
 #     --task every --out every.jsonl
 # ```
 #
@@ -170,14 +170,14 @@ page.not_run()
 
 # %% tags=["numbers"]
 hours = {}
-for model, parameters in not_run.PARAMETERS.items():
+for model, parameters in sheet.PARAMETERS.items():
     for task in prompts.SYSTEM:
         size = prompted.AFFINE_SIZE if task == "affine" else prompted.QUANTIFIER_SIZE
-        hours[task, f"{model}, prompted"] = not_run.answering_hours(
+        hours[task, f"{model}, prompted"] = sheet.answering_hours(
             task, parameters, **size)
 for task in ("every", "some"):  # Llama 3.1 8B, the last of the models
     answering = hours[task, f"{model}, prompted"]
-    hours[task, f"{model}, fine-tuned"] = answering + not_run.training_hours(
+    hours[task, f"{model}, fine-tuned"] = answering + sheet.training_hours(
         task, parameters, fine_tuning.SEQUENCES)
 costs = pd.Series(hours).unstack()
 costs.map(lambda number: "" if pd.isna(number) else f"{number:.1f}")

@@ -32,7 +32,7 @@ page = icllib.Page("signed_averaging/fig08_token_norms")
 # preparation of nanoGPT makes of OpenWebText (a flat file of 16-bit token ids):
 #
 # ```bash
-# python -m icllib.papers.signed_averaging.token_norms \
+# python -m icllib.language_models.token_norms \
 #     --weights model.safetensors --tokens train.bin --out fig08.csv
 # ```
 #
@@ -45,10 +45,11 @@ page = icllib.Page("signed_averaging/fig08_token_norms")
 # counting, as measured on made tokens with one core:
 
 # %% tags=["numbers"]
-from icllib.papers.signed_averaging import not_run
+from icllib.language_models import token_norms
+from icllib.papers.signed_averaging import fig08_token_norms as sheet
 
-print(f"{not_run.OPENWEBTEXT:,} tokens, {2 * not_run.OPENWEBTEXT / 1e9:.0f} GB: "
-      f"{not_run.counting_seconds():.0f} s on one core")
+print(f"{sheet.OPENWEBTEXT:,} tokens, {2 * sheet.OPENWEBTEXT / 1e9:.0f} GB: "
+      f"{sheet.counting_seconds():.0f} s on one core")
 
 # %% [markdown]
 # ## Figure: a made example
@@ -65,7 +66,6 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
-from icllib.papers.signed_averaging import token_norms
 from icllib.plotting import series
 
 rng = np.random.default_rng(0)

@@ -29,11 +29,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import fig10_scoring_function as sheet
 
 page = icllib.Page("signed_averaging/fig10_scoring_function")
-records = icllib.records(sheet.fig10_scoring_function, profile, page=page.name)
-icllib.settings_table(sheet.fig10_scoring_function(profile)[0],
+records = icllib.records(sheet.runs, profile, page=page.name)
+icllib.settings_table(sheet.runs(profile)[0],
                       assumed=("extent", "points", "seed"))
 
 # %% [markdown]

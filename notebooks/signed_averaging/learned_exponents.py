@@ -27,13 +27,13 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the models"}
 import icllib
-from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import comparisons, learned_exponents as sheet
 
 page = icllib.Page("signed_averaging/learned_exponents")
-*records, _ = icllib.records(sheet.learned_exponents, profile, page=page.name)
+*records, _ = icllib.records(sheet.runs, profile, page=page.name)
 timing, = icllib.records(sheet.step_times, profile, page=page.name)
 shown = icllib.shown_profile(records)
-sheet.training_settings(sheet.learned_exponents, shown)
+comparisons.training_settings(sheet.runs, shown)
 
 # %% [markdown]
 # The training time is measured apart from these runs, with other sizes.

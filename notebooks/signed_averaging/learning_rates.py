@@ -22,13 +22,13 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import affine, learning_rates as sheet
 
 page = icllib.Page("signed_averaging/learning_rates")
-records = icllib.records(sheet.learning_rates, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
 settings = icllib.settings_table(
-    sheet.learning_rates(shown)[0], ["seed"], sheet.ablations.base_runs("paper")[0], shown)
+    sheet.runs(shown)[0], ["seed"], affine.base_runs("paper")[0], shown)
 settings[~settings.index.str.contains("evaluation")]
 
 # %% [markdown]
@@ -41,7 +41,7 @@ import numpy as np
 
 from icllib.plotting import series
 
-errors = icllib.stacked(records, sheet.scorings(), "error")  # (rates, sigmas)
+errors = icllib.stacked(records, affine.scorings(), "error")  # (rates, sigmas)
 at_1 = {name: own[:, 0] for name, own in errors.items()}
 table = page.save_figure(*(
     series("sigma = 1", f"{rate:g}", list(at_1), by_name, shown)

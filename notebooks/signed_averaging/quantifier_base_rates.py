@@ -41,11 +41,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import quantifier_base_rates as sheet
 
 page = icllib.Page("signed_averaging/quantifier_base_rates")
-records = icllib.records(sheet.quantifier_base_rates, profile, page=page.name)
-icllib.settings_table(sheet.quantifier_base_rates(profile)[0],
+records = icllib.records(sheet.runs, profile, page=page.name)
+icllib.settings_table(sheet.runs(profile)[0],
                       assumed=("lengths", "sigmas", "seed"))
 
 # %% [markdown]

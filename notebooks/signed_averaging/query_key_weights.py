@@ -30,13 +30,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import weight_sizes
+from icllib.papers.signed_averaging import affine, query_key_weights as sheet
 
 page = icllib.Page("signed_averaging/query_key_weights")
-records = icllib.records(sheet.query_key_weights, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.query_key_weights, shown, ["seed"])
+icllib.settings_of(sheet.runs, shown, ["seed"])
 
 # %% [markdown]
 # These are the settings of the model trained on $N(0, 1)$; the others differ in
@@ -50,10 +49,10 @@ icllib.settings_of(sheet.query_key_weights, shown, ["seed"])
 # model. *Scores* is $G Q K^\top G / \sqrt{d}$.
 
 # %%
-table = page.save_figure(*weight_sizes.size_tables(records, shown))
+table = page.save_figure(*sheet.size_tables(records, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Dots on a logarithmic axis: size of queries, keys, values and scores after training over that at the start. Queries and keys: about 5 after N(0, 1), 7 to 9 after N(0, 10), 5 after N(0, 100). Values: 2.6, then 7 to 9. Scores: 51 to 65, then 62 to 109."}, "figure": {"caption": "Size of the query, key and value weights, and of the scores, after training, over their size at the start, for models that were trained on inputs of three widths; one dot for each model. The paper says that training on wider inputs makes the query and key weights small: then the dots of wider inputs would lie below those of $N(0, 1)$."}}
-legend = weight_sizes.draw_sizes(table)
+legend = sheet.draw_sizes(table)
 
 # %% [markdown]
 # Means over seeds:
@@ -61,16 +60,16 @@ legend = weight_sizes.draw_sizes(table)
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-means = table[table.series.isin(weight_sizes.LAWS)]
+means = table[table.series.isin(affine.LAWS)]
 numbers(means, digits=3, x="size over that at the start")
 
 # %% [markdown]
 # ## The claims, one by one
 
 # %%
-page.decide("signed_averaging.37", weight_sizes.evidence(records), shown,
-            weight_sizes.reached(shown, icllib.records(
-                sheet.ablations.wider_inputs, profile,
+page.decide("signed_averaging.37", sheet.evidence(records), shown,
+            sheet.reached(shown, icllib.records(
+                affine.wider_inputs, profile,
                 page="signed_averaging/training_laws")))
 page.verdicts()
 

@@ -39,13 +39,13 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import affine, comparisons, table01_scoring_functions as sheet
 
 page = icllib.Page("signed_averaging/table01_scoring_functions")
-records = icllib.records(sheet.scorings_on_affine_functions, profile, page=page.name)
-of_function = sheet.by_function(records)  # some have more seeds than all
+records = icllib.records(affine.scorings_on_affine_functions, profile, page=page.name)
+of_function = comparisons.by_function(records)  # some have more seeds than all
 shown = icllib.shown_profile(records)
-sheet.training_settings(sheet.scorings_on_affine_functions, shown)
+comparisons.training_settings(affine.scorings_on_affine_functions, shown)
 
 # %% [markdown]
 # These are the settings of SSA; the others differ in `model.scoring` and, three of them, in the
@@ -62,21 +62,21 @@ from icllib.plotting import series
 
 errors = {name: np.array([record["error"] for record in own])
           for name, own in of_function.items()}
-ours, paper = sheet.EqualSteps(errors), sheet.EqualSteps(sheet.PRINTED)
-ratios = {name: sheet.mean_ratio(ours, name) for name in errors}
-of_paper = {name: sheet.mean_ratio(paper, name) for name in sheet.PRINTED}
+ours, paper = comparisons.EqualSteps(errors), comparisons.EqualSteps(comparisons.PRINTED)
+ratios = {name: comparisons.mean_ratio(ours, name) for name in errors}
+of_paper = {name: comparisons.mean_ratio(paper, name) for name in comparisons.PRINTED}
 tables = []
 for name, samples in errors.items():
-    tables.append(series(name, "ours", sheet.SIGMAS, samples, shown, scale="log"))
-    if name in sheet.PRINTED:
-        printed = sheet.PRINTED[name]
-        tables.append(series(name, "paper", sheet.SIGMAS, printed, "paper"))
+    tables.append(series(name, "ours", affine.SIGMAS, samples, shown, scale="log"))
+    if name in comparisons.PRINTED:
+        printed = comparisons.PRINTED[name]
+        tables.append(series(name, "paper", affine.SIGMAS, printed, "paper"))
 tables += [
-    series("zero", "2 sigma^2", sheet.SIGMAS, 2 * np.square(sheet.SIGMAS), shown),
-    series("softmax", "paper, Table 6", sheet.SIGMAS, sheet.TABLE_6["12L8AH"],
+    series("zero", "2 sigma^2", affine.SIGMAS, 2 * np.square(affine.SIGMAS), shown),
+    series("softmax", "paper, Table 6", affine.SIGMAS, comparisons.TABLE_6["12L8AH"],
            "paper"),
-    sheet.geometric_rows("ratio to softmax", "ours", ratios, shown),
-    sheet.geometric_rows("ratio to softmax", "paper", of_paper, "paper")]
+    comparisons.geometric_rows("ratio to softmax", "ours", ratios, shown),
+    comparisons.geometric_rows("ratio to softmax", "paper", of_paper, "paper")]
 table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: error against sigma from 1 to 10, log axis, ours for every scoring function, with SSA and softmax in color, the printed rows of both dashed, and the error of always answering zero dotted. Right: a row for each scoring function with the geometric mean ratio of its error to that of softmax, ours with intervals and the printed one as a diamond.", "classes": "on-white"}, "figure": {"caption": "Left: mean squared error, on a logarithmic axis, against the scale $\\sigma$ of the functions at test, for every scoring function; softmax is orange, scaled signed averaging (SSA) is blue, the others are grey, the printed values are dashed and always answering 0 is dotted. Right: the ratio of each function's error to that of softmax outside the training distribution, ours with 95% intervals and the printed one as a diamond; left of 1 it is better than softmax."}}
@@ -85,7 +85,7 @@ from icllib.plotting import BLUE, ORANGE, draw, draw_rows, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.8), width_ratios=(1, 1.1))
 for name in list(errors)[2:]:
-    panels[0].plot(sheet.SIGMAS, sheet.mean_path(errors[name]), color="0.75", lw=1,
+    panels[0].plot(affine.SIGMAS, comparisons.mean_path(errors[name]), color="0.75", lw=1,
                    label="others, ours" if name == "sparsemax" else None)
 for name, color in (("softmax", ORANGE), ("SSA", BLUE)):
     draw(panels[0], table, name, "ours", color=color, label=f"{name}, ours",
@@ -96,7 +96,7 @@ draw(panels[0], table, "softmax", "paper, Table 6", color=ORANGE, ls="", marker=
      label="softmax, paper's Table 6")
 draw(panels[0], table, "zero", "2 sigma^2", color="grey", ls=":", label="always 0")
 panels[0].set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log",
-              xticks=sheet.SIGMAS, ylim=(1e-5, 400))
+              xticks=affine.SIGMAS, ylim=(1e-5, 400))
 draw_rows(panels[1], table, "ratio to softmax", "ours", color="black")
 draw_rows(panels[1], table, "ratio to softmax", "paper", color="black", marker="D",
           mfc="none")
@@ -127,7 +127,7 @@ numbers(table, [*errors, "zero"], digits=3, x="sigma")
 
 # %% tags=["numbers"]
 printed = {name: f"{float(value[0]):.2g}" for name, value in of_paper.items()}
-sheet.beyond_spread(ratios).drop("softmax").assign(
+comparisons.beyond_spread(ratios).drop("softmax").assign(
     paper=lambda rows: rows.index.map(lambda name: printed.get(name, "")))
 
 # %% [markdown]
@@ -139,8 +139,8 @@ sheet.beyond_spread(ratios).drop("softmax").assign(
 # $\log n$ and the query.
 
 # %% tags=["numbers"]
-added = sheet.added_records(sheet.added_on_affine_functions, profile, page.name)
-sheet.added_rows(sheet.affine_table, added)
+added = comparisons.added_records(sheet.added_on_affine_functions, profile, page.name)
+comparisons.added_rows(sheet.affine_table, added)
 
 # %% [markdown]
 # These are three models of each, of the same design, and all have learned the task. Neither
@@ -179,15 +179,15 @@ sheet.printed_steps()
 # 3](fig03_softmax_ssa.ipynb).
 
 # %%
-for number, statistic in zip((4, 5, 6), sheet.STATISTICS[1:]):
+for number, statistic in zip((4, 5, 6), comparisons.STATISTICS[1:]):
     evidence = statistic(ours)
-    control = {part: sheet.ridge_over(errors["softmax"]) for part in evidence}
+    control = {part: comparisons.ridge_over(errors["softmax"]) for part in evidence}
     page.decide(f"signed_averaging.{number}", evidence, shown,
-                sheet.gates(errors, number), control if number > 4 else None)
+                comparisons.gates(errors, number), control if number > 4 else None)
 four, softmax = ours("four functions", "softmax")
 page.decide("signed_averaging.45", {"four functions": four[:, 0] / softmax[:, 0]}, shown,
             np.maximum(four, softmax)[:, 0],
-            {"four functions": sheet.ridge_errors()[0] / softmax[:, 0]})
+            {"four functions": comparisons.ridge_errors()[0] / softmax[:, 0]})
 page.verdicts()
 
 # %% [markdown]

@@ -26,13 +26,13 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import babyberta, printed_babyberta
+from icllib.papers.signed_averaging import table03_babyberta as sheet
 
 page = icllib.Page("signed_averaging/table03_babyberta")
-*records, frequencies = icllib.records(babyberta.table03_babyberta, profile,
+*records, frequencies = icllib.records(sheet.runs, profile,
                                        page=page.name)
 shown = icllib.shown_profile(records)
-settings = icllib.settings_of(babyberta.table03_babyberta, shown, babyberta.ASSUMED, 3)
+settings = icllib.settings_of(sheet.runs, shown, sheet.ASSUMED, 3)
 settings[~settings.index.str.contains("sha256|probes|corpus")]
 
 # %% [markdown]
@@ -46,13 +46,13 @@ settings[~settings.index.str.contains("sha256|probes|corpus")]
 import numpy as np
 from icllib.plotting import band, series
 
-probes, names = list(babyberta.PROBES), list(babyberta.SCORINGS)
+probes, names = list(sheet.PROBES), list(sheet.SCORINGS)
 ours = icllib.stacked(records, names, "accuracy")  # name -> (seeds, probes)
-printed = dict(zip(names, np.transpose(list(printed_babyberta.TABLE_3.values()))))
+printed = dict(zip(names, np.transpose(list(sheet.TABLE_3.values()))))
 rows = {name: np.arange(12) + shift for name, shift in zip(names, (-0.22, 0, 0.22))}
 table = page.save_figure(
     band("printed", "public softmax", np.arange(12),
-         *printed_babyberta.public_scores().T, 10, "paper"),
+         *sheet.public_scores().T, 10, "paper"),
     *(series("printed", name, rows[name], printed[name], "paper") for name in names),
     *(band("ours", name, rows[name],
            *(of(ours[name], axis=0) for of in (np.mean, np.min, np.max)), 3, shown)
@@ -119,24 +119,24 @@ pd.DataFrame(summary).T
 # and beside each score that the paper prints whether it lies below, within or above.
 
 # %% tags=["numbers"]
-printed_babyberta.against_public()
+sheet.against_public()
 
 # %% tags=["numbers"]
-printed_babyberta.places_among_public()
+sheet.places_among_public()
 
 # %% tags=["numbers"]
-printed_babyberta.mean_of_probes()
+sheet.mean_of_probes()
 
 # %% [markdown]
 # ## The claims, one by one
 
 # %%
-ratios = babyberta.probe_ratios(ours, probes)
+ratios = sheet.probe_ratios(ours, probes)
 page.decide("signed_averaging.18", ratios, shown, {
-    part: babyberta.reached(ours, "softmax", f"SSA {part.split('n = ')[1]}")
+    part: sheet.reached(ours, "softmax", f"SSA {part.split('n = ')[1]}")
     for part in ratios})
-page.decide("signed_averaging.49", babyberta.leads_of_named_probes(ours, probes), shown,
-            babyberta.reached(ours, "softmax", "SSA 2"))
+page.decide("signed_averaging.49", sheet.leads_of_named_probes(ours, probes), shown,
+            sheet.reached(ours, "softmax", "SSA 2"))
 page.verdicts()
 
 # %% [markdown]

@@ -26,14 +26,15 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import (
-    DEVIANT, FIRST_STDS, ablations, printed_ablations, reached, ridge_failure,
-    training_settings)
+from icllib.papers.signed_averaging import affine, comparisons, table05_deviant_input as sheet
+from icllib.papers.signed_averaging.affine import DEVIANT, FIRST_STDS
+from icllib.papers.signed_averaging.comparisons import reached, training_settings
+from icllib.papers.signed_averaging.table05_deviant_input import ridge_failure
 
 page = icllib.Page("signed_averaging/table05_deviant_input")
-records = icllib.records(ablations.table05_deviant_input, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-training_settings(ablations.table05_deviant_input, shown)
+training_settings(sheet.runs, shown)
 
 # %% [markdown]
 # These are the models of [Figure 3](fig03_softmax_ssa.ipynb), with softmax and with SSA.
@@ -43,11 +44,11 @@ training_settings(ablations.table05_deviant_input, shown)
 # %%
 from icllib.plotting import series
 
-models = ablations.models_by_scoring(shown)
-errors = ablations.by_model(records, models, "error_deviant")
-answers = ablations.by_model(records, models, "deviant_answers")
-paper = {"softmax": printed_ablations.TABLE_5}
-sequence = {"softmax": printed_ablations.SEQUENCE}
+models = affine.models_by_scoring(shown)
+errors = affine.by_model(records, models, "error_deviant")
+answers = affine.by_model(records, models, "deviant_answers")
+paper = {"softmax": sheet.TABLE_5}
+sequence = {"softmax": sheet.SEQUENCE}
 places = range(1, 6)
 table = page.save_figure(
     series("error", "softmax, paper", FIRST_STDS, paper["softmax"], "paper"),
@@ -81,7 +82,7 @@ legend = legend_below(right, 4)
 # ## Numbers
 
 # %% tags=["numbers"]
-printed_ablations.beside(errors, paper, FIRST_STDS, spread=True)
+comparisons.beside(errors, paper, FIRST_STDS, spread=True)
 
 # %% [markdown]
 # Predictions on $f(x) = x$ at each of the five inputs. The first sees no pair, so that nothing but
@@ -89,7 +90,7 @@ printed_ablations.beside(errors, paper, FIRST_STDS, spread=True)
 # input on, two pairs determine both.
 
 # %% tags=["numbers"]
-printed_ablations.beside(answers, sequence, DEVIANT, spread=True, scale="linear")
+comparisons.beside(answers, sequence, DEVIANT, spread=True, scale="linear")
 
 # %% [markdown]
 # ## The claims, one by one
@@ -99,7 +100,7 @@ page.decide("signed_averaging.11", {
     f"sigma = {std}": errors["softmax"][:, place] / errors["softmax"][:, 0]
     for place, std in enumerate(FIRST_STDS) if place}, shown, reached(errors, "softmax"))
 page.decide("signed_averaging.47", {
-    "softmax": ablations.failure_on_sequence(answers["softmax"])}, shown,
+    "softmax": sheet.failure_on_sequence(answers["softmax"])}, shown,
     reached(errors, "softmax"), {"softmax": ridge_failure()})
 page.verdicts()
 

@@ -31,14 +31,15 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import (
-    SIGMAS, ablations, geometric_rows, printed_ablations, reached, ridge_errors,
-    ridge_over, training_settings)
+from icllib.papers.signed_averaging import affine, comparisons, table06_depth_heads as sheet
+from icllib.papers.signed_averaging.affine import SIGMAS
+from icllib.papers.signed_averaging.comparisons import (
+    geometric_rows, reached, ridge_errors, ridge_over, training_settings)
 
 page = icllib.Page("signed_averaging/table06_depth_heads")
-records = icllib.records(ablations.table06_depth_heads, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-training_settings(ablations.FULL.runs, shown)
+training_settings(affine.FULL.runs, shown)
 
 # %% [markdown]
 # These are the settings of 12L8AH. All models are trained alike and differ in layers, heads
@@ -51,10 +52,10 @@ training_settings(ablations.FULL.runs, shown)
 import numpy as np
 from icllib.plotting import series
 
-models, paper = ablations.models_by_shape(shown), printed_ablations.TABLE_6
-ours = ablations.by_model(records, models, "error")
-grid = ablations.by_model(records, models, "error_grid")["12L8AH"]
-stds = ablations.DEPTH_SIZES[shown].grid
+models, paper = affine.models_by_shape(shown), comparisons.TABLE_6
+ours = affine.by_model(records, models, "error")
+grid = affine.by_model(records, models, "error_grid")["12L8AH"]
+stds = affine.DEPTH_SIZES[shown].grid
 table = page.save_figure(
     *(series("paper", name, SIGMAS, paper[name], "paper") for name in models),
     *(geometric_rows("ours", name, dict(zip(SIGMAS, ours[name].T)), shown)
@@ -72,7 +73,7 @@ panels = panels.ravel()
 colors = dict(zip((1, 2, 3, 6, 12, 18), plt.cm.viridis(np.linspace(0, 0.95, 6))))
 markers = {1: "o", 2: "s", 4: "^", 8: "D", 32: "x"}
 for axes, panel in zip(panels, ("paper", "ours")):
-    for shape in ablations.SHAPES:
+    for shape in affine.SHAPES:
         draw(axes, table, panel, shape.name, color=colors[shape.layers],
              marker=markers[shape.heads], ls="-" if shape.perceptron else "--")
     axes.set_yscale("log", nonpositive="mask")
@@ -99,7 +100,7 @@ legend = panels[3].legend(*handles, loc="center", ncols=2)
 # ## Numbers
 
 # %% tags=["numbers"]
-printed_ablations.beside(ours, paper, [f"sigma = {sigma}" for sigma in SIGMAS])
+comparisons.beside(ours, paper, [f"sigma = {sigma}" for sigma in SIGMAS])
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
@@ -110,11 +111,11 @@ numbers(table, ["12L8AH"], digits=3, x="sigma")
 # ## The claims, one by one
 
 # %%
-full = [shape.name for shape in ablations.SHAPES if shape.perceptron]
+full = [shape.name for shape in affine.SHAPES if shape.perceptron]
 some_shape = np.min([values[:, 0] for values in ours.values()], axis=0)
 page.decide("signed_averaging.1", {name: ours[name][:, 0] for name in full}, shown,
             some_shape, {name: [2.0] for name in full})
-over = lambda name, above: ablations.geometric_mean((ours[name] / ours[above])[:, 2:])
+over = lambda name, above: affine.geometric_mean((ours[name] / ours[above])[:, 2:])
 gains = {f"{name} over {above}": over(name, above)
          for above, name in zip(full[1:], full[2:])}
 both = {gain: reached(ours, *gain.split(" over ")) for gain in gains}
@@ -126,7 +127,7 @@ exact = ridge_errors()[[2, 4, 9]].min()
 page.decide("signed_averaging.29", {
     name: values[:, [2, 4, 9]].min(axis=1) for name, values in ours.items()}, shown,
     {name: reached(ours, name) for name in ours}, {name: [exact] for name in ours})
-shifts = ablations.shift_ratios(grid, stds)
+shifts = affine.shift_ratios(grid, stds)
 page.decide("signed_averaging.41", {
     shift: shifts[shift] for shift in ("inputs", "functions")}, shown,
     reached(ours, "12L8AH"))

@@ -23,7 +23,8 @@ profile = "stored"
 
 # %%
 import icllib
-from icllib.papers import signed_averaging as sheet
+from icllib.language_models.gpt2_model import ASSUMED, Settings
+from icllib.papers.signed_averaging import tables02_04_gpt2 as sheet
 
 page = icllib.Page("signed_averaging/tables02_04_gpt2")
 
@@ -137,7 +138,6 @@ page.not_run()
 # of micro-batches a step, over all GPUs, would mean for the tokens and for the speed:
 
 # %% tags=["numbers"]
-from icllib.papers.signed_averaging.gpt2_model import ASSUMED, Settings
 
 settings = Settings("ssa")
 micro_batches = np.array([12, settings.accumulation, 24, 40])
@@ -186,10 +186,10 @@ pd.DataFrame({"value": values.map(str),
 #
 # ```bash
 # for scoring in softmax ssa; do
-#     python -m icllib.papers.signed_averaging.gpt2 train \
+#     python -m icllib.language_models.gpt2 train \
 #         nanoGPT/data/fineweb/train.bin runs/gpt2-$scoring \
 #         --scoring $scoring
-#     python -m icllib.papers.signed_averaging.gpt2 perplexity \
+#     python -m icllib.language_models.gpt2 perplexity \
 #         runs/gpt2-$scoring nanoGPT/data/openwebtext/val.bin
 # done
 # ```
@@ -201,7 +201,7 @@ pd.DataFrame({"value": values.map(str),
 # from pathlib import Path
 # import lm_eval
 # from lm_eval.models.huggingface import HFLM
-# from icllib.papers.signed_averaging.gpt2 import load_trained
+# from icllib.language_models.gpt2 import load_trained
 #
 # tasks = ["arc_challenge", "arc_easy", "hellaswag",
 #          "lambada_openai", "boolq", "cb", "copa",

@@ -31,13 +31,13 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import comparisons, training_control as sheet
 
 page = icllib.Page("signed_averaging/training_control")
-records = icllib.records(sheet.training_control, profile, page=page.name)
-of_function = sheet.by_function(records)  # some have more seeds than all
+records = icllib.records(sheet.runs, profile, page=page.name)
+of_function = comparisons.by_function(records)  # some have more seeds than all
 shown = icllib.shown_profile(records)
-sheet.training_settings(sheet.training_control, shown)
+comparisons.training_settings(sheet.runs, shown)
 
 # %% [markdown]
 # ## Figure
@@ -47,14 +47,14 @@ import numpy as np
 
 paths = {name: np.array([record["error_along"] for record in own])
          for name, own in of_function.items()}
-tables = sheet.path_tables(paths, shown)
-compared = {"equal steps": sheet.EqualSteps({name: samples[:, -1]
-                                             for name, samples in paths.items()}),
-            "equal error": sheet.EqualError(paths)}
+tables = comparisons.path_tables(paths, shown)
+compared = {"equal steps": comparisons.EqualSteps({name: samples[:, -1]
+                                                   for name, samples in paths.items()}),
+            "equal error": comparisons.EqualError(paths)}
 others = [name for name in paths if name != "softmax"]
-ratios = {kind: {name: sheet.mean_ratio(pair, name) for name in others}
+ratios = {kind: {name: comparisons.mean_ratio(pair, name) for name in others}
           for kind, pair in compared.items()}
-tables += [sheet.geometric_rows("ratio to softmax", kind, found, shown)
+tables += [comparisons.geometric_rows("ratio to softmax", kind, found, shown)
            for kind, found in ratios.items()]
 table = page.save_figure(*tables)
 
@@ -66,7 +66,7 @@ above, below = plt.figure(figsize=(9, 7.5)).subfigures(2, 1)
 panels = [*above.subplots(1, 3), below.subplots()]
 colors = {"SSA": BLUE, "softmax": ORANGE, "sparsemax": RED, "four functions": PURPLE,
           "cosFormer": GREEN}
-sheet.draw_paths(panels, paths, colors)
+comparisons.draw_paths(panels, paths, colors)
 panels[0].plot([], [], color="0.7", label="others")
 draw_rows(panels[3], table, "ratio to softmax", "equal steps", color="0.6")
 draw_rows(panels[3], table, "ratio to softmax", "equal error", color="black", marker="D")
@@ -94,7 +94,7 @@ import pandas as pd
 
 steps = records[0].run["along"]["steps"]
 pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
-              {name: f"{sheet.mean_path(samples)[stop, sigma - 1]:.3g}"
+              {name: f"{comparisons.mean_path(samples)[stop, sigma - 1]:.3g}"
                for name, samples in paths.items()}
               for sigma in (1, 10) for stop, step in [*enumerate(steps)][::-3][::-1]})
 
@@ -102,7 +102,8 @@ pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
 # The last panel in numbers, the ratio to softmax at equal steps and at equal error:
 
 # %% tags=["numbers"]
-pd.concat({kind: sheet.beyond_spread(found) for kind, found in ratios.items()}, axis=1)
+pd.concat({kind: comparisons.beyond_spread(found)
+           for kind, found in ratios.items()}, axis=1)
 
 # %% [markdown]
 # ## The claims, one by one
@@ -113,11 +114,11 @@ pd.concat({kind: sheet.beyond_spread(found) for kind, found in ratios.items()}, 
 
 # %%
 final = compared["equal steps"].errors
-for number, statistic in zip((22, 23, 24), sheet.STATISTICS[1:]):
+for number, statistic in zip((22, 23, 24), comparisons.STATISTICS[1:]):
     evidence = statistic(compared["equal error"])
-    control = {part: sheet.ridge_over(final["softmax"]) for part in evidence}
+    control = {part: comparisons.ridge_over(final["softmax"]) for part in evidence}
     page.decide(f"signed_averaging.{number}", evidence, shown,
-                sheet.gates(final, number - 18), control if number > 22 else None)
+                comparisons.gates(final, number - 18), control if number > 22 else None)
 page.verdicts()
 
 # %% [markdown]

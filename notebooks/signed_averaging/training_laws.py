@@ -27,14 +27,15 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import (
-    FIRST_STDS, SIGMAS, SIZES, ablations, geometric_rows, reached_on_own_law,
-    training_settings)
+from icllib.papers.signed_averaging import affine, training_laws as sheet
+from icllib.papers.signed_averaging.affine import FIRST_STDS, SIGMAS, SIZES
+from icllib.papers.signed_averaging.comparisons import (
+    geometric_rows, reached_on_own_law, training_settings)
 
 page = icllib.Page("signed_averaging/training_laws")
-records = icllib.records(ablations.wider_inputs, profile, page=page.name)
+records = icllib.records(affine.wider_inputs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-training_settings(ablations.wider_inputs, shown)
+training_settings(affine.wider_inputs, shown)
 
 # %% [markdown]
 # These are the settings of the base model, the softmax model of [Table
@@ -50,10 +51,10 @@ training_settings(ablations.wider_inputs, shown)
 # %%
 import numpy as np
 
-both = icllib.records(ablations.with_and_without_curriculum, profile, page=page.name)
+both = icllib.records(sheet.with_and_without_curriculum, profile, page=page.name)
 size, smaller = SIZES[shown], icllib.shown_profile(both)
-metric = lambda name: ablations.by_model(records, ablations.models_by_law(shown), name)
-along = ablations.by_model(both, ablations.models_by_curriculum(smaller), "error_along")
+metric = lambda name: affine.by_model(records, affine.models_by_law(shown), name)
+along = affine.by_model(both, sheet.models_by_curriculum(smaller), "error_along")
 panels = {  # title: profile, deviations or steps, errors of every model
     "inputs": (shown, size.grid, {name: grid[:, :, size.grid.index(1)]
                                   for name, grid in metric("error_grid").items()}),
@@ -106,7 +107,7 @@ near = {name: errors[:, 0] for name, errors in metric("error").items()}
 deviant = metric("error_deviant")
 far = {name: errors[:, FIRST_STDS.index(50)] for name, errors in deviant.items()}
 own, narrow = reached_on_own_law(shown, records), "N(0, 1)"
-parts, learned, by_seed = {}, {}, ablations.seed_by_seed
+parts, learned, by_seed = {}, {}, affine.seed_by_seed
 for name in ("N(0, 10)", "N(0, 100)"):
     parts[f"{name} at sigma = 1"] = by_seed(np.divide, near[name], near[narrow])
     parts[f"{name} deviant"] = by_seed(np.divide, far[narrow], far[name])

@@ -31,16 +31,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import deviant_sequences as deviant
-from icllib.papers.signed_averaging import quantifier_figures as figures
-from icllib.papers.signed_averaging import quantifier_models as models
-from icllib.papers.signed_averaging import unlabeled as control
+from icllib.papers.signed_averaging import deviant_sequences, quantifiers, without_labels as sheet
 
 page = icllib.Page("signed_averaging/without_labels")
-records = icllib.records(sheet.without_labels, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.without_labels, shown, (*models.ASSUMED, "model.tokens"))
+icllib.settings_of(sheet.runs, shown, (*quantifiers.ASSUMED, "model.tokens"))
 
 # %% [markdown]
 # These are the settings of softmax under `every`. The models are those of Figures 4 and 5
@@ -52,10 +48,10 @@ icllib.settings_of(sheet.without_labels, shown, (*models.ASSUMED, "model.tokens"
 # A sequence is wrong if any answer from the third on is.
 
 # %%
-table = page.save_figure(*control.tables(records, shown))
+table = page.save_figure(*sheet.tables(records, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four heat maps of the share of wrong sequences over length, across, and sigma, upwards: softmax left and SSA right, every above and some below.", "classes": "on-white"}, "figure": {"caption": "Share of sequences with a wrong answer if the model sees the numbers and no labels, over the length of the list (across) and the scale $\\sigma$ of its numbers (upwards), for softmax and scaled signed averaging (SSA), on the quantifiers *every* (above) and *some* (below). Darker colors are lower errors. White dots mark cells in which always giving the same answer does as well; its error is the white line in the scale."}}
-scale = figures.draw_heat_maps(table, deviant.QUANTIFIERS)
+scale = quantifiers.draw_heat_maps(table, deviant_sequences.QUANTIFIERS)
 level = scale.ax.axhline(1 / 8, color="white")
 
 # %% [markdown]
@@ -65,7 +61,7 @@ level = scale.ax.axhline(1 / 8, color="white")
 from icllib.plotting import numbers
 
 few = table[table.series.str.contains("constant|sigma = (?:1|3|10|30)$")]
-numbers(few, list(deviant.QUANTIFIERS), (10, 40, 60, 100, 200), x="length")
+numbers(few, list(deviant_sequences.QUANTIFIERS), (10, 40, 60, 100, 200), x="length")
 
 # %% [markdown]
 # ### One large number
@@ -76,7 +72,7 @@ numbers(few, list(deviant.QUANTIFIERS), (10, 40, 60, 100, 200), x="length")
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels against the size of the number, from 1 to 100, for softmax and SSA, with a line at 0.9: every above and some below, at the number left and after it right."}, "figure": {"caption": "Without labels in the prompt: how often models with softmax and with scaled signed averaging (SSA) answer as if one very large number of a list stood alone, where that is wrong, against the size of that number, at the number itself and after it, for the quantifiers *every* and *some*. The line at 0.9 is the bound of the claim, which says that the large number alone decides the answer."}}
 one_number = table[table.series.isin(["softmax", "SSA"])]
-legend = deviant.draw_shares(one_number)
+legend = deviant_sequences.draw_shares(one_number)
 
 # %% tags=["numbers"]
 numbers(one_number, x="size m")
@@ -85,12 +81,12 @@ numbers(one_number, x="size m")
 # ## The claims, one by one
 
 # %%
-page.decide("signed_averaging.52", control.ratios(records), shown,
-            control.reached_by_part(records))
-cells = deviant.chosen_cells()
-of_softmax = figures.reached(records, cells, cells[:1])
-evidence, gate = deviant.judged(records, cells, of_softmax)
-page.decide("signed_averaging.53", evidence, shown, gate, deviant.right_answers())
+page.decide("signed_averaging.52", sheet.ratios(records), shown,
+            sheet.reached_by_part(records))
+cells = deviant_sequences.chosen_cells()
+of_softmax = quantifiers.reached(records, cells, cells[:1])
+evidence, gate = deviant_sequences.judged(records, cells, of_softmax)
+page.decide("signed_averaging.53", evidence, shown, gate, sheet.right_answers())
 page.verdicts()
 
 # %% [markdown]

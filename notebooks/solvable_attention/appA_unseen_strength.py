@@ -28,10 +28,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import appA_unseen_strength as sheet
 
 page = icllib.Page("solvable_attention/appA_unseen_strength")
-records = icllib.records(sheet.appA_unseen_strength, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 constrained, free = records
 icllib.settings_table(sheet.UnseenStrength(True), assumed=(
     "strength", "context_length", "prompts", "shown", "seed"))

@@ -49,11 +49,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import appJ_first_order as sheet, formulas
 
 page = icllib.Page("solvable_attention/appJ_first_order")
-records = icllib.records(sheet.appJ_first_order, profile, page=page.name)
-icllib.settings_table(sheet.FirstOrder("Appendix G"), assumed=(
+records = icllib.records(sheet.runs, profile, page=page.name)
+icllib.settings_table(formulas.FirstOrder("Appendix G"), assumed=(
     "start", "strength", "share", "lengths", "fitted_from", "times", "seed"))
 
 # %% [markdown]

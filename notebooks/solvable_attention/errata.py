@@ -21,10 +21,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import errata as sheet
 
 page = icllib.Page("solvable_attention/errata")
-records = icllib.records(sheet.errata, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 solution, laws, first = records
 icllib.settings_table(sheet.SolutionFormulas(), assumed=(
     "context_length", "strength", "v", "w", "times", "seed"))

@@ -34,10 +34,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import fig01_data as sheet
 
 page = icllib.Page("solvable_attention/fig01_data")
-point, *checks = icllib.records(sheet.fig01_data, profile, page=page.name)
+point, *checks = icllib.records(sheet.runs, profile, page=page.name)
 checks, noisy = checks[:2], checks[2:]
 icllib.settings_table(sheet.DataPoint(), assumed=(
     "task.tasks", "task.alpha", "task.strength", "task.positive_share",

@@ -27,11 +27,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention
+from icllib.papers.solvable_attention import fig02_loss_curves as sheet
 
 page = icllib.Page("solvable_attention/fig02_loss_curves")
-records = icllib.records(solvable_attention.fig02_loss_curves, profile, page=page.name)
-icllib.settings_table(solvable_attention.LossCurves(100),
+records = icllib.records(sheet.runs, profile, page=page.name)
+icllib.settings_table(sheet.LossCurves(100),
                       assumed=("alpha", "strength", "shown", "seed"))
 
 # %% [markdown]

@@ -34,17 +34,17 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the simulations"}
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import fig03_scaling_laws as sheet, laws, softmax
 
 page = icllib.Page("solvable_attention/fig03_scaling_laws")
-records = icllib.records(sheet.fig03_scaling_laws, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 icllib.settings_table(sheet.LawsBySimulation(1.8), assumed=("seed",))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the limit, which decides in t and C"}
-icllib.settings_table(sheet.LawsInTheLimit(1.8), assumed=("tasks", "seed"))
+icllib.settings_table(laws.LawsInTheLimit(1.8), assumed=("tasks", "seed"))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of late times, which decide in D and N"}
-icllib.settings_table(sheet.fig03_scaling_laws("paper")[-1], assumed=(
+icllib.settings_table(sheet.runs("paper")[-1], assumed=(
     "beta", "time", "strength", "context_length", "tasks", "draws", "seed"))
 
 # %% [markdown]
@@ -61,14 +61,14 @@ tables = [series("compute", "N_s = 500, alpha = 1.8", sheet.ENVELOPE_BUDGETS,
                  sheet.simulated_envelope(simulated[0]), shown)]
 for alpha, r in limit.items():
     same = [run for run in simulated if run.run["alpha"] == alpha]
-    for law in sheet.LAWS[:3]:
+    for law in laws.LAWS[:3]:
         losses = [run[f"{law}_loss"] for run in same]
         xs = same[0][law] + (law == "size")  # D is one more than the tasks
         tables.append(series(law, f"N_s = 500, alpha = {alpha}", xs,
                              losses if law == "data" else losses[0], shown))
     tables.append(series("size", f"keeps f(0), alpha = {alpha}", same[0]["size"] + 1,
                          same[0]["kept_size_loss"], shown))
-    for law in sheet.LAWS:
+    for law in laws.LAWS:
         tables.append(series(law, f"limit, alpha = {alpha}", r[law] + (law == "size"),
                              r[f"{law}_loss"], shown))
     tables.append(series("time", f"closed form, alpha = {alpha}", same[0]["time"],
@@ -85,23 +85,23 @@ from icllib.theory.scaling_laws import theory_exponents
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 7))
 panels = panels.ravel()
-for axes, letter, (law, name) in zip(panels, "abcd", sheet.axis_names().items()):
+for axes, letter, (law, name) in zip(panels, "abcd", laws.axis_names().items()):
     axes.set(xscale="log", yscale="log", title=f"({letter})", xlabel=name, ylabel="loss")
-    for alpha, color in zip(sheet.ALPHAS, (BLUE, ORANGE)):
+    for alpha, color in zip(laws.ALPHAS, (BLUE, ORANGE)):
         draw(axes, table, law, f"limit, alpha = {alpha}", color=color, ls="--",
              label=rf"limit, $\alpha$ = {alpha}")
         draw(axes, table, law, f"N_s = 500, alpha = {alpha}", color=color,
              label=rf"$N_s$ = 500, $\alpha$ = {alpha}")
         draw(axes, table, law, f"keeps f(0), alpha = {alpha}", color=color, lw=1,
              alpha=0.5, label="_")
-        sheet.draw_power_law(
+        softmax.draw_power_law(
             axes, table, law, f"limit, alpha = {alpha}", theory_exponents(alpha)[law],
             least=0, color=color, ls=":", label=rf"Table 1, $\alpha$ = {alpha}")
         draw(axes, table, law, f"closed form, alpha = {alpha}", color=color, ls="",
              marker="o", mfc="white", markevery=4,
              label=rf"closed form, $\alpha$ = {alpha}")
-sheet.draw_power_law(panels[3], table, "compute", "N_s = 500, alpha = 1.8",
-                     theory_exponents(1.8)["compute"], least=0, color=BLUE, ls=":")
+softmax.draw_power_law(panels[3], table, "compute", "N_s = 500, alpha = 1.8",
+                       theory_exponents(1.8)["compute"], least=0, color=BLUE, ls=":")
 for number in range(8):
     draw(panels[3], table, "compute", f"alpha = 1.8, size {number}", color=BLUE, lw=1,
          alpha=0.2 + 0.1 * number)
@@ -133,7 +133,7 @@ sheet.law_table(limit, simulated)
 # learned, is their control. The paper's 5,000 steps are 330 to 400 time constants.
 
 # %% tags=["numbers"]
-sheet.way_table(on_the_way)
+laws.way_table(on_the_way)
 
 # %% [markdown]
 # ### What a task beyond the model answers, and what $D$ counts
@@ -153,8 +153,8 @@ sheet.cutoff_table(simulated[::3])
 # %%
 for number, law in ((2, "size"), (4, "data")):
     page.decide(f"solvable_attention.{number}",
-                sheet.late_exponents(on_the_way, law), shown,
-                control=sheet.late_exponents(on_the_way, law, untrained=True))
+                laws.late_exponents(on_the_way, law), shown,
+                control=laws.late_exponents(on_the_way, law, untrained=True))
 for number, law in ((3, "time"), (5, "compute")):
     exponents = {f"alpha = {alpha}": [r[f"{law}_exponent"][0]]
                  for alpha, r in limit.items()}

@@ -35,17 +35,17 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the simulations"}
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import fig04_varied_laws as sheet, laws
 
 page = icllib.Page("solvable_attention/fig04_varied_laws")
-records = icllib.records(sheet.fig04_varied_laws, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 simulated, limits, late = records[:5], records[5:10], records[10:16]
 balance = records[16:]
 guesses = ("beta", "gamma", "context_length", "strength", "draws", "seed")
-icllib.settings_table(sheet.VariedBySimulation(), assumed=guesses)
+icllib.settings_table(laws.VariedBySimulation(), assumed=guesses)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the limit, which decides most claims"}
-icllib.settings_table(sheet.VariedInTheLimit(), assumed=(
+icllib.settings_table(laws.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 
 # %% [markdown]
@@ -71,11 +71,11 @@ from matplotlib.lines import Line2D
 
 
 def draw_laws(figure, unit=""):
-    names = sheet.axis_names(f"{unit}t")
+    names = laws.axis_names(f"{unit}t")
     drawing, panels = plt.subplots(3, 2, figsize=(9, 9.8))
     for axes, letter, (law, varied) in zip(panels.flat, "abcdef", sheet.PANELS):
         panel = f"{figure}: {law}, {varied}"
-        for value, color in zip(sheet.VARIED, (BLACK, BLUE, ORANGE)):
+        for value, color in zip(laws.VARIED, (BLACK, BLUE, ORANGE)):
             for end, style in {", t to infinity": dict(lw=1, alpha=0.4), "": {},
                                ", Table 2": dict(ls="--", lw=1),
                                ", generic": dict(ls=":", lw=1.7)}.items():
@@ -116,7 +116,7 @@ for axes, varied in ((panels[1], "beta"), (panels[5], "gamma")):
 # model of size $D$ learns $D - 1$, which moves its exponents in $D$ by up to 0.002.
 
 # %% tags=["numbers"]
-sheet.exponent_table(simulated)
+laws.exponent_table(simulated)
 
 # %% [markdown]
 # The paper starts so near to zero ($v_s = w_s = 10^{-5}$) that by its Equation 14 task
@@ -146,7 +146,7 @@ limit_panels = draw_laws("limit", unit=r"$2 a_1 \Lambda_1$ ")
 # $10^6$ and $C$ $10^5$ to $10^8$.
 
 # %% tags=["numbers"]
-sheet.exponent_table(limits)
+laws.exponent_table(limits)
 
 # %% [markdown]
 # ## Late times
@@ -190,14 +190,14 @@ sheet.balance_table(balance)
 # %%
 slope = lambda record, law: record[f"{law}_exponent"][0]
 change = lambda record, law: [slope(record, law) - slope(limits[0], law)]
-parts = dict(zip(("model size D", "time t", "data N", "compute C"), sheet.LAWS))
+parts = dict(zip(("model size D", "time t", "data N", "compute C"), laws.LAWS))
 page.decide("solvable_attention.10", {"time t": change(limits[1], "time")}, shown)
 page.decide("solvable_attention.11", {
     part: change(limits[3], law) for part, law in parts.items()}, shown)
 equal = sheet.QueryFeature(0.0).measure()
 page.decide("solvable_attention.31", sheet.query_feature_exponents(late[:2]), shown,
             control={f"beta = {beta:g}, {name}": equal[f"full_{name}"][:1]
-                     for beta in sheet.VARIED[1:] for name in ("early", "late")})
+                     for beta in laws.VARIED[1:] for name in ("early", "late")})
 page.decide("solvable_attention.33", sheet.beta_changes(*late[4:]), shown,
             control=sheet.beta_changes(*late[2:4]))
 page.decide("solvable_attention.43", sheet.varied_exponents(simulated), shown)

@@ -35,17 +35,17 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the limit"}
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import fig05_source_capacity as sheet, laws, softmax
 
 page = icllib.Page("solvable_attention/fig05_source_capacity")
-records = icllib.records(sheet.fig05_source_capacity, profile, page=page.name)
-runs = sheet.fig05_source_capacity("paper")
+records = icllib.records(sheet.runs, profile, page=page.name)
+runs = sheet.runs("paper")
 icllib.settings_table(runs[0], assumed=(
     "sizes", "tasks", "width", "scale", "seed"))
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the softmax itself"}
-softmax = next(run for run in runs if isinstance(run, sheet.SourceCapacitySoftmax))
-icllib.settings_table(softmax, assumed=(
+itself = next(run for run in runs if isinstance(run, sheet.SourceCapacitySoftmax))
+icllib.settings_table(itself, assumed=(
     "sizes", "tasks", "steps", "width", "scale", "queries", "tests", "seed"))
 
 # %% [markdown]
@@ -63,17 +63,17 @@ from icllib.theory.scaling_laws import theory_exponents
 
 figure, panels = plt.subplot_mosaic("ab;cc", figsize=(9, 7.8), sharey=True)
 left, middle, below = panels.values()
-for alpha, color in zip(sheet.ALPHAS, (BLUE, ORANGE)):
+for alpha, color in zip(laws.ALPHAS, (BLUE, ORANGE)):
     draw(left, table, "time", f"alpha = {alpha}", color=color,
          label=rf"limit, $\alpha$ = {alpha}")
-    sheet.draw_power_law(
+    softmax.draw_power_law(
         left, table, "time", f"alpha = {alpha}", theory_exponents(alpha)["time"],
         color=color, ls="--", label=rf"Table 1, $\alpha$ = {alpha}")
 for number, size in enumerate(found.best[0].run["sizes"]):
     draw(middle, table, "compute", f"size {size}", color=BLUE, lw=0.8, alpha=0.5,
          label="_" if number else "single sizes")
 draw(middle, table, "compute", "envelope", color=RED, label="best size")
-sheet.draw_power_law(
+softmax.draw_power_law(
     middle, table, "compute", "envelope", theory_exponents(1.8)["compute"],
     color=RED, ls="--", label=r"Table 1, $\alpha$ = 1.8")
 sheet.draw_softmax_and_limit(below, table, found)
@@ -105,21 +105,21 @@ legend = below.legend(loc="lower left", ncols=3)
 import numpy as np
 import pandas as pd
 
-laws = sheet.exponents_by_law(found)
+exponents = sheet.exponents_by_law(found)
 pd.DataFrame({(law, alpha): {
     "Table 1": f"{theory_exponents(alpha)[law]:.3f}",
     "coordinate by coordinate": f"{sheet.coordinate_by_coordinate(law, alpha):.3f}",
     "ours": f"{np.mean(values):.3f}",
     "standard deviation": f"{np.std(values, ddof=1):.3f}",
     "least, most": f"{min(values):.2f}, {max(values):.2f}", "seeds": len(values)}
-    for (law, alpha), values in laws.items()}).T.rename_axis(["law", "alpha"])
+    for (law, alpha), values in exponents.items()}).T.rename_axis(["law", "alpha"])
 
 # %% [markdown]
 # The claim's first verdict was made with three of these seeds. Here are those three, the 45
 # that came later, and all, with 95% intervals:
 
 # %% tags=["numbers"]
-sheet.first_and_other_seeds(laws)
+sheet.first_and_other_seeds(exponents)
 
 # %% [markdown]
 # The softmax with 1,000 tokens beside its limit, both with 50 tasks, the same strengths and
@@ -149,8 +149,8 @@ sheet.stability_table(records)
 # decides nothing.
 
 # %%
-evidence = {f"{sheet.LETTERS[law]} alpha = {alpha}": values
-            for (law, alpha), values in laws.items()}
+evidence = {f"{laws.LETTERS[law]} alpha = {alpha}": values
+            for (law, alpha), values in exponents.items()}
 page.decide("solvable_attention.16", evidence, shown)
 page.verdicts()
 

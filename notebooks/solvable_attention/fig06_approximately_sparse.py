@@ -33,10 +33,10 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import fig06_approximately_sparse as sheet
 
 page = icllib.Page("solvable_attention/fig06_approximately_sparse")
-records = icllib.records(sheet.fig06_approximately_sparse, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 icllib.settings_table(sheet.ApproximatelySparse(100), assumed=(
     "tasks", "alpha", "strength", "trained", "tested", "shown", "seed"))
 

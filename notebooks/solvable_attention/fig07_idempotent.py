@@ -24,11 +24,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import fig07_idempotent as sheet
 
 page = icllib.Page("solvable_attention/fig07_idempotent")
-records = icllib.records(sheet.fig07_idempotent, profile, page=page.name)
-icllib.settings_table(sheet.fig07_idempotent(profile)[0], assumed=(
+records = icllib.records(sheet.runs, profile, page=page.name)
+icllib.settings_table(sheet.runs(profile)[0], assumed=(
     "start", "dimension", "strength", "draws", "shown", "seed"))
 
 # %% [markdown]

@@ -33,11 +33,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import fig08_softmax_laws as sheet, laws, softmax
 
 page = icllib.Page("solvable_attention/fig08_softmax_laws")
-records = icllib.records(sheet.fig08_softmax_laws, profile, page=page.name)
-icllib.settings_table(sheet.fig08_softmax_laws("paper")[1], assumed=(
+records = icllib.records(sheet.runs, profile, page=page.name)
+icllib.settings_table(sheet.runs("paper")[1], assumed=(
     "learning_rate", "positive_share", "sizes", "width", "scale", "seed", "starts"))
 
 # %% [markdown]
@@ -48,9 +48,9 @@ from icllib.plotting import series
 
 shown = icllib.shown_profile(records)
 slow, *others = records
-varied = [sheet.law_curve(r) for r in others if r.run["beta"]]
+varied = [softmax.law_curve(r) for r in others if r.run["beta"]]
 fixed = [r for r in others if not r.run["beta"]]
-curves = [sheet.law_curve(r) for r in fixed]
+curves = [softmax.law_curve(r) for r in fixed]
 tables = [series(c.law, f"{c.signs}, alpha = {c.alpha}", c.xs, c.losses, shown)
           for c in curves]
 tables.append(series("time", "learning rate 1e-3", slow["step"], slow["loss"][:, 0],
@@ -68,13 +68,13 @@ from icllib.plotting import BLUE, draw, legend_below
 
 figure, grid = plt.subplots(4, 2, figsize=(9, 12), sharey="row")
 for row, letter, (law, name) in zip(grid, "abcd",
-                                    sheet.axis_names("t (steps)").items()):
+                                    laws.axis_names("t (steps)").items()):
     row[0].set(ylabel="loss")
-    for axes, signs in zip(row, sheet.SIGN_LAWS):
+    for axes, signs in zip(row, softmax.SIGN_LAWS):
         axes.set(xlabel=name, title=f"({letter}) {signs}")
         for c in (c for c in curves if (c.law, c.signs) == (law, signs)):
-            sheet.draw_law(axes, table, f"{signs}, alpha = {c.alpha}", c)
-for axes, signs in zip(grid[3], sheet.SIGN_LAWS):
+            softmax.draw_law(axes, table, f"{signs}, alpha = {c.alpha}", c)
+for axes, signs in zip(grid[3], softmax.SIGN_LAWS):
     for name in table.series[table.series.str.startswith(f"{signs}, size")].unique():
         draw(axes, table, "compute", name, color=BLUE, lw=0.8, alpha=0.4, label="_")
 plt.setp(grid[0], xticks=(4, 10, 40), xticklabels=(4, 10, 40))
@@ -103,10 +103,10 @@ import pandas as pd
 from icllib.theory.scaling_laws import theory_exponents
 
 rows = {}
-for c in sorted(curves, key=lambda c: (sheet.LAWS.index(c.law), c.alpha)):
+for c in sorted(curves, key=lambda c: (laws.LAWS.index(c.law), c.alpha)):
     row = rows.setdefault((c.law, c.alpha), {
         "Table 1": f"{theory_exponents(c.alpha)[c.law]:.3f}",
-        "one by one": f"{sheet.one_by_one(c.law, c.alpha):.3f}"})
+        "one by one": f"{softmax.one_by_one(c.law, c.alpha):.3f}"})
     row[c.signs] = f"{c.exponents.mean():.3f}"
 for c in varied:
     rows.setdefault(("time, beta = 0.5", c.alpha), {"Table 1": "", "one by one": ""})[
@@ -114,7 +114,7 @@ for c in varied:
 rows["time, learning rate 1e-3", 1.8] = {
     "Table 1": "", "one by one": "",
     "random signs": f"{slow['time_exponent'][:, 0].mean():.3f}"}
-for alpha in sheet.ALPHAS:
+for alpha in laws.ALPHAS:
     rows["size, D = tasks + 1", alpha] = {"Table 1": rows["size", alpha]["Table 1"]} | {
         name: f"{exponent:.3f}"
         for name, exponent in sheet.shifted_sizes(curves, alpha).items()}
@@ -136,7 +136,7 @@ pd.DataFrame(left, index=["step 100", "step 300"]).map(text)
 # which [Figure 9](fig09_softmax_varied.ipynb) shows.
 
 # %%
-evidence = {f"{sheet.LETTERS[c.law]} alpha = {c.alpha}": c.exponents for c in curves
+evidence = {f"{laws.LETTERS[c.law]} alpha = {c.alpha}": c.exponents for c in curves
             if c.signs == "random signs"}
 evidence |= {"t beta = 0.5 alpha = 1.8": c.exponents for c in varied
              if c.signs == "random signs"}

@@ -27,12 +27,12 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import fig09_softmax_varied as sheet, laws, softmax
 
 page = icllib.Page("solvable_attention/fig09_softmax_varied")
-records = icllib.records(sheet.fig09_softmax_varied, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 linear = icllib.records(sheet.linear_attention, profile, page=page.name)
-icllib.settings_table(sheet.fig09_softmax_varied("paper")[1], assumed=(
+icllib.settings_table(sheet.runs("paper")[1], assumed=(
     "learning_rate", "beta", "positive_share", "context_length", "width", "scale",
     "seed", "starts"))
 
@@ -45,19 +45,19 @@ from icllib.plotting import BLUE, ORANGE, draw, series
 from icllib.theory.scaling_laws import theory_exponents
 
 shown = icllib.shown_profile(records)
-laws = [(sheet.law_curve(r), r.run["beta"]) for r in records]
-curves = [(c, beta) for c, beta in laws if c.law == "time"]
+fitted = [(softmax.law_curve(r), r.run["beta"]) for r in records]
+curves = [(c, beta) for c, beta in fitted if c.law == "time"]
 table = page.save_figure(*(series(c.signs, f"beta = {beta}", c.xs, c.losses, shown)
                            for c, beta in curves))
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
 panels[0].set(ylabel="loss")
-for axes, signs in zip(panels, sheet.SIGN_LAWS):
+for axes, signs in zip(panels, softmax.SIGN_LAWS):
     axes.set(xscale="log", yscale="log", title=signs,
-             xlabel=sheet.axis_names("t (steps)")["time"])
+             xlabel=laws.axis_names("t (steps)")["time"])
     for beta, color, style in ((0.0, BLUE, "-"), (0.5, ORANGE, (0, (5, 1)))):
         draw(axes, table, signs, f"beta = {beta}", color=color, ls=style,
              label=rf"softmax, $\beta$ = {beta:g}")
-        sheet.draw_power_law(
+        softmax.draw_power_law(
             axes, table, signs, f"beta = {beta}",
             theory_exponents(1.8, beta)["time"], color=color, ls=":",
             label=rf"Table 2, $\beta$ = {beta:g}")
@@ -75,7 +75,7 @@ import pandas as pd
 from icllib.plotting import with_interval
 
 rows = {}
-for signs in sheet.SIGN_LAWS:
+for signs in softmax.SIGN_LAWS:
     flat, falling = (c.exponents for c, _ in curves if c.signs == signs)
     rows[signs] = {"beta = 0": f"{flat.mean():.3f}",
                    "beta = 0.5": f"{falling.mean():.3f}",
@@ -88,7 +88,7 @@ pd.DataFrame(rows).T
 # at $\beta = 0.5$ (Table 2). With random signs, fitted as for Figure 8, we find:
 
 # %% tags=["numbers"]
-found = {(c.law, beta): c.exponents for c, beta in laws if c.signs == "random signs"}
+found = {(c.law, beta): c.exponents for c, beta in fitted if c.signs == "random signs"}
 pd.DataFrame({law: {f"beta = {beta:g}": with_interval(found[law, beta], 3)
                     for beta in (0.0, 0.5)} for law in ("size", "data", "compute")}).T
 

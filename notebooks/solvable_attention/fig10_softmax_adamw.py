@@ -20,13 +20,13 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import fig10_softmax_adamw as sheet, laws, softmax
 
 page = icllib.Page("solvable_attention/fig10_softmax_adamw")
-every = icllib.records(sheet.fig10_softmax_adamw, profile, page=page.name)
+every = icllib.records(sheet.runs, profile, page=page.name)
 records = [record for record in every if record.run["optimizer"] == "AdamW"]
 descent = every[len(records) :]
-icllib.settings_table(sheet.fig10_softmax_adamw("paper")[1], assumed=(
+icllib.settings_table(sheet.runs("paper")[1], assumed=(
     "positive_share", "width", "scale", "seed", "starts"))
 
 # %% [markdown]
@@ -41,8 +41,8 @@ import numpy as np
 from icllib.plotting import ORANGE, POSITIVE, draw, legend_below, series
 
 shown = icllib.shown_profile(records)
-curves = sorted((sheet.law_curve(r) for r in records),
-                key=lambda c: (sheet.LAWS.index(c.law), c.alpha))
+curves = sorted((softmax.law_curve(r) for r in records),
+                key=lambda c: (laws.LAWS.index(c.law), c.alpha))
 sizes, compute = records[0].run["sizes"], records[0]
 table = page.save_figure(
     *(series(c.law, f"alpha = {c.alpha}", c.xs, c.losses, shown, POSITIVE)
@@ -51,11 +51,11 @@ table = page.save_figure(
              compute["loss"][:, number].mean(0), shown)
       for number, size in enumerate(sizes) if number % 2 == 0))
 figure, panels = plt.subplots(2, 2, figsize=(9, 7))
-panels, names = panels.ravel(), sheet.axis_names("t (steps)")
+panels, names = panels.ravel(), laws.axis_names("t (steps)")
 for axes, letter, law in zip(panels, "abcd", ("size", "data", "time", "compute")):
     axes.set(xlabel=names[law], ylabel="loss", title=f"({letter})")
     for c in (c for c in curves if c.law == law):
-        sheet.draw_law(axes, table, f"alpha = {c.alpha}", c)
+        softmax.draw_law(axes, table, f"alpha = {c.alpha}", c)
 for size in sizes[::2]:
     draw(panels[3], table, "compute", f"size {size}", color=ORANGE, lw=0.8, alpha=0.4,
          label="_")
@@ -91,7 +91,7 @@ pd.DataFrame({(c.law, c.alpha): {
 
 # %% tags=["numbers"]
 in_time = {c.alpha: sheet.first_below(c, 0.1) for c in curves if c.law == "time"}
-by_rate = {alpha: {r.run["learning_rate"]: sheet.first_below(sheet.law_curve(r), 0.1)
+by_rate = {alpha: {r.run["learning_rate"]: sheet.first_below(softmax.law_curve(r), 0.1)
                    for r in descent if r.run["alpha"] == alpha} for alpha in in_time}
 pd.DataFrame({f"alpha = {alpha}": {"AdamW": f"{in_time[alpha].mean():.0f}"} | {
     f"gradient descent, rate {rate:g}": f"{steps.mean():.0f}"
@@ -112,13 +112,13 @@ def kept_or_lost(exponents):
     found = {}
     for c in curves:
         ratio = abs(exponents(c) - theory_exponents(c.alpha)[c.law]) / 0.1
-        part = f"{sheet.LETTERS[c.law]} alpha = {c.alpha}"
+        part = f"{laws.LETTERS[c.law]} alpha = {c.alpha}"
         found[part] = ratio if c.law in ("size", "data") else 1 / ratio
     return found
 
 
 page.decide("solvable_attention.15", kept_or_lost(lambda c: c.exponents), shown,
-            control=kept_or_lost(lambda c: np.array([sheet.one_by_one(c.law, c.alpha)])))
+            control=kept_or_lost(lambda c: np.array([softmax.one_by_one(c.law, c.alpha)])))
 fastest = {alpha: min(own.values(), key=np.mean) for alpha, own in by_rate.items()}
 page.decide("solvable_attention.34", {
     f"alpha = {alpha}": steps / fastest[alpha][:len(steps)]

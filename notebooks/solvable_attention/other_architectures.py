@@ -34,10 +34,10 @@ profile = "stored"
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the perceptron, for the law in t"}
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import laws, other_architectures as sheet, softmax
 
 page = icllib.Page("solvable_attention/other_architectures")
-records = icllib.records(sheet.other_architectures, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 icllib.settings_table(sheet.PerceptronTime(1.8), assumed=(
     "tasks", "width", "read_out", "learning_rate", "seed", "starts", "steps"))
 
@@ -62,9 +62,9 @@ from icllib.theory.scaling_laws import theory_exponents
 
 STYLES = (BLACK, 5), (SKY, 3), (ORANGE, 1.5), (PURPLE, 1.5), (BLUE, 2), (
     GREEN, 1.5), (RED, 1.5)
-names = sheet.axis_names("t (half times of the first task)")
+names = laws.axis_names("t (half times of the first task)")
 figure, grid = plt.subplots(3, 2, figsize=(9, 10.5), sharex="row")
-for law, row in zip(sheet.LAWS, grid):
+for law, row in zip(laws.LAWS, grid):
     row[0].set(ylabel="loss / loss of answering 0")
     for axes, (alpha, models) in zip(row, found.items()):
         axes.set(xscale="log", yscale="log", xlabel=names[law],
@@ -73,9 +73,9 @@ for law, row in zip(sheet.LAWS, grid):
         for (name, model), (color, width) in zip(models.items(), STYLES):
             if law in sheet.laws_of(model):
                 draw(axes, table, panel, name, color=color, lw=width)
-        sheet.draw_power_law(axes, table, panel, "linear model",
-                             theory_exponents(alpha)[law], least=10,
-                             color="grey", ls=":", label="Table 1")
+        softmax.draw_power_law(axes, table, panel, "linear model",
+                               theory_exponents(alpha)[law], least=10,
+                               color="grey", ls=":", label="Table 1")
 grid[1, 0].set(xlim=(0.1, 1500))
 legend = legend_below(grid[1, 0], 4)
 
@@ -132,10 +132,10 @@ sheet.strength_table(records[16:19])
 # The control of claim 38 exchanges the perceptron and the one with a large read-out.
 
 # %%
-def evidence(name, laws=("size", "time", "data")):
-    return {f"{sheet.LETTERS[law]} alpha = {alpha}":
+def evidence(name, names=("size", "time", "data")):
+    return {f"{laws.LETTERS[law]} alpha = {alpha}":
             sheet.exponents_of(models[name], law)
-            for law in laws for alpha, models in found.items()}
+            for law in names for alpha, models in found.items()}
 
 
 in_time = lambda name, before="": {

@@ -30,14 +30,14 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import laws, table02_exponents as sheet
 
 page = icllib.Page("solvable_attention/table02_exponents")
-records = icllib.records(sheet.table02_exponents, profile, page=page.name)
+records = icllib.records(sheet.runs, profile, page=page.name)
 simulated, limits, printed_start = records[:6], records[6:12], records[12:18]
 large_strength, (both, both_large), on_the_way = (
     records[18:20], records[20:22], records[22:])
-icllib.settings_table(sheet.VariedInTheLimit(), assumed=(
+icllib.settings_table(laws.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 
 # %% [markdown]
@@ -55,17 +55,17 @@ shown = icllib.shown_profile(records)
 table = page.save_figure(*(
     series(f"{law}, alpha = {r.run['alpha']}", sheet.kind(r), r[law],
            local_exponents(r[law], r[f"{law}_loss"]), shown)
-    for r in (*limits, *large_strength) for law in sheet.LAWS))
+    for r in (*limits, *large_strength) for law in laws.LAWS))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Local exponents in the limit: a row for each law, a column for each alpha. Inside the shaded fit window every curve comes close to one of the horizontal lines. For gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic line and the curve for strength ten thousand on the dashed printed line."}, "figure": {"caption": "Slope of the loss in log-log at each point, which is the exponent of its power law, in the limit, against size, time, data and compute; one column for each frequency law $\\alpha$ of the tasks. Dashed lines are the exponents that the paper prints, dotted ones ours where they differ, and the window in which we fit is grey. For strengths that fall with the rank ($\\gamma = 0.5$), the laws in time and compute settle on the dotted lines if the largest strength is 1, and on the dashed ones if it is $10^4$."}}
 import matplotlib.pyplot as plt
 from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw, legend_below
 
 figure, panels = plt.subplots(4, 2, figsize=(9, 12))
-names = sheet.axis_names(r"$2 a_1 \Lambda_1$ t")
+names = laws.axis_names(r"$2 a_1 \Lambda_1$ t")
 for row, (law, name) in zip(panels, names.items()):
-    for axes, alpha in zip(row, sheet.ALPHAS):
-        axes.axvspan(*sheet.LIMIT_WINDOWS[law], color="0.93", lw=0)
+    for axes, alpha in zip(row, laws.ALPHAS):
+        axes.axvspan(*laws.LIMIT_WINDOWS[law], color="0.93", lw=0)
         for label, color, width in zip(sheet.KINDS, (BLACK, BLUE, ORANGE, GREEN),
                                        (3.5, 1.5, 3.5, 1.5)):
             text = label.replace("beta", r"$\beta$").replace("gamma", r"$\gamma$")
@@ -99,8 +99,8 @@ legend = legend_below(panels[0, 0], 4)
 # \Lambda_s^2)$; for the paper's setting those of Figure 4.
 
 # %% tags=["numbers"]
-sheet.exponent_table(limits, **{"printed start": printed_start,
-                                "paper's setting": simulated})
+laws.exponent_table(limits, **{"printed start": printed_start,
+                               "paper's setting": simulated})
 
 # %% [markdown]
 # ### When the printed exponents hold
@@ -131,7 +131,7 @@ sheet.allocation_table([*limits[:3], large_strength[0],
 # At $\beta = \gamma = 0.5$, in the limit.
 
 # %% tags=["numbers"]
-sheet.exponent_table([both], **{"large strength": [both_large]})
+laws.exponent_table([both], **{"large strength": [both_large]})
 
 # %% [markdown]
 # ### On the way to the limit
@@ -143,7 +143,7 @@ sheet.exponent_table([both], **{"large strength": [both_large]})
 # learned, is their control.
 
 # %% tags=["numbers"]
-sheet.way_table(on_the_way)
+laws.way_table(on_the_way)
 
 # %% [markdown]
 # ### At the end of training
@@ -173,8 +173,8 @@ def evidence(law, *kinds):
 fixed, by_context, by_strength = sheet.KINDS[:3]
 for number, law in ((6, "size"), (8, "data")):
     page.decide(f"solvable_attention.{number}",
-                sheet.late_exponents(on_the_way, law), shown,
-                control=sheet.late_exponents(on_the_way, law, untrained=True))
+                laws.late_exponents(on_the_way, law), shown,
+                control=laws.late_exponents(on_the_way, law, untrained=True))
 for number, law in ((7, "time"), (9, "compute")):
     page.decide(f"solvable_attention.{number}",
                 evidence(law, by_context, by_strength), shown)
@@ -186,7 +186,7 @@ for number, law in ((23, "time"), (24, "compute")):
 for number, tasks in ((28, fixed), (29, by_context)):
     page.decide(f"solvable_attention.{number}", evidence("best_time", tasks), shown,
                 control=evidence("best_size", tasks))
-both_laws = lambda of: {f"{sheet.LETTERS[law]} {part}": values for law in at_large
+both_laws = lambda of: {f"{laws.LETTERS[law]} {part}": values for law in at_large
                         for part, values in of(law).items()}
 page.decide("solvable_attention.39", both_laws(at_large.get), shown,
             control=both_laws(lambda law: evidence(law, by_strength)))

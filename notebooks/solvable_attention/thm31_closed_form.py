@@ -40,11 +40,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers import solvable_attention
+from icllib.papers.solvable_attention import laws, thm31_closed_form as sheet
 
 page = icllib.Page("solvable_attention/thm31_closed_form")
-records = icllib.records(solvable_attention.thm31_closed_form, profile, page=page.name)
-icllib.settings_table(solvable_attention.thm31_closed_form(profile)[0],
+records = icllib.records(sheet.runs, profile, page=page.name)
+icllib.settings_table(sheet.runs(profile)[0],
                       assumed=("start", "draws", "times", "seed"))
 
 # %% [markdown]
@@ -63,7 +63,7 @@ shown = icllib.shown_profile(records)
 table = page.save_figure(*(series(r.run["start"], name, r["time"], r[name], shown)
                            for r in records for name in ("integrated", "closed_form")))
 figure, panels = plt.subplots(2, 2, figsize=(9, 5.8))
-for axes, start in zip(panels.flat, solvable_attention.STARTS):
+for axes, start in zip(panels.flat, laws.STARTS):
     draw(axes, table, start, "closed_form", label="closed form")
     draw(axes, table, start, "integrated", label="integrated", ls="", marker="o",
          mfc="none")
@@ -119,12 +119,12 @@ pd.DataFrame(rows).T.rename_axis("psi")
 # $g h$ is conserved only from balanced starts, from which it is 0.
 
 # %%
-def evidence(metric, starts=solvable_attention.STARTS):
+def evidence(metric, starts=laws.STARTS):
     return {r.run["start"]: [r[metric]] for r in records if r.run["start"] in starts}
 
 
 # From a balanced start g h is 0 in any such flow.
-unbalanced = [start for start in solvable_attention.STARTS if start != "balanced start"]
+unbalanced = [start for start in laws.STARTS if start != "balanced start"]
 page.decide("solvable_attention.20", evidence("deviation"), shown,
             control=evidence("control_deviation"))
 page.decide("solvable_attention.17", evidence("conservation", unbalanced), shown,

@@ -12,7 +12,7 @@ from torch.nn.functional import gelu, pad, scaled_dot_product_attention
 from icllib.attention import causal_pairs, with_queries
 from icllib.errors import InputError
 from icllib.models import CosFormer, SignedAveraging, Softmax, Transformer
-from icllib.papers import context_scaling
+from icllib.papers.context_scaling import fig01_scaling
 from icllib.results import digest, from_settings, key, settings, versions
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, train
@@ -73,7 +73,7 @@ def test_the_default_is_the_decoder_without_options(lengths):
 
 def test_the_default_keeps_the_identity_of_its_records():
     """The digest and key of a run as they were before the decoder had options."""
-    run = context_scaling.fig01_scaling("gpu")[0]
+    run = fig01_scaling.runs("gpu")[0]
     assert run.model == Transformer(8, 8, 256)
     assert digest(settings(run)) == "31eb09f6d45d"
     assert key(settings(run), versions(run)) == "b05a73210ef0"

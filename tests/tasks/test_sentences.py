@@ -10,8 +10,8 @@ from torch.nn.functional import cross_entropy
 from icllib.data import DataFile
 from icllib.errors import InputError
 from icllib.models import Encoder, SignedAveraging, Softmax
-from icllib.papers.signed_averaging.babyberta import MADE, MADE_PROBE
-from icllib.papers.signed_averaging.grammar_probes import GrammarProbes, pseudo_log_likelihoods
+from icllib.papers.signed_averaging.table03_babyberta import (
+    GrammarProbes, MADE, MADE_PROBE, pseudo_log_likelihoods)
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 from icllib.tasks.sentences import MASK, PAD, SPECIAL, encode

@@ -8,7 +8,7 @@ import torch
 
 from icllib.attention import full_pairs, with_queries
 from icllib.errors import InputError
-from icllib.papers.causal_lm import MaskCheck
+from icllib.papers.causal_lm.fig05_masks import MaskCheck
 from icllib.theory import gradient_descent as theory
 from icllib.theory import kaczmarz
 

@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as some
 
 from icllib.errors import InputError
-from icllib.papers import solvable_attention as sheet
-from icllib.papers.solvable_attention.perturbation import equation_137
+from icllib.papers.solvable_attention import formulas
+from icllib.papers.solvable_attention.formulas import equation_137
 from icllib.theory import riccati
 from icllib.theory.first_order import first_order
 
@@ -149,5 +149,5 @@ def test_impossible_values_are_refused(change, message):
 
 
 def test_slopes_of_a_short_run():
-    run = sheet.FirstOrder("Appendix G", lengths=(100, 200, 400), times=50)
+    run = formulas.FirstOrder("Appendix G", lengths=(100, 200, 400), times=50)
     assert run.measure()["slopes"] == pytest.approx([1, 1, 1, 2], abs=0.01)

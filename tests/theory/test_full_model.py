@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from icllib.errors import InputError
-from icllib.papers import solvable_attention as sheet
-from icllib.papers.solvable_attention.errata_of_laws import LawFormulas
+from icllib.papers.solvable_attention import (
+    appA_unseen_strength, errata, fig01_data, fig06_approximately_sparse)
+from icllib.papers.solvable_attention.formulas import LawFormulas
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model
@@ -58,15 +59,15 @@ def test_impossible_training_is_refused(tasks, steps):
         next(full_model.gradient_descent(data, v[:tasks], w[:tasks].T, 0.1, steps))
 
 
-@pytest.mark.parametrize("kind", sheet.DECOUPLED)
+@pytest.mark.parametrize("kind", fig01_data.DECOUPLED)
 def test_tasks_decouple(kind):
-    measured = sheet.Decoupling(kind, tasks=5, prompts=8, steps=40).measure()
+    measured = fig01_data.Decoupling(kind, tasks=5, prompts=8, steps=40).measure()
     assert measured["deviation"] < 1e-12 and measured["unseen_tasks"] > 0
     assert np.ptp(measured["full"][0]) > 1e-3
 
 
 def test_the_data_point_is_what_the_equations_say():
-    point = sheet.DataPoint().measure()
+    point = fig01_data.DataPoint().measure()
     s, phi = point["type"], point["phi"]
     assert (np.abs(phi[s - 1]) == 1).all() and np.array_equal(phi[-1, :-1], 0.5 * phi[s - 1, :-1])
     assert np.abs(np.delete(phi[:-1], s - 1, axis=0)).max() == 0 and phi[-1, -1] == 0
@@ -75,7 +76,7 @@ def test_the_data_point_is_what_the_equations_say():
 
 def test_without_noise_the_simulation_is_the_recursion():
     """And the prompts have the weights of their tasks, each at least twice."""
-    run = sheet.ApproximatelySparse(10, tasks=6, noise=0.0, steps=60, shown=5)
+    run = fig06_approximately_sparse.ApproximatelySparse(10, tasks=6, noise=0.0, steps=60, shown=5)
     measured = run.measure()
     np.testing.assert_allclose(measured["test"], measured["sparse"], rtol=1e-10)
     np.testing.assert_allclose(measured["training"], measured["sparse"], rtol=1e-10)
@@ -86,18 +87,18 @@ def test_without_noise_the_simulation_is_the_recursion():
 
 
 def test_training_and_test_prompts_differ():
-    first, second = sheet.ApproximatelySparse(10, tasks=3).data()
+    first, second = fig06_approximately_sparse.ApproximatelySparse(10, tasks=3).data()
     assert not np.isin(first.contexts[:, 0, 0], second.contexts[:, 0, 0]).any()
 
 
 def test_the_constraint_makes_the_model_read_the_context():
     short = dict(context_length=100, steps=600, shown=100)
-    constrained, free = (sheet.UnseenStrength(x, **short).measure() for x in (True, False))
+    constrained, free = (appA_unseen_strength.UnseenStrength(x, **short).measure() for x in (True, False))
     assert max(constrained["deviations"]) < 1e-6 < 0.01 < min(free["deviations"])
     assert constrained["right_rate_deviation"] < 1e-9 < constrained["printed_rate_deviation"]
 
 
-@pytest.mark.parametrize("run", [sheet.SolutionFormulas(), sheet.FirstOrderFormulas()])
+@pytest.mark.parametrize("run", [errata.SolutionFormulas(), errata.FirstOrderFormulas()])
 def test_corrected_formulas_hold_and_printed_ones_do_not(run):
     for name, (printed, corrected) in run.measure().items():
         assert corrected < 2e-6 and printed > 3 * corrected + 1e-6, name

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.papers import solvable_attention as sheet
+from icllib.papers.solvable_attention import fig06_approximately_sparse
 from icllib.theory import full_model, noisy_features
 
 STRENGTH, VARIANCE = 0.7, 0.3
@@ -45,17 +45,17 @@ def test_the_expected_loss_is_the_mean_over_all_prompts(tasks, psi):
 
 def test_without_noise_the_descent_is_that_of_sparse_features():
     size = dict(tasks=6, noise=0.0, steps=60, shown=5)
-    expected = sheet.ApproximatelySparseLimit(10, **size).measure()["expected"]
-    np.testing.assert_allclose(expected, sheet.ApproximatelySparse(10, **size).measure()["sparse"],
+    expected = fig06_approximately_sparse.ApproximatelySparseLimit(10, **size).measure()["expected"]
+    np.testing.assert_allclose(expected, fig06_approximately_sparse.ApproximatelySparse(10, **size).measure()["sparse"],
                                rtol=1e-10)
 
 
 def test_training_on_many_prompts_approaches_the_descent():
     size = dict(tasks=3, noise=2.0, learning_rate=0.02, steps=250, shown=5)
-    limit = sheet.ApproximatelySparseLimit(10, **size).measure()["expected"]
+    limit = fig06_approximately_sparse.ApproximatelySparseLimit(10, **size).measure()["expected"]
 
     def distance(prompts):
-        sampled = sheet.ApproximatelySparse(10, trained=(prompts, 5), tested=(20_000, 50), **size)
+        sampled = fig06_approximately_sparse.ApproximatelySparse(10, trained=(prompts, 5), tested=(20_000, 50), **size)
         return np.abs(np.log(sampled.measure()["test"] / limit)).max()
 
     assert distance(10_000) < 0.03 < distance(30)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from icllib.errors import InputError
-from icllib.papers.solvable_attention import LawsBySimulation
+from icllib.papers.solvable_attention.fig03_scaling_laws import LawsBySimulation
 from icllib.theory import riccati, scaling_laws
 
 SHARES, STRENGTH, PSI = riccati.task_shares(30, 1.8), 0.5, 100

@@ -8,9 +8,10 @@ import torch
 from scipy import stats
 
 from icllib.errors import InputError
-from icllib.papers.solvable_attention.softmax import TABLE_4, SoftmaxCurves, SoftmaxDataLimit
-from icllib.papers.solvable_attention.softmax_laws import LawCurve, first_below, one_by_one
-from icllib.papers.solvable_attention.tables import LAWS
+from icllib.papers.solvable_attention.fig10_softmax_adamw import first_below
+from icllib.papers.solvable_attention.laws import LAWS
+from icllib.papers.solvable_attention.softmax import (
+    LawCurve, SoftmaxCurves, SoftmaxDataLimit, TABLE_4, one_by_one)
 from icllib.theory import scaling_laws
 from icllib.theory import softmax_attention as softmax
 

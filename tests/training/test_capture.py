@@ -11,7 +11,7 @@ from torch.utils._pytree import tree_leaves
 from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, SignedAveraging,
                            Softmax, Transformer)
 from icllib.pages import all_pages
-from icllib.papers.signed_averaging.babyberta import MADE
+from icllib.papers.signed_averaging.table03_babyberta import MADE
 from icllib.results import settings
 from icllib.status import runs_of
 from icllib.streams import Stream

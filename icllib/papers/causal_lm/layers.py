@@ -1,102 +1,83 @@
-"""Figures 1 and 5: one prompt through the layers, and the masks.
-
-Exact, in double precision, and the same in every profile.
-"""
+"""Layers of linear attention with constructed weights (Section 5.1), and what they converge to."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
 
-from icllib.attention import block_causal_pairs, causal_pairs, full_pairs, with_queries
-from icllib.checks import one_of
-from icllib.papers.causal_lm.linear_attention import blank_queries, draw, run_layers, seeds
-from icllib.tasks import LinearRegression
-from icllib.theory import gradient_descent as theory, largest
+from icllib.attention import with_queries
+from icllib.streams import Stream
+from icllib.tasks import LinearRegression, Prompt
+from icllib.theory import gradient_descent as theory
 
-MASKS = ("full", "prefix", "block-causal", "causal")  # from the widest to the narrowest
+SEEDS = 5  # ASSUMED: the paper shows one draw
+INPUT_MEANS = (0.0, 1.0, 2.0, 3.0)  # mu of Figure 2, right
+# d and n: more pairs than dimensions, few of each, and more dimensions than pairs.
+SIZES = ((16, 40), (3, 7), (64, 40))
+
+
+def draw(task: LinearRegression, seed: int, sequences: int, points: int) -> Prompt:
+    """Prompts in double precision: xs (sequences, points, d), ys (sequences, points)."""
+    prompt = task.sample(Stream.of([seed], "evaluation"), torch.arange(sequences)[None], points,
+                         torch.float64)
+    return Prompt(*(tensor[0] for tensor in prompt))
+
+
+def blank_queries(prompt: Prompt, pairs: int) -> torch.Tensor:
+    """The labels as they enter the first layer: a query has y = 0."""
+    labels = prompt.ys.clone()
+    labels[..., pairs:] = 0
+    return labels
+
+
+def query_errors(errors: torch.Tensor, input_mean: float) -> torch.Tensor:
+    """The mean over queries x ~ U(-1, 1)^d + mu of (e . x)^2, exactly: (..., d) -> (...).
+
+    errors: e, those of the weights.
+    """
+    return errors.square().sum(-1) / 3 + input_mean**2 * errors.sum(-1).square()
+
+
+def run_layers(prompt: Prompt, pairs: int, step_size: float, layers: int, mask) -> torch.Tensor:
+    """What linear self-attention leaves of each label: y_j - w x_j for pairs, -w x for queries."""
+    queries = prompt.ys.shape[-1] - pairs
+    mask = with_queries(mask(pairs), [pairs] * queries, attend_to_self=False)
+    return theory.linear_self_attention(prompt.xs, blank_queries(prompt, pairs), mask, step_size,
+                                        layers, pairs)
+
+
+def seeds(profile: str) -> range:
+    """The draws of each run; two at smoke."""
+    return range(2 if profile == "smoke" else SEEDS)
 
 
 @dataclass(frozen=True)
-class Dynamics:
-    """Figure 1: the last coordinate of pairs and queries of one prompt, after each layer."""
+class KaczmarzErrors:
+    """Query error of the stationary points up to many pairs, with and without label noise.
 
+    Weights are counted from the true ones: the start is -w and the labels are noise alone. This
+    is the same iteration, but rounding leaves no floor of its own.
+    """
+
+    input_mean: float  # mu, in {0, 1, 2, 3}
+    noise_std: float = 0.1  # ASSUMED: the paper has no noise
     dimension: int = 16  # Section 5.1
-    pairs: int = 40  # Section 5.1
-    queries: int = 200  # Section 5.1
-    layers: int = 50  # Appendix E.1
-    step_size: float = 1.6  # Appendix E.1
-    every: int = 5  # ASSUMED: of the pairs, one in so many is kept for the figure
-    shown_queries: int = 4  # ASSUMED: few curves are easier to read
+    pairs: int = 1000  # ASSUMED: far enough to see the floor at mu = 0 and 1
+    sequences: int = 64  # Section 5.1
+    every: int = 10  # ASSUMED: one in so many n is kept
     seed: int = 0
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """Curves (shown, layers + 1), and how much of the way to its limit an output has left."""
-        task = LinearRegression(self.dimension, inputs="uniform")
-        prompt = draw(task, self.seed, 1, self.pairs + self.queries)
-        labels = prompt.ys[0, self.pairs :]
-        metrics = {"query_labels": labels[: self.shown_queries]}
-        for name, mask in (("prefix", full_pairs), ("causal", causal_pairs)):
-            outputs = run_layers(prompt, self.pairs, self.step_size, self.layers, mask)[:, 0]
-            pairs, queries = outputs[:, : self.pairs], outputs[:, self.pairs :]
-            metrics[f"{name}_pairs"] = pairs.T[self.every - 1 :: self.every]
-            metrics[f"{name}_queries"] = queries.T[: self.shown_queries]
-            metrics[f"{name}_pairs_left"] = float(pairs[-1].norm() / pairs[0].norm())
-            metrics[f"{name}_queries_left"] = float((queries[-1] + labels).norm() / labels.norm())
+        """Mean over sequences at n = every, 2 every, ..., pairs, against noise-free labels."""
+        task = LinearRegression(self.dimension, self.noise_std, inputs="uniform",
+                                input_mean=self.input_mean)
+        prompt = draw(task, self.seed, self.sequences, self.pairs)
+        start = -theory.least_squares(prompt.xs, prompt.means)  # the true weights: no noise here
+        noise = prompt.ys - prompt.means
+        metrics = {"pairs": list(range(self.every, self.pairs + 1, self.every))}
+        for name, labels in (("error", 0 * noise), ("noisy_error", noise)):
+            errors = theory.online_gradient_descent(prompt.xs, labels, start)
+            kept = errors[self.every :: self.every]
+            metrics[name] = query_errors(kept, self.input_mean).mean(-1)
         return metrics
-
-
-@dataclass(frozen=True)
-class MaskCheck:
-    """Figure 5: a mask, and whether under it a query can tell that there are other queries."""
-
-    mask: str  # one of MASKS
-    pairs: int = 12  # ASSUMED: few enough to see each cell
-    queries: int = 6  # ASSUMED: as above
-    block: int = 4  # ASSUMED: the paper gives no size for its block-causal mask
-    dimension: int = 16  # Section 5.1
-    layers: int = 10  # ASSUMED: any number above 1 shows it
-    step_size: float = 0.4  # ASSUMED: from the grid of Appendix E.1; 12 pairs need a smaller one
-    seed: int = 0
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        one_of(MASKS, mask=self.mask)
-
-    def measure(self) -> dict:
-        """The mask as 0 and 1, and the largest difference to the outputs of each query alone."""
-        task = LinearRegression(self.dimension, inputs="uniform")
-        prompt = draw(task, self.seed, 1, self.pairs + self.queries)
-        labels = blank_queries(prompt, self.pairs)
-        together = self.outputs(prompt.xs, labels)
-        differences = []
-        for query in range(self.pairs, self.pairs + self.queries):
-            kept = [*range(self.pairs), query]
-            alone = self.outputs(prompt.xs[:, kept], labels[:, kept])
-            differences.append(largest(alone - together[..., kept]))
-        return {"mask": self.matrix(self.queries).int(), "difference": max(differences)}
-
-    def matrix(self, queries: int) -> torch.Tensor:
-        """The mask over the pairs and some queries."""
-        if self.mask == "full":
-            return full_pairs(self.pairs + queries)
-        pairs_mask = {"prefix": full_pairs(self.pairs), "causal": causal_pairs(self.pairs),
-                      "block-causal": block_causal_pairs(self.pairs, self.block)}[self.mask]
-        return with_queries(pairs_mask, [self.pairs] * queries, attend_to_self=False)
-
-    def outputs(self, xs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """The last coordinates after each layer: (layers + 1, 1, tokens)."""
-        mask = self.matrix(xs.shape[1] - self.pairs)
-        return theory.linear_self_attention(xs, labels, mask, self.step_size, self.layers,
-                                            self.pairs)
-
-
-def fig01_dynamics(profile: str) -> list[Dynamics]:
-    """Figure 1: the first seed is drawn, all of them decide."""
-    return [Dynamics(seed=seed) for seed in seeds(profile)]
-
-
-def fig05_masks(profile: str) -> list[MaskCheck]:
-    """Figure 5: four masks."""
-    return [MaskCheck(mask) for mask in MASKS]

@@ -1,23 +1,24 @@
-"""Section 5.2 and Appendix E: trained softmax decoders, prefix beside causal.
-
-Every table and figure here is a selection of cells; a cell is trained once per seed, whichever
-pages show it. "Public code" is the paper's, which settles much that its text leaves open.
-"""
+"""Models trained under both masks (Section 5.2): runs, ratios of errors, gates, printed errors."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
+import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+import torch
 
-from icllib.evaluate import ErrorByLength, Together, TrainingError
+from icllib.evaluate import ErrorByLength
 from icllib.models import Gaussian, Transformer
+from icllib.plotting import BLACK, POSITIVE, draw_rows, legend_below, series, with_interval
 from icllib.results import dealt
+from icllib.streams import Stream
 from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression
 from icllib.training import Recipe, Run
 
 TASKS = ("linear", "nonlinear", "classes")
 MASKS = ("prefix", "causal")
-
 # What the paper's text and appendix do not give, by name, for the table on a page. The public
 # code gives most of it; ours are the seeds.
 ASSUMED = (
@@ -73,9 +74,6 @@ SIZES = {
     "gpu": Size(steps=20_000, prompts=1024),
     "paper": Size(),
 }
-RATES = (4e-3, 8e-3, 1.6e-2)  # ASSUMED: around that of `pilot`
-TRIED_STEPS = 4000  # ASSUMED: those of `pilot`
-TRIED_SEED = 100  # of `learning_rates`, and of nothing else
 FULL_SET = 1000  # batches of training sequences: 64,000 at batch 64 (Section 5.2)
 
 
@@ -143,46 +141,9 @@ def as_in_table_1(masks=MASKS, **options) -> list[Cell]:
             for shared in (True, False) for mask in masks for task in TASKS]
 
 
-def plain_cells() -> list[Cell]:
-    """The rows of Table 1 on linear regression with a plain block."""
-    return [cell for cell in as_in_table_1(plain=True) if cell.task == "linear"]
-
-
-def classifier_cells() -> list[Cell]:
-    """The models of Table 1 on three classes."""
-    return [cell for cell in as_in_table_1() if cell.task == "classes"]
-
-
-def table_3_cells() -> list[Cell]:
-    """Every pairing of layer sharing, extra loss, mask and task, in the order of Table 3."""
-    return [Cell(task, mask, shared, extra_loss) for shared in (True, False)
-            for extra_loss in (True, False) for mask in MASKS for task in TASKS]
-
-
-def cells_without_loss() -> list[Cell]:
-    """Four of these: on linear regression, without the extra loss."""
-    return [cell for cell in table_3_cells() if cell.task == "linear" and not cell.extra_loss]
-
-
 def figure_3_cells() -> list[Cell]:
     """The shared-layer models of Table 1."""
     return [cell for cell in as_in_table_1() if cell.shared]
-
-
-def figure_6_cells(size: Size) -> list[Cell]:
-    """Shared-layer models, trained on few sequences and on many."""
-    return [cell._replace(batches=batches) for cell in figure_3_cells()
-            for batches in (*size.batches, FULL_SET)]
-
-
-def block_cells(size: Size) -> list[Cell]:
-    """The models of Table 1 on linear regression, from the causal mask to the prefix mask."""
-    cells = []
-    for shared in (True, False):
-        causal = Cell("linear", "causal", shared, extra_loss=shared)
-        between = [causal._replace(mask="block-causal", block=block) for block in size.blocks]
-        cells += [causal, *between, causal._replace(mask="prefix")]
-    return cells
 
 
 def runs(profile: str, cells, **changed) -> list[Run]:
@@ -191,88 +152,9 @@ def runs(profile: str, cells, **changed) -> list[Run]:
     return [cell.run(size, seed) for cell in cells for seed in range(size.seeds)]
 
 
-def table01_prefix_causal(profile: str) -> list[Run]:
-    """Table 1, and its classifiers on their training sequences."""
-    return table_1(profile) + classifiers(profile)
-
-
 def table_1(profile: str) -> list[Run]:
     """The rows of Table 1."""
     return runs(profile, as_in_table_1())
-
-
-def classifiers(profile: str) -> list[Run]:
-    """Table 1's models of three classes, measured on held-out and on training sequences."""
-    both = []
-    for run in runs(profile, classifier_cells()):
-        sizes = run.recipe.lengths, run.evaluation.prompts
-        measures = [kind(*sizes, queries=run.recipe.queries,
-                         own_prompts=SIZES[profile].own_prompts)
-                    for kind in (ErrorByLength, TrainingError)]
-        both.append(replace(run, evaluation=Together(measures)))
-    return both
-
-
-def learning_rates(profile: str) -> list[Run]:
-    """The search for the rate of `cpu`: Table 1's models at each; the same at all but smoke."""
-    size = SIZES[profile if profile == "smoke" else "cpu"]
-    size = replace(size, steps=min(size.steps, TRIED_STEPS))
-    return [cell.run(replace(size, learning_rate=rate), TRIED_SEED)
-            for cell in as_in_table_1() for rate in RATES]
-
-
-def fig03_layer_probes(profile: str) -> list[Run]:
-    """Figure 3: the runs of Table 1 that have probes, with more seeds."""
-    size = SIZES[profile]
-    return runs(profile, figure_3_cells(), seeds=size.seeds + size.more_seeds)
-
-
-def fig06_training_sequences(profile: str) -> list[Run]:
-    """Figure 6: from 1 to 1,000 batches of training sequences."""
-    return runs(profile, figure_6_cells(SIZES[profile]))
-
-
-def table03_extra_loss(profile: str) -> list[Run]:
-    """Table 3, with more seeds of four kinds, and one kind at the rate of the others."""
-    return list(dict.fromkeys(table_3(profile) + rows_without_loss(profile)
-                              + stuck_at_first(profile)))
-
-
-def table_3(profile: str) -> list[Run]:
-    """Those of Table 1 and their counterparts."""
-    return runs(profile, table_3_cells())
-
-
-def linear_rows(profile: str) -> list[Run]:
-    """Those on linear regression, which can have more whole seeds than all."""
-    return runs(profile, [cell for cell in table_3_cells() if cell.task == "linear"])
-
-
-def rows_without_loss(profile: str) -> list[Run]:
-    """Four kinds of those with yet more seeds, for claim 24."""
-    size = SIZES[profile]
-    return runs(profile, cells_without_loss(), seeds=size.seeds + 2 * size.more_seeds)
-
-
-def stuck_at_first(profile: str) -> list[Run]:
-    """The cells of Table 3 that have a lower rate, at the rate of the others."""
-    stuck = [cell for cell in table_3_cells() if cell.stuck]
-    return runs(profile, stuck, lower_rate=SIZES[profile].learning_rate)
-
-
-def tables04_06_fewer_pairs(profile: str) -> list[Run]:
-    """Tables 4 to 6: the models of Table 1, which are also tested with fewer pairs."""
-    return runs(profile, as_in_table_1())
-
-
-def table07_permuted_pairs(profile: str) -> list[Run]:
-    """Table 7, and Table 1 to compare with."""
-    return runs(profile, as_in_table_1() + as_in_table_1(permuted=True))
-
-
-def block_causal(profile: str) -> list[Run]:
-    """Masks between causal and prefix; and a plain block beside the public code's."""
-    return runs(profile, block_cells(SIZES[profile]) + plain_cells())
 
 
 def final_errors(records, cells) -> dict[Cell, np.ndarray]:
@@ -290,3 +172,156 @@ def errors_by_cell(records, cells, suffix: str = "") -> dict[Cell, np.ndarray]:
         metric, unit = ("wrong", 100) if cell.task == "classes" else ("error", 1)
         found[cell] = unit * np.array([record[metric + suffix] for record in own])
     return found
+
+
+LEARNED = 0.5  # of the constant answer's error, at most: the gate of the chapter's claims
+
+
+@cache
+def constant_error(name: str, dimension: int) -> float:
+    """The error of the best constant answer on a task of Section 5.2, in percent for classes.
+
+    That is 0 for numbers, whose law is symmetric, with a mean over 160,000 labels; and any class.
+    """
+    if name == "classes":
+        return 100 * (1 - 1 / task(name, dimension).classes)
+    stream, ids = Stream.of([0], "evaluation"), torch.arange(20_000)[None]
+    return float(task(name, dimension).sample(stream, ids, 8).means.square().mean())
+
+
+def reached(errors: dict[Cell, np.ndarray], cells, profile: str) -> np.ndarray:
+    """The error of the worst of these cells over that of the constant answer: (seeds,)."""
+    dimension = SIZES[profile].dimension
+    return np.max([errors[cell] / constant_error(cell.task, dimension) for cell in cells], axis=0)
+
+
+def learned(errors: dict[Cell, np.ndarray], profile: str,
+            final: dict[Cell, np.ndarray] | None = None) -> dict[Cell, np.ndarray]:
+    """The errors of the models that pass the gate; of a kind that has none, those of all.
+
+    final: the errors that tell whether models have learned, where `errors` are others.
+    """
+    final = errors if final is None else final
+    passed = {cell: reached(final, [cell], profile) <= LEARNED for cell in errors}
+    return {cell: own[passed[cell]] if passed[cell].any() else own
+            for cell, own in errors.items()}
+
+
+def ratios(errors: dict[Cell, np.ndarray], pairs: dict[str, tuple[Cell, Cell]], profile: str,
+           final: dict[Cell, np.ndarray] | None = None) -> dict:
+    """What a page hands to a claim: evidence, gate and, for masks, control.
+
+    pairs: part -> two cells, whose errors are divided, seed by seed. final: the errors that tell
+    whether models have learned, where `errors` are others. The control of the prefix mask is the
+    causal one, from the seed before, in its place: it differs by the scatter of seeds alone.
+    """
+    final = errors if final is None else final
+    handed = {"evidence": {part: errors[one] / errors[other]
+                           for part, (one, other) in pairs.items()},
+              "gate": {part: reached(final, both, profile) for part, both in pairs.items()}}
+    if all(one.mask != other.mask for one, other in pairs.values()):
+        handed["control"] = {part: np.roll(errors[other], 1) / errors[other]
+                             for part, (_, other) in pairs.items()}
+    return handed
+
+
+def beside_printed(errors: dict[str, np.ndarray], cells, profile: str) -> dict:
+    """What a page hands to a claim about printed errors: evidence, gate and control.
+
+    errors: part -> (seeds,); cells: the one of each part. The gate is the task's dimension, since
+    errors on another task are others; the control is the constant answer on the paper's task.
+    """
+    dimension, of_paper = SIZES[profile].dimension, SIZES["paper"].dimension
+    return {"evidence": errors,
+            "gate": {part: [dimension] * len(own) for part, own in errors.items()},
+            "control": {part: [constant_error(cell.task, of_paper)]
+                        for part, cell in zip(errors, cells)}}
+
+
+# (mask, shared layers, extra loss): one error per task
+TABLE_3 = {
+    ("prefix", True, True): (8.6e-3, 1.5e-4, 24.1),
+    ("causal", True, True): (1.9e-1, 2.7e-3, 27.0),
+    ("prefix", True, False): (6.7e-3, 1.5e-4, 24.5),
+    ("causal", True, False): (5.0e-2, 1.9e-3, 30.5),
+    ("prefix", False, True): (7.6e-3, 1.7e-4, 26.7),
+    ("causal", False, True): (4.4e-2, 2.5e-3, 30.4),
+    ("prefix", False, False): (2.5e-3, 9.0e-5, 27.6),
+    ("causal", False, False): (1.6e-2, 2.9e-3, 32.1),
+}
+WITHIN = dict(zip(TASKS, (POSITIVE, POSITIVE, (0, 100))))  # what an error can be
+DIAMOND = {"marker": "D", "mfc": "none", "color": BLACK}  # how printed numbers are drawn
+ROWS = [(mask, shared) for shared in (True, False) for mask in MASKS]
+
+
+def extra_loss(cell: Cell) -> float:
+    """The entry of Table 3, and so of Table 1, for a cell."""
+    return TABLE_3[cell.mask, cell.shared, cell.extra_loss][TASKS.index(cell.task)]
+
+
+def standard_errors_apart(first: float, second: float) -> float:
+    """|p - q| / sqrt((p (1 - p) + q (1 - q)) / N): two printed class errors, in percent, as if
+    each were of N answers of its own, one for each query of the paper's test set."""
+    shares = np.array([first, second]) / 100
+    answers = SIZES["paper"].prompts * SIZES["paper"].queries
+    return abs(shares[0] - shares[1]) / np.sqrt((shares * (1 - shares)).sum() / answers)
+
+
+def class_differences(entry, cells, **below) -> pd.DataFrame:
+    """Printed class errors and those of their counterparts, with `standard_errors_apart`.
+
+    entry: Cell -> printed number; below: what differs in a counterpart.
+    """
+    rows = {}
+    for cell in cells:
+        other = cell._replace(**below)
+        if cell.task == "classes" and cell != other:
+            pair = entry(cell), entry(other)
+            rows[row_name(cell)] = (*pair, round(standard_errors_apart(*pair), 1))
+    columns = ["error (%)", "counterpart's error (%)", "standard errors apart"]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+
+
+def row_name(cell: Cell) -> str:
+    """A row's name in the tables of the pages."""
+    return f"{cell.mask}, {cell.sharing}" + ", extra loss" * cell.extra_loss
+
+
+def task_rows(name: str, values: dict, profile: str) -> list[pd.DataFrame]:
+    """Rows of a figure's table: a panel for each task, a point for each cell, named by its row.
+
+    values: Cell -> samples over seeds, or a printed number.
+    """
+    return [series(cell.task, name, [row_name(cell)], np.reshape(samples, (-1, 1)), profile,
+                   WITHIN[cell.task])
+            for cell, samples in values.items()]
+
+
+def draw_tasks(table: pd.DataFrame, styles: dict, height: float):
+    """A panel for each task, with a point for every series in each row; returns the legend.
+
+    styles: the series' names and how each is drawn; height: of the figure, in inches.
+    """
+    _, panels = plt.subplots(1, len(TASKS), figsize=(9, height), sharey=True)
+    for axes, task in zip(panels, TASKS):
+        for name, style in styles.items():
+            draw_rows(axes, table, task, name, **style)
+        axes.set(title=task, xlabel="mean squared error", xscale="log", ymargin=0.12)
+    panels[0].invert_yaxis()
+    panels[-1].set(xlabel="classification error (%)", xscale="linear")
+    return legend_below(panels[0], len(styles))
+
+
+def beside(ours: dict, printed: dict) -> pd.DataFrame:
+    """A table of the paper with our means and 95% intervals beside it, a column per task.
+
+    ours: Cell -> samples over seeds; printed: Cell -> number, or nothing.
+    """
+    table = {}
+    for cell, samples in ours.items():
+        digits = 3 if cell.task == "classes" else 2  # percent are printed with three
+        row = table.setdefault(row_name(cell), {})
+        if printed:
+            row[cell.task, "paper"] = f"{printed[cell]:g}" if cell in printed else ""
+        row[cell.task, "ours"] = with_interval(samples, digits, within=WITHIN[cell.task])
+    return pd.DataFrame.from_dict(table, orient="index")

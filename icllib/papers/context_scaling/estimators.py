@@ -1,19 +1,20 @@
-"""Section 5.1 and Appendix B: the estimators inside feature maps, exactly and against n."""
+"""Section 5.1: what one attention layer computes without any training.
+
+Section 5.1 and Appendix B: the estimators inside feature maps, exactly and against n.
+"""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-import torch
 import scipy
+import torch
 from torch import Tensor
 
 from icllib.baselines import ExponentialSmoother, HilbertEstimate, PsiL, Ridge
 from icllib.baselines.gradient import best_step, one_step_error
 from icllib.models.features import log_kernel
-from icllib.papers.context_scaling.common import LINEAR_8
-from icllib.papers.context_scaling.perceptrons import FIGURE_5_TASKS
-from icllib.papers.context_scaling.scaling import log_slope
+from icllib.papers.context_scaling.scaling import FIGURE_5_TASKS, LINEAR_8, log_slope
 from icllib.results import ADDED, samples
 from icllib.streams import Stream
 from icllib.tasks import DecisionTree, LinearRegression, ReluNetwork, SparseLinear
@@ -152,9 +153,6 @@ def log_weights(kernel: str, queries: Tensor, points: Tensor) -> Tensor:
     return log_kernel(kernel, queries, points)
 
 
-# ---- closed forms ---------------------------------------------------------------------------
-
-
 def exponential_limit(dimension: int) -> float:
     """The error of the exponential smoother on ReLU networks as n goes to infinity.
 
@@ -180,10 +178,7 @@ def closed_forms(title: str, kind: str, lengths) -> dict:
     return curves
 
 
-# ---- runs, and what the page reads -----------------------------------------------------------
-
-
-def estimators(profile: str) -> list:
+def runs(profile: str) -> list:
     """Section 5.1, Appendix B and what the introduction says of the estimators."""
     return identities_and_errors(profile) + one_step_and_ridge(profile) + consistency(profile)
 

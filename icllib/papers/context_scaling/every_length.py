@@ -11,9 +11,8 @@ import numpy as np
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
 from icllib.models import SGPT, Transformer
-from icllib.papers.context_scaling.common import FIGURE_1_MOST, LINEAR_8, evaluation
 from icllib.papers.context_scaling.scaling import (
-    fig01_against_context, fig08_against_context, seeds)
+    FIGURE_1_MOST, LINEAR_8, evaluation, fig01_against_context, fig08_against_context, seeds)
 from icllib.training import Recipe, Run
 
 LONGEST = 40  # of LENGTHS
@@ -28,7 +27,7 @@ DECODER = Transformer(4, 4, 64)
 DECODER_RECIPE = Recipe(tuple(range(5, LONGEST + 1)), 15_000, 16, 2e-3, "cosine", 0.1)
 
 
-def every_length(profile: str) -> list[Run]:
+def runs(profile: str) -> list[Run]:
     """The decoder trained on every length, the one of Figure 1B and the deep SGPT of Figure 8B, which
     are trained on five; all measured after every number of pairs."""
     measure, small = evaluation(tuple(range(5, LONGEST + 1)), profile), profile == "smoke"

@@ -1,16 +1,43 @@
-"""Figures 1 and 8: decoder, perceptron and SGPT, against pre-training tasks and context length;
-the same with twice the steps."""
+"""What several pages train: tasks, models and recipes of "Context-scaling versus task-scaling".
+
+Where the paper is silent a setting is marked ASSUMED, with the reason.
+"""
 
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from icllib.baselines import Ridge
 from icllib.errors import InputError
-from icllib.models import MLP, SGPT, Transformer
-from icllib.papers.context_scaling.common import (
-    LENGTHS, LINEAR_8, RELU_8, RELU_LENGTHS, TASKS, evaluation)
+from icllib.evaluate import ErrorByLength
+from icllib.models import FeatureMLP, MLP, SGPT, Transformer
+from icllib.pages import settings_of
+from icllib.results import samples
+from icllib.tasks import DecisionTree, LinearRegression, ReluNetwork, SparseLinear
 from icllib.training import Recipe, Run
+
+# Figures 1, 7 and 8: d = 8, sigma = 0.22 (Appendix A). The paper follows Tong and Pehlevan
+# (2024), whose noise variance is 0.05; 0.22 is its root, rounded.
+LINEAR_8 = LinearRegression(dimension=8, noise_std=0.05**0.5, weight_std=8**-0.5)
+RELU_8 = ReluNetwork(dimension=8)  # Figures 5 to 8, Appendix A
+LENGTHS = (5, 10, 20, 30, 40)  # Figures 1 and 7, Appendix A
+RELU_LENGTHS = (10, 20, 30, 40, 50, 60, 70, 80)  # Figure 7, Appendix A
+FIGURE_4_COUNT = 2 * 10**6  # T, caption of Figure 4. ASSUMED for like tasks in figures without T
+FIGURE_1_MOST = 10**6  # the largest T of Figure 1. ASSUMED for Figure 6 and panels against n
+TASKS = {"linear": (LINEAR_8, LENGTHS), "ReLU network": (RELU_8, RELU_LENGTHS)}  # Figures 6 to 8
+# Settings that the paper does not give, by name, for the table on the page.
+ASSUMED = (
+    "recipe.steps", "recipe.batch", "recipe.learning_rate", "recipe.schedule", "recipe.warmup",
+    "recipe.weight_decay", "evaluation.prompts", "evaluation.seed", "seed",
+)
+LINEAR_ASSUMED = (*ASSUMED, "task.noise_std")
+SGPT_ASSUMED = (*ASSUMED, "model.normalization", "model.mlp_skip")
+
+
+def evaluation(lengths, profile: str, prompts: int = 4096, kind=ErrorByLength):
+    """Errors on new prompts, by default as many as in Figure 1. kind: ErrorByLength or a relative."""
+    return kind(lengths, prompts=64 if profile == "smoke" else prompts)
 
 
 class Size(NamedTuple):
@@ -44,26 +71,22 @@ FIGURE_1 = {
                   MLP(1024), Recipe(LENGTHS, 500_000, 128, learning_rate=1e-4, weight_decay=0.01),
                   (100, 10**3, 10**4, 10**5, 10**6), 3),
 }
-
 # Figure 1B at cpu. ASSUMED: a layer more than in panel A, and ten times the prompts. A pilot of one
 # seed at T = 1e6 ended within 1.25 of ridge regression, which is what the claims ask.
 CONTEXT_COUNTS = (10**5, 10**6)
 CONTEXT_DECODER = Transformer(3, 4, 64)
 CONTEXT_RECIPE = Recipe(LENGTHS, 15_000, 32, learning_rate=2e-3, schedule="cosine", warmup=0.1)
 CONTEXT_EVALUATION = replace(evaluation(LENGTHS, "cpu", prompts=2**14), own_prompts=True)
-
 # Figure 1A at cpu. ASSUMED: panel B's decoder, on contexts of 10 pairs, which panel A shows, and of
 # 20 alone, so that training can go through 10^6 prompts twice. A pilot of one seed at T = 1e6 ended
 # at 1.13 times ridge regression's error; on contexts of 5 and 10 pairs it had ended at 1.42.
 TASKS_COUNTS = (10**3, 10**4, 10**5, 10**6)
 TASKS_RECIPE = Recipe((10, 20), 15_625, 128, learning_rate=2e-3, schedule="cosine", warmup=0.1)
 TASKS_EVALUATION = replace(CONTEXT_EVALUATION, lengths=TASKS_RECIPE.lengths)
-
 # Figure 8 at cpu. ASSUMED: SGPT of the paper's depth on linear functions, where four layers,
 # trained as in panel B, end just at the bound of the gate; on ReLU networks four are enough.
 DEEP_SGPT = SGPT(8, 32)
 SGPT_COUNTS = (10**4, 10**5, 10**6)  # the range of claim 16
-
 # Per profile: SGPT and the learning rate at which it trains; all else is as for the decoder.
 # Appendix A: 8 layers of width 256. ASSUMED: everything at cpu, and the rate at gpu.
 SGPTS = {
@@ -72,7 +95,6 @@ SGPTS = {
     "gpu": (SGPT(8, 256), 5e-4),
     "paper": (SGPT(8, 256), 1e-4),
 }
-
 # At cpu, where a page has the paper's 20 dimensions: each model with its rate. ASSUMED: the decoder
 # of panel B, and SGPT of the paper's depth; all else is as for panel B, but for the steps.
 IN_20_DIMENSIONS = {"SGPT": (SGPT(8, 64), 4e-3), "GPT-2": (CONTEXT_DECODER, 2e-3)}
@@ -101,13 +123,6 @@ def in_20_dimensions(lengths, steps: dict) -> dict:
             for name, (model, rate) in IN_20_DIMENSIONS.items()}
 
 
-def fig01_scaling(profile: str) -> list[Run]:
-    """Figure 1: a decoder and a perceptron, each at every T and seed, and the decoders of its panels."""
-    runs = fig01_decoders(profile) + fig01_perceptrons(profile)
-    others = fig01_against_context(profile) + fig01_against_tasks(profile)
-    return runs + [run for run in others if run not in runs]
-
-
 def fig01_decoders(profile: str) -> list[Run]:
     """The decoders of Figure 1; at `cpu` small ones, which other pages compare with, see below."""
     size = FIGURE_1[profile]
@@ -118,14 +133,6 @@ def fig01_perceptrons(profile: str) -> list[Run]:
     """The perceptrons of Figure 1, which train on a CPU at `gpu` too."""
     size = FIGURE_1[profile]
     return against_tasks(LINEAR_8, size.mlp, size.mlp_recipe, profile)
-
-
-def fig01_against_context(profile: str) -> list[Run]:
-    """The decoders of Figure 1B; at `cpu` larger ones, which train for longer."""
-    runs = [run for run in fig01_decoders(profile) if run.pretraining_tasks in CONTEXT_COUNTS]
-    if profile != "cpu":
-        return runs
-    return [larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION) for run in runs]
 
 
 def fig01_against_tasks(profile: str) -> list[Run]:
@@ -154,11 +161,6 @@ def scaling_tasks(profile: str) -> dict:
     return TASKS | {"ReLU network": (RELU_8, lengths)}
 
 
-def fig08_sgpt_scaling(profile: str) -> list[Run]:
-    """Figure 8: SGPT and GPT-2 on two tasks, those of its panel A and what panel B has besides."""
-    return list(dict.fromkeys(fig08_against_tasks(profile) + fig08_against_context(profile)))
-
-
 def fig08_transformers(profile: str) -> list[Run]:
     """The models of Figure 8, each at every T and seed; at `cpu` small ones, see below."""
     return [
@@ -178,16 +180,6 @@ def fig08_against_tasks(profile: str) -> list[Run]:
             if run.pretraining_tasks in SGPT_COUNTS]
 
 
-def fig08_against_context(profile: str) -> list[Run]:
-    """The models of Figure 8B; at `cpu` trained and measured as the decoders of Figure 1B are, but
-    for ReLU networks, on which the small ones have learned."""
-    runs = [run for run in fig08_transformers(profile) if run.pretraining_tasks in CONTEXT_COUNTS]
-    if profile != "cpu":
-        return runs
-    return [run if run.task == RELU_8 else larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION)
-            for run in runs]
-
-
 def larger(run: Run, recipe: Recipe, measure) -> Run:
     """The run at `cpu` that panels of Figures 1 and 8 show in place of a small one, at its rate."""
     model = CONTEXT_DECODER
@@ -195,29 +187,6 @@ def larger(run: Run, recipe: Recipe, measure) -> Run:
         model = DEEP_SGPT if run.task == LINEAR_8 else run.model
     recipe = replace(recipe, learning_rate=run.recipe.learning_rate)
     return replace(run, model=model, recipe=recipe, evaluation=measure)
-
-
-def optimizer_steps(profile: str) -> list[Run]:
-    """Figures 1 and 8 on linear regression, at `cpu` their small models, then twice the steps.
-
-    ASSUMED: of the T of Figure 1 the smallest and the two of its panel B, to save time.
-    """
-    counts = {min(FIGURE_1[profile].counts), 10**5, 10**6}
-    runs = fig01_decoders(profile) + fig01_perceptrons(profile)
-    runs += [run for run in fig08_transformers(profile) if run.task == LINEAR_8 and run not in runs]
-    runs = [run for run in runs if run.pretraining_tasks in counts]
-    longer = [replace(run, recipe=replace(run.recipe, steps=2 * run.recipe.steps)) for run in runs]
-    return runs + longer
-
-
-def tasks_ratio(errors: dict, lengths) -> np.ndarray:
-    """The error at T = 1e6 over that at 1e4 for 10 pairs, as claim 16 judges it: (seeds,).
-
-    errors: T -> (seeds, len(lengths)). Raises InputError where a T is missing.
-    """
-    check_counts(errors, (10**4, 10**6))
-    at_10 = lengths.index(10)
-    return errors[10**6][:, at_10] / errors[10**4][:, at_10]
 
 
 def check_counts(errors: dict, judged) -> None:
@@ -238,17 +207,6 @@ def context_ratios(errors: dict, lengths, before: str = "") -> dict:
             for name, T in (("1e5", 10**5), ("1e6", 10**6))}
 
 
-def ratios_by_length(errors: dict, lengths) -> dict:
-    """The errors at 20, 30 and 40 pairs over that at 10 for two T, as claim 4 judges them: (seeds,).
-
-    Raises InputError where a T is missing.
-    """
-    check_counts(errors, (10**5, 10**6))
-    at_10 = lengths.index(10)
-    return {f"T = {name} n = {n}": errors[T][:, lengths.index(n)] / errors[T][:, at_10]
-            for name, T in (("1e5", 10**5), ("1e6", 10**6)) for n in (20, 30, 40)}
-
-
 def slopes_over_tasks(excess: dict, lengths) -> dict:
     """Slopes of log10 excess error at 10 pairs against log10 T, as claims 1, 2 and 31 judge them, by
     range of T: (seeds,). excess: T -> (seeds, len(lengths))."""
@@ -263,3 +221,103 @@ def slopes_over_tasks(excess: dict, lengths) -> dict:
 def log_slope(xs, ys) -> np.ndarray:
     """The slope of log10 y against log10 x, such as claim 1's: (K,), (K, seeds) -> (seeds,)."""
     return np.polyfit(np.log10(xs), np.log10(ys), 1)[0]
+
+
+DIMENSIONS = {"smoke": 4, "cpu": 20, "gpu": 20, "paper": 20}  # 20: Appendix A
+NOISE_STDS = (0.1, 0.5)  # Figure 3, Appendix A; Figure 2 has the second alone
+FIGURE_2_LENGTHS = (10, 15, 20, 25, 30, 35, 40)  # Appendix A
+PENALTY_PAIRS = 20  # ASSUMED: the pairs of the panels against the penalty
+LONGER = {"cpu": {"steps": 6000}}  # after Figure 1's 3,000 GPT-2 is still near one gradient step
+
+
+def one_noise_level(profile: str) -> LinearRegression:
+    """The task of Figure 2."""
+    d = DIMENSIONS[profile]
+    return LinearRegression(d, NOISE_STDS[1], d**-0.5)
+
+
+def both_models(profile: str, task, lengths, kind) -> list[Run]:
+    """Both models at every seed, measured where they were trained; kind: of the evaluation."""
+    measure = evaluation(lengths, profile, kind=kind)
+    models = transformers(profile, lengths=lengths, **LONGER.get(profile, {}))
+    return [Run(task, model, recipe, measure, seed, FIGURE_4_COUNT)
+            for model, recipe in models.values()
+            for seed in seeds(profile)]
+
+
+def penalties(dimension: int) -> np.ndarray:
+    """Ridge penalties of the right panels: 20 from the best at one noise level to the best at the
+    other, and four more at each end.
+
+    ASSUMED: a geometric grid; at d = 20 the 20 run from 0.2 to 5.
+    """
+    low, high = (dimension * noise_std**2 for noise_std in NOISE_STDS)
+    return low * (high / low) ** (np.arange(-4, 24) / 19)
+
+
+def both_settings(runs_of_page, profile: str) -> tuple:
+    """The settings of SGPT as a table, and what differs in those of GPT-2."""
+    of_decoder = settings_of(runs_of_page, profile, ASSUMED, -1)
+    return (settings_of(runs_of_page, profile, (*SGPT_ASSUMED, "pretraining_tasks")),
+            of_decoder.filter(regex=r"model|recipe\.(steps|learning_rate)", axis=0))
+
+
+def trained_errors(records) -> dict:
+    """Metrics of the trained models by name and metric, seeds first."""
+    kinds = {"SGPT": "SGPT", "GPT-2": "Transformer"}
+    return {name: {metric: samples(records, metric, model=kind) for metric in ("error", "excess")}
+            for name, kind in kinds.items()}
+
+
+FIGURE_5_LENGTHS = (10, 20, 30, 40, 50)  # Appendix A
+FIGURE_5_TASKS = {  # d = 8, Appendix A
+    "linear": LINEAR_8, "ReLU network": RELU_8, "decision tree": DecisionTree(8),
+    "sparse linear": SparseLinear(8)}
+KERNELS = {"psi_L": "linear", "psi_H": "hilbert"}
+# Per profile: the model of Eq. 9 and its recipe. ASSUMED: steps, and Adam as for the
+# transformers of Figure 1.
+FIGURE_5 = {
+    "smoke": (FeatureMLP("l1", activation="gelu", width=16), Recipe(FIGURE_5_LENGTHS, 4, 4)),
+    "cpu": (FeatureMLP("l1", activation="gelu", width=256),
+              Recipe(FIGURE_5_LENGTHS, 2000, 64, 6e-3, schedule="cosine", warmup=0.05)),
+    "gpu": (FeatureMLP("l1", activation="gelu"),
+            Recipe(FIGURE_5_LENGTHS, 50_000, 64, 1e-3, schedule="cosine", warmup=0.05)),
+    "paper": (FeatureMLP("l1", activation="gelu"), Recipe(FIGURE_5_LENGTHS, 500_000, 64, 1e-4)),
+}
+# Per profile: T of Figure 7, T of the models that read the prompt beside features, then steps for
+# features alone and, on ReLU networks, for models that read the prompt. All else is as for the
+# perceptron of Figure 1, whose runs are also Figure 7's. ASSUMED: Figure 7 is silent too. A model of
+# nine inputs needs few steps, and T never matters. Claims 14 and 15 ask for the ends of the range of
+# T alone, and prompt and features are most of the cost.
+ENDS, FOUR = (10**4, 10**6), (10**3, 10**4, 10**5, 10**6)
+FIGURE_7 = {
+    "smoke": (ENDS, ENDS, 4, 4),
+    "cpu": (ENDS, ENDS, 1500, 3000),
+    "gpu": (FOUR, ENDS, 20_000, 50_000),
+    "paper": (FOUR, FOUR, 500_000, 500_000),
+}
+
+
+def perceptron(task, profile: str, features_alone: bool = False):
+    """The perceptron of a profile and how it is trained on one of the two tasks."""
+    size, (*_, alone, networks) = FIGURE_1[profile], FIGURE_7[profile]
+    recipe = size.mlp_recipe
+    if task == RELU_8:
+        recipe = replace(recipe, lengths=RELU_LENGTHS, steps=networks)
+    return size.mlp, replace(recipe, steps=alone) if features_alone else recipe
+
+
+def reads(record) -> str:
+    """What the model of a record of Figures 6 and 7 reads: "prompt", "psi_L", ..."""
+    model = record.run["model"]
+    if "features" not in model:
+        return "prompt"
+    name = next(name for name, features in KERNELS.items() if features == model["features"])
+    return f"prompt + {name}" if model.get("prompt") else name
+
+
+def bayes_floor(evaluation: ErrorByLength):
+    """The error of optimal ridge regression on linear functions, in units of zero's: (K,)."""
+    evaluation = replace(evaluation, prompts=min(evaluation.prompts, 2**15))  # enough for a line
+    floor = evaluation.measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"][0]
+    return floor / LINEAR_8.label_variance

@@ -1,4 +1,7 @@
-"""Section 4, text: which size is best?"""
+"""Appendix A: which depth, width and number of heads is best.
+
+Section 4, text: which size is best?
+"""
 
 from dataclasses import replace
 from itertools import product
@@ -6,11 +9,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from icllib.papers.context_scaling.common import (
-    FIGURE_4_COUNT, LENGTHS, LINEAR_8, evaluation)
-from icllib.papers.context_scaling.learned import over_ridge
-from icllib.papers.context_scaling.noise import FIGURE_2_LENGTHS, one_noise_level
-from icllib.papers.context_scaling.scaling import seeds, transformers
+from icllib.papers.context_scaling.gates import over_ridge
+from icllib.papers.context_scaling.scaling import (
+    FIGURE_2_LENGTHS, FIGURE_4_COUNT, LENGTHS, LINEAR_8, evaluation, one_noise_level, seeds,
+    transformers)
 from icllib.training import Run
 
 # Per profile: the task, T, and what differs from the recipe of Figure 1. paper: as in Figure 2.
@@ -23,7 +25,6 @@ TRAINING = {
     "gpu": (one_noise_level("gpu"), FIGURE_4_COUNT, FROM_10 | {"steps": 5000}),
     "paper": (one_noise_level("paper"), FIGURE_4_COUNT, FROM_10),
 }
-
 PAPER_AXES = {"layers": (2, 4, 6, 8), "width": (256, 512, 1024), "heads": (2, 4, 8)}  # Appendix A
 AXES = {
     "smoke": {"layers": (1, 2), "width": (8, 16), "heads": (1, 2)},
@@ -51,7 +52,7 @@ def sizes_of(model, profile: str) -> list:
             if sum(size[axis] != best[axis] for axis in axes) <= most]
 
 
-def sizes(profile: str) -> list[Run]:
+def runs(profile: str) -> list[Run]:
     """Section 4: both models of the paper's comparisons at every size and seed."""
     task, count, training = TRAINING[profile]
     measure = evaluation(training["lengths"], profile)
@@ -60,8 +61,6 @@ def sizes(profile: str) -> list[Run]:
             for model in sizes_of(start, profile)
             for seed in seeds(profile)]
 
-
-# ---- what the page shows --------------------------------------------------------------------
 
 NAMES = {"models.SGPT": "SGPT", "models.Transformer": "GPT-2"}
 

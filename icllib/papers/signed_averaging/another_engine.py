@@ -17,14 +17,11 @@ from icllib.checks import each, one_of, positive, switches, whole
 from icllib.errors import InputError
 from icllib.evaluate import CHUNK, unseen
 from icllib.streams import Stream
-from icllib.tasks import AffineFunctions, LinearRegression, Quantifier
+from icllib.tasks import AffineFunctions, Quantifier
 from icllib.training import Run
 from icllib.training.cpu import one_core
 
 STARTS = ("normal", "linear")
-
-
-# ---- the plain loop -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -189,9 +186,6 @@ class Plain:
     def predict(self, xs, ys, lengths, points=None):
         lengths = tuple(dict.fromkeys(lengths))
         return self.decoder(xs[0], ys[0], lengths, lengths if points is None else points)[None]
-
-
-# ---- what is measured on lines --------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,122 @@
-"""The scoring functions of Table 1 beside each other: at equal steps, and at equal error in
-distribution.
+"""Decoders of affine functions side by side: ratios of their errors, gates, controls and tables.
 
 Errors are (seeds, 10), at sigma = 1, ..., 10. Members of a seed were trained on the same prompts
-and are tested on the same ones, so ratios are taken seed by seed, over those that both have.
+and are tested on the same ones, so ratios are taken seed by seed, over those that both have. The
+control is ridge regression in a model's place. With an intercept and next to no penalty it is
+exact from the third point on, since labels have no noise: what a model gets wrong outside its
+training distribution, it does not.
 """
 
 from itertools import takewhile
 
 import numpy as np
 import pandas as pd
+import torch
 from matplotlib.ticker import LogLocator
 
+from icllib.baselines import Ridge
 from icllib.decisions import interval
+from icllib.models import QASSMax, SSMax, Softmax
 from icllib.pages import settings_of, shown_profile
-from icllib.papers.signed_averaging.ablations import geometric_mean
+from icllib.papers.signed_averaging import affine
 from icllib.papers.signed_averaging.affine import (
-    ASSUMED, SIGMAS, TEMPERATURES, scorings, scorings_on_affine_functions)
-from icllib.papers.signed_averaging.printed_ablations import TABLE_6
-from icllib.plotting import band
+    ASSUMED, LineAnswers, SIGMAS, SIZES, ShiftedErrors, TEMPERATURES, by_model, geometric_mean,
+    models_by_law, scorings_on_affine_functions)
+from icllib.plotting import band, with_interval
 from icllib.results import Record, dealt, find_record
+from icllib.tasks import AffineFunctions
+from icllib.training import Run, every_profile, records
 from icllib.training.records import tell_shown
+
+TABLE_6 = {  # by sigma_F = 1, ..., 10
+    "1L1AH": (0.1, 0.8, 5.1, 13.1, 26.9, 39.7, 53.0, 84.8, 120.0, 153.2),
+    "1L2AH": (0.1, 0.8, 5.3, 14.4, 29.8, 41.1, 55.0, 93.8, 120.4, 159.2),
+    "1L4AH": (0.0, 0.2, 2.7, 8.7, 19.9, 32.0, 42.8, 64.5, 92.3, 131.2),
+    "2L1AH": (0.0, 0.1, 2.0, 4.9, 13.7, 27.0, 36.1, 64.9, 99.0, 134.0),
+    "2L2AH": (0.0, 0.0, 1.6, 3.2, 9.3, 25.5, 32.0, 61.1, 92.9, 127.8),
+    "2L4AH": (0.0, 0.0, 0.9, 2.6, 7.5, 19.3, 27.3, 51.8, 90.2, 119.4),
+    "3L1AH": (0.0, 0.0, 0.9, 3.0, 8.2, 16.8, 24.4, 48.4, 76.7, 113.2),
+    "3L2AH": (0.0, 0.0, 0.7, 2.3, 6.5, 15.9, 22.5, 43.1, 74.0, 102.5),
+    "3L4AH": (0.0, 0.0, 0.6, 1.9, 5.5, 13.8, 20.4, 42.2, 70.3, 100.4),
+    "6L4AH": (0.0, 0.0, 0.5, 1.6, 4.6, 11.6, 16.8, 33.7, 58.3, 87.9),
+    "12L8AH": (0.0, 0.0, 0.3, 1.1, 2.9, 7.9, 11.9, 28.3, 46.9, 73.5),
+    "18L8AH": (0.0, 0.0, 0.2, 1.1, 2.8, 7.1, 10.3, 22.9, 40.3, 64.6),
+    "2Al32AH": (1.17, 2.64, 3.47, 5.01, 7.88, 16.85, 24.1, 40.98, 66.04, 95.03),
+    "12Al8AH": (0.0, 0.0, 0.41, 1.70, 3.92, 10.40, 14.04, 30.20, 52.69, 79.13),
+}
+
+
+def beside(ours: dict, printed: dict, columns, spread: bool = False,
+           scale: str = "log") -> pd.DataFrame:
+    """Rows of a table as printed with our means below them, geometric ones on the scale "log".
+
+    ours: name -> (seeds, columns); printed: name -> (columns,), or nothing for a name; spread:
+    with 95% intervals over seeds, and a row for each of the columns, which then fit on a page.
+    """
+    table = {}
+    for name, samples in ours.items():
+        if name in printed:
+            table[name, "paper"] = [f"{value:g}" for value in printed[name]]
+        table[name, "ours"] = ([with_interval(column, scale=scale) for column in samples.T] if spread
+                               else [f"{interval(column, scale)[0]:.3g}" for column in samples.T])
+    rows = pd.DataFrame.from_dict(table, orient="index", columns=columns).set_axis(
+        pd.MultiIndex.from_tuples(table, names=("model", "")))
+    return rows.T if spread else rows
+
+
+ROUNDING = 1e-10  # errors below it are 0 but for rounding, which processors do differently
+
+
+class RidgeLine:
+    """Ridge regression with an intercept; 0 before the first pair."""
+
+    def predict(self, xs, ys, lengths):
+        """(..., N, 1), (..., N) -> (..., K)."""
+        with_ones = torch.cat((xs, torch.ones_like(xs)), dim=-1).double()
+        known = [n for n in lengths if n]
+        answers = Ridge(1e-9).predict(with_ones, ys.double(), known)
+        none = answers.new_zeros((*answers.shape[:-1], len(lengths) - len(known)))
+        return torch.cat((none, answers), dim=-1).to(xs.dtype)
+
+
+def ridge_errors() -> np.ndarray:
+    """Its errors at SIGMAS, on 10 functions and 2 prompts of each, or ROUNDING: (10,)."""
+    errors = ShiftedErrors(SIGMAS, functions=10, prompts=2).measure(
+        [AffineFunctions()], RidgeLine())["error"][0]
+    return np.maximum(errors, ROUNDING)
+
+
+def ridge_over(errors) -> list[float]:
+    """The geometric mean over sigma = 3 to 10 of its error over a model's (seeds, 10): (seeds,)."""
+    return geometric_mean(ridge_errors()[2:] / np.atleast_2d(errors)[:, 2:]).tolist()
+
+
+def ridge_answers() -> dict:
+    """What it answers on lines and on the sequence of Section 5.3, as `LineAnswers` measures it."""
+    return LineAnswers(prompts=4).measure([AffineFunctions()], RidgeLine())
+
+
+def reached(errors: dict, *names) -> np.ndarray:
+    """The largest error at sigma = 1 of these models: name -> (seeds, 10) gives (seeds,)."""
+    return np.max([np.atleast_2d(errors[name])[:, 0] for name in names], axis=0)
+
+
+def reached_on_law(grid, stds, input_std: float) -> np.ndarray:
+    """The error on the inputs of training over that of always answering 0, 1 + I^2: (seeds,).
+
+    grid: (seeds, I, F) over the deviations `stds`; I is the widest of them where training's is
+    wider.
+    """
+    place = min(range(len(stds)), key=lambda i: abs(stds[i] - input_std))
+    return grid[:, place, stds.index(1)] / (1 + stds[place] ** 2)
+
+
+def reached_on_own_law(profile: str, records) -> dict[str, np.ndarray]:
+    """The same of the models of the page training_laws: law -> (seeds,)."""
+    models, stds = models_by_law(profile), SIZES[profile].grid
+    return {name: reached_on_law(grid, stds, models[name][0].task.input_std)
+            for name, grid in by_model(records, models, "error_grid").items()}
+
 
 PRINTED = {  # Table 1, at sigma = 1, ..., 10
     "SSA": (4e-5, 3e-4, 1e-3, 0.02, 0.02, 0.15, 1.24, 1.04, 2.74, 8.50),
@@ -39,9 +136,6 @@ PRINTED = {  # Table 1, at sigma = 1, ..., 10
 PATHS = (3, 5, 10)  # sigmas of the paths along training that are drawn
 HELD_AGAINST_SOFTMAX = ("sparsemax", "entmax", "softmax and average", "four functions",
                         "cosFormer", "SA-softmax")  # claims 6 and 24
-
-
-# ---- what is compared -----------------------------------------------------------------------
 
 
 class EqualSteps:
@@ -92,16 +186,6 @@ def errors_at(path, level: float) -> np.ndarray:
     return np.exp(before + share * (after - before))
 
 
-# ---- the statistics of claims 2 to 6 ----------------------------------------------------------
-
-
-def growth(errors) -> dict[str, np.ndarray]:
-    """Claim 2: error / sigma^2 against that at sigma = 2."""
-    relative = np.atleast_2d(errors) / np.square(SIGMAS)
-    return {f"sigma = {sigma}": relative[:, place] / relative[:, 1]
-            for place, sigma in enumerate(SIGMAS) if sigma > 2}
-
-
 def ssa_to_softmax(compared) -> dict[str, np.ndarray]:
     """Claim 3: the ratio of the errors at each sigma from 3 on."""
     ssa, softmax = compared("SSA", "softmax")
@@ -150,9 +234,6 @@ def gates(errors: dict, number: int):
 
 STATISTICS = (ssa_to_softmax, ssa_to_alternatives, temperatures_to_softmax,
               alternatives_to_softmax)  # of claims 3 to 6, and of claims 21 to 24
-
-
-# ---- what the pages show ----------------------------------------------------------------------
 
 
 def training_settings(runs_of_page, profile: str) -> pd.DataFrame:
@@ -221,68 +302,13 @@ def beyond_spread(ratios: dict) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def cells_with_ssa_below(grids: dict, stds) -> pd.DataFrame:
-    """Figure 3: the ratio of the errors of SSA and softmax over parts of the grid.
-
-    Geometric means over cells. grids: name -> (seeds, I, F), over the deviations `stds`.
-    """
-    ratio, wide = np.log(grids["SSA"] / grids["softmax"]), np.array(stds) > 1
-    parts = {"all": np.ones_like(ratio[0], dtype=bool), "inputs only": np.outer(wide, ~wide),
-             "functions only": np.outer(~wide, wide), "both": np.outer(wide, wide)}
-    rows = beyond_spread({name: np.exp(ratio[:, cells].mean(axis=1))
-                          for name, cells in parts.items()})
-    share = lambda cells: f"{(ratio.mean(axis=0)[cells] < 0).sum()} of {cells.sum()}"
-    return rows.assign(**{"cells with SSA below": [share(cells) for cells in parts.values()]})
-
-
-def nearer_row(errors) -> pd.DataFrame:
-    """The softmax errors (seeds, 10) over the two printed rows that ought to be one, from sigma =
-    3 on: which is nearer, as they are and after one common factor."""
-    rows = {}
-    for name, row in (("Table 1, softmax", PRINTED["softmax"]),
-                      ("Table 6, 12L8AH", TABLE_6["12L8AH"])):
-        logs = np.log(np.atleast_2d(errors)[:, 2:]).mean(axis=0) - np.log(row[2:])
-        rows[name] = {"ours / printed, geometric mean": np.exp(logs.mean()),
-                      "smallest": np.exp(logs.min()), "largest": np.exp(logs.max()),
-                      "typical factor": np.exp(np.sqrt(np.mean(logs**2))),
-                      "after one common factor": np.exp(logs.std())}
-    return pd.DataFrame.from_dict(rows, orient="index").map("{:.3g}".format)
-
-
-def printed_steps() -> pd.DataFrame:
-    """Each printed error over the one at the sigma before, from sigma = 5 on, of Tables 1 and 6.
-
-    Models that are tested on the same functions (Appendix M) should rise at the same sigmas.
-    """
-    own = {name: [PRINTED[name]] for name in ("SSA", "softmax")}
-    groups = own | {"the others of Table 1": [row for name, row in PRINTED.items()
-                                              if name not in own],
-                    "all of Table 6": list(TABLE_6.values())}
-    found = {}
-    for name, rows in groups.items():
-        steps = np.array([np.divide(row[4:], row[3:-1]) for row in rows])
-        found[name] = [f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
-                       for low, high in zip(steps.min(axis=0), steps.max(axis=0))]
-    columns = [f"{sigma - 1} to {sigma}" for sigma in SIGMAS[4:]]
-    return pd.DataFrame.from_dict(found, orient="index", columns=columns)
-
-
-# ---- the runs of the pages that read Table 1's ------------------------------------------------
-
-
-def fig03_softmax_ssa(profile: str) -> list:
-    """Figure 3: the runs of Table 1 with softmax, then those with SSA."""
-    runs_of = dealt(scorings_on_affine_functions(profile), scorings())
-    return runs_of["softmax"] + runs_of["SSA"]
-
-
 def by_function(found: list[Record]) -> dict[str, list[Record]]:
     """Table 1's records of each function: of the seeds that all functions have, which are given,
     and of the next ones as far as it has them."""
-    own, profile = dealt(found, scorings()), shown_profile(found)
+    own, profile = dealt(found, affine.scorings()), shown_profile(found)
     if profile != "smoke":  # of which nothing is kept
         last = max(record.run["seed"] for record in found)
-        runs_of = dealt(scorings_on_affine_functions(profile), scorings())
+        runs_of = dealt(scorings_on_affine_functions(profile), affine.scorings())
         for name, runs in runs_of.items():
             further = (find_record(run, "signed_averaging") for run in runs if run.seed > last)
             own[name] = own[name] + list(takewhile(lambda record: record is not None, further))
@@ -290,6 +316,31 @@ def by_function(found: list[Record]) -> dict[str, list[Record]]:
     return own
 
 
-def training_control(profile: str) -> list:
-    """Errors along training: the runs of Table 1."""
-    return scorings_on_affine_functions(profile)
+NAMES = ("softmax", "SSMax", "QASSMax")
+
+
+def scorings(size) -> dict:
+    """Softmax, then the added ones, for models of a profile's size."""
+    return dict(zip(NAMES, (Softmax(), SSMax(), QASSMax(size.width // size.heads))))
+
+
+def with_added(of_paper, added, profile: str) -> list[Run]:
+    """Both, each run once; at pilot, an earlier design, the paper's alone."""
+    runs = of_paper(profile)
+    if profile == "pilot":
+        return runs
+    return runs + [run for run in added(profile) if run not in runs]
+
+
+def added_records(runs_of_profile, profile: str, page: str) -> list[Record]:
+    """Their records, the missing ones computed; of "stored" the best there are, or none."""
+    if profile != "stored":
+        return records(runs_of_profile, profile, page)
+    return next(reversed(every_profile(runs_of_profile, page).values()), [])
+
+
+def added_rows(table, own: list[Record]) -> pd.DataFrame:
+    """One of the tables below of these records, or that there are none yet."""
+    if not own:
+        return pd.DataFrame({"": "not trained yet"}, index=NAMES[1:])
+    return table(own).assign(profile=shown_profile(own))

@@ -5,35 +5,26 @@ can be seen only where the two differ: where the large number would leave the la
 positive one does under "every" and a negative one under "some", and another number has settled it.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import torch
 from torch import Tensor
 
 from icllib.checks import each, positive, whole
 from icllib.evaluate import CHUNK, unseen
-from icllib.papers.signed_averaging import quantifier_models
-from icllib.papers.signed_averaging.quantifier_figures import STYLES
-from icllib.papers.signed_averaging.quantifier_models import (
-    AS_PRINTED, SCORINGS, SIZES, cells)
-from icllib.papers.signed_averaging.quantifiers import settled_answer
-from icllib.plotting import SHARE, draw, legend_below, series
+from icllib.papers.signed_averaging.quantifiers import (
+    AS_PRINTED, SCORINGS, STYLES, cells, settled_answer)
+from icllib.plotting import draw, legend_below
 from icllib.results import ADDED, stacked
 from icllib.streams import WORD
 from icllib.tasks.quantifiers import truth
-from icllib.training import Run
 
 QUANTIFIERS = ("every", "some")
 WHERE = ("at the number", "after it")  # the answers
-OTHERS = ("settle the label", "leave it open")  # the numbers beside the large one
-ASSUMED = (  # what the paper does not give, by name, for the table on the page
-    "model.positions_up_to", "evaluation.sizes", "evaluation.places", "evaluation.after",
-    "evaluation.sequences", "evaluation.seed", "seed")
 
 
 @dataclass(frozen=True)
@@ -117,38 +108,9 @@ def log_odds_of(tasks, predictor, xs: Tensor, lengths) -> Tensor:
         return predictor.predict(xs[..., None], ys, lengths)
 
 
-# ---- the runs -------------------------------------------------------------------------------
-
-
 def chosen_cells() -> list:
     """Softmax, then SSA, under "every", then under "some"."""
     return [cell for quantifier in QUANTIFIERS for cell in cells(quantifier, (AS_PRINTED,))]
-
-
-def deviant_numbers(profile: str) -> list[Run]:
-    """Section 5: the paper's models of Figures 4 and 5, measured on deviant sequences."""
-    return list(dict.fromkeys(each_kind(profile) + judged_kind(profile)))
-
-
-def each_kind(profile: str) -> list[Run]:
-    """Those that the figures show."""
-    return runs(profile, chosen_cells(), SIZES[profile].seeds)
-
-
-def judged_kind(profile: str) -> list[Run]:
-    """Softmax under "every", with as many seeds as in the claims of Figure 4."""
-    return runs(profile, chosen_cells()[:1], SIZES[profile].compared_seeds)
-
-
-def runs(profile: str, chosen, seeds: int) -> list[Run]:
-    """The models of Figures 4 and 5, each with one large number."""
-    size = SIZES[profile]
-    evaluation = DeviantNumbers(sequences=size.sequences, own_prompts=size.own_prompts)
-    return [replace(run, evaluation=evaluation)
-            for run in quantifier_models.runs(profile, chosen, seeds)]
-
-
-# ---- what the page shows --------------------------------------------------------------------
 
 
 def own_answers(records, chosen) -> dict:
@@ -190,52 +152,6 @@ def judged(records, chosen, reached) -> tuple[dict, np.ndarray]:
     return {part: values[told, -1] for part, values in shares.items()}, gate[told]
 
 
-def right_answers() -> dict:
-    """The parts of the claim for right answers, none of which is a mistake."""
-    return dict.fromkeys(WHERE, [0.0])
-
-
-class Largest:
-    """The log-odds of the largest number so far alone, which are its size and sign."""
-
-    def predict(self, xs, ys, lengths) -> Tensor:
-        """(..., N, 1), (..., N) -> (..., K)."""
-        so_far = [xs[..., : n + 1, 0] for n in lengths]
-        return torch.cat([own.gather(-1, own.abs().argmax(-1, keepdim=True)) for own in so_far], -1)
-
-
-def answers_for_the_largest() -> dict:
-    """The parts of the claim for a predictor that answers for the largest number alone."""
-    found = DeviantNumbers(sequences=64).measure([chosen_cells()[0].task], Largest())
-    return {part: own[:, -1].tolist()
-            for part, own in at_and_after(found["open_label"][:, 0]).items()}
-
-
-def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
-    """By size of the large number: `own_mistakes`, the mean log-odds of the open label at the
-    number, and `own_answers`."""
-    sizes, tables = records[0].run["evaluation"]["sizes"], []
-    odds = stacked(records, chosen_cells(), "log_odds")
-    for cell, shares in own_mistakes(records, chosen_cells()).items():
-        for where, values in at_and_after(shares).items():
-            tables.append(series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values,
-                                 profile, SHARE))
-        for place, others in enumerate(OTHERS):
-            tables.append(series(f"{cell.quantifier}, {cell.scoring}, log-odds", others, sizes,
-                                 odds[cell][:, place, :, :, 0].mean(-1), profile))
-    return tables + own_tables(records, profile)
-
-
-def own_tables(records, profile: str) -> list[pd.DataFrame]:
-    """`own_answers`, a panel for the number and one for what follows."""
-    sizes = records[0].run["evaluation"]["sizes"]
-    return [series(f"own answer, {where}", f"{cell.quantifier}, {cell.scoring}: others {others}",
-                   sizes, values[:, place], profile, SHARE)
-            for cell, own in own_answers(records, chosen_cells()).items()
-            for where, values in at_and_after(own).items()
-            for place, others in enumerate(OTHERS)]
-
-
 def draw_shares(table):
     """A row of panels for each quantifier, at the number and after it; returns the legend."""
     _, panels = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(9, 5.6))
@@ -250,22 +166,6 @@ def draw_shares(table):
     for axes in panels[-1]:
         label_sizes(axes, table)
     return legend_below(panels[0, 0], 3)
-
-
-def draw_log_odds(table):
-    """Log-odds of the open label at the large number; returns the legend."""
-    _, panels = plt.subplots(2, 2, sharex=True, figsize=(9, 5.6))
-    for row, quantifier in zip(panels, QUANTIFIERS):
-        for axes, scoring in zip(row, SCORINGS):
-            for others, style in zip(OTHERS, ({"ls": "-"}, {"ls": "--"})):
-                draw(axes, table, f"{quantifier}, {scoring}, log-odds", others, marker="o",
-                     label=f"other numbers {others}", color=STYLES[scoring]["color"], **style)
-            axes.axhline(0, color="grey", lw=1)
-            axes.set(xscale="log", title=f"{quantifier}, {scoring}")
-        row[0].set_ylabel("log-odds of the\nopen label")
-    for axes in panels[-1]:
-        label_sizes(axes, table)
-    return legend_below(panels[0, 0], 2)
 
 
 def label_sizes(axes, table) -> None:

@@ -1,4 +1,4 @@
-"""The quantifier tasks: how often a label is true, and how little it takes to be right.
+"""Decoders of the quantifiers "every" and "some": how they are trained, measured and drawn.
 
 A label that is settled stays so: "every" is false from the first x <= 0 on, "some" is true from
 the first x > 0 on. A predictor that is right on the first r numbers and then gives the settled
@@ -6,63 +6,30 @@ answer errs on a sequence exactly where the label is still open at position r + 
 is a constant.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import ClassVar, NamedTuple
 
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 import torch
+from matplotlib.colors import PowerNorm
+from torch import Tensor
 
-from icllib.papers.signed_averaging.affine_measures import FIRST_COUNTED
-from icllib.streams import Stream
-from icllib.tasks import Quantifier
+from icllib.checks import each, positive, whole
+from icllib.evaluate import Together, unseen
+from icllib.models import SignedAveraging, Softmax, Transformer
+from icllib.papers.signed_averaging.affine import FIRST_COUNTED, scorings
+from icllib.plotting import BLUE, ORANGE, SHARE, draw, legend_below, numbers, series, with_interval
+from icllib.results import ADDED, dealt, stacked
+from icllib.streams import WORD
+from icllib.tasks import Quantifier, sample_each
+from icllib.tasks.quantifiers import truth
+from icllib.training import Curriculum, Recipe, Run
 
 TRAINED = 40  # the longest sequence in training, Section 3
 LENGTHS = tuple(range(10, 201, 10))  # Figures 4, 5: 10 to 200. ASSUMED: in steps of 10
-READ = (0, 5, 10, 20)  # ASSUMED: how many numbers the predictors of the page read
-
-
-@dataclass(frozen=True)
-class BaseRates:
-    """Labels of a quantifier under a law, and what predictors that read few numbers get wrong."""
-
-    task: Quantifier
-    sigmas: tuple = (1, 5, 10, 20, 30)  # of the 1 to 30 in Figures 4, 5
-    lengths: tuple = (10, 50, 100, 150, 200)  # of LENGTHS, where errors are sampled too
-    sequences: int = 6400  # 100 samples of 64, Section 3
-    seed: int = 0
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        for name in ("sigmas", "lengths"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-
-    def measure(self) -> dict:
-        """Shares of true labels by position, sequence errors by length, or by sigma and length."""
-        near, far = (self.labels(sigma, TRAINED, 0) for sigma in (self.sigmas[0], self.sigmas[-1]))
-        cells = [[sigma, length] for sigma in self.sigmas for length in self.lengths]
-        sampled = [self.constant_error(*cell, place) for place, cell in enumerate(cells, 1)]
-        constants = [open_rates(self.task, length)[FIRST_COUNTED - 1 :] for length in LENGTHS]
-        return {"position": list(range(1, TRAINED + 1)),
-                "true": self.task.base_rates(TRAINED), "sampled_true": near.mean(0),
-                "labels_changed_by_sigma": int((near != far).sum()),
-                "length": LENGTHS,
-                "wrong": [[reader_error(self.task, read, length) for length in LENGTHS]
-                          for read in READ],  # (predictors, lengths)
-                "wrong_positions": [sum(rates) / len(rates) for rates in constants],
-                "wrong_last": [rates[-1] for rates in constants],
-                "cells": cells, "sampled_wrong": sampled}
-
-    def labels(self, sigma: float, length: int, place: int) -> torch.Tensor:
-        """Labels of sequences whose numbers no other place has: (sequences, length)."""
-        task = Quantifier(self.task.quantifier, float(sigma), self.task.law)
-        ids = place * self.sequences + torch.arange(self.sequences)
-        stream = Stream.of([self.seed], "evaluation")
-        return task.sample(stream, ids[None], length, torch.float64).ys[0]
-
-    def constant_error(self, sigma: float, length: int, place: int) -> float:
-        """The share of sequences that the constant predictor gets wrong."""
-        labels = self.labels(sigma, length, place)
-        wrong = labels != settled_answer(self.task)
-        return float(wrong[:, FIRST_COUNTED - 1 :].any(1).double().mean())
 
 
 def settled_answer(task: Quantifier) -> int:
@@ -81,8 +48,388 @@ def reader_error(task: Quantifier, read: int, length: int) -> float:
     return open_rates(task, length)[decisive - 1] if decisive <= length else 0.0
 
 
-def quantifier_base_rates(profile: str) -> list[BaseRates]:
-    """Both quantifiers under the paper's law, then under the balanced one; a sample at smoke."""
-    size = {"sequences": 64} if profile == "smoke" else {}
-    return [BaseRates(Quantifier(quantifier, law=law), **size)
-            for law in ("independent", "balanced") for quantifier in ("every", "some")]
+EXAMPLES = (  # Figure 2; then, ASSUMED to compare with, another context, an ordinary last number
+    (1.0, -2.0, 3.0, 70.0), (1.0, 2.0, 3.0, 70.0), (1.0, -2.0, 3.0, 0.7), (1.0, 2.0, 3.0, 0.7),
+    (1.0, -2.0, 70.0, 3.0))  # and the large one inside
+CHUNK = {"cpu": 4, "cuda": 64}  # sequences per forward pass; small maps stay in a CPU's cache
+ASSUMED = (  # what the paper does not give, by name, for the tables on the pages
+    "model.positions_up_to", "evaluation.parts", "seed")
+
+
+@dataclass(frozen=True)
+class QuantifierErrors:
+    """Wrong answers over sigma and length; a sequence is wrong if one from the third on is.
+
+    No two sigmas share a sequence. Measures `wrong`,
+    the share of wrong sequences, and `wrong_positions`, that of wrong answers from the third on,
+    (M, sigmas, lengths) each; and `wrong_at`, that of wrong answers at each position of the
+    longest length, (M, sigmas, positions). Raises InputError for sizes that cannot be.
+    """
+
+    sigmas: tuple
+    lengths: tuple
+    sequences: int  # at each sigma
+    seed: int = 0
+    own_prompts: bool = field(default=False, metadata=ADDED)
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        lengths = each(partial(whole, FIRST_COUNTED), "lengths", self.lengths)
+        object.__setattr__(self, "lengths", lengths)
+        object.__setattr__(self, "sigmas", each(positive, "sigmas", self.sigmas))
+        whole(sequences=self.sequences)
+        whole(0, WORD, seed=self.seed)
+
+    @property
+    def longest(self) -> int:
+        """Pairs of the longest context."""
+        return max(self.lengths) - 1
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The errors of M predictors that share one `predict`, each on its own task."""
+        rows = [self.at_sigma(tasks, predictor, place, device)
+                for place in range(len(self.sigmas))]
+        return {name: np.stack([row[name] for row in rows], axis=1) for name in rows[0]}
+
+    def at_sigma(self, tasks, predictor, place: int, device) -> dict:
+        """The same at one sigma: (M, lengths) twice and (M, positions)."""
+        tasks = [replace(task, input_std=float(self.sigmas[place])) for task in tasks]
+        most = max(self.lengths)
+        shared = all(task.law == "independent" for task in tasks)  # long ones begin like short ones
+        own = {n: self.wrong_answers(tasks, predictor, place, n, device)
+               for n in ((most,) if shared else self.lengths)}
+        counted = [own.get(n, own[most])[..., FIRST_COUNTED - 1 : n].double()
+                   for n in self.lengths]
+        found = {"wrong": torch.stack([wrong.amax(-1).mean(1) for wrong in counted], dim=1),
+                 "wrong_positions": torch.stack([wrong.mean((1, 2)) for wrong in counted], dim=1),
+                 "wrong_at": own[most].double().mean(1)}
+        return {name: value.cpu().numpy() for name, value in found.items()}
+
+    def wrong_answers(self, tasks, predictor, place: int, n: int, device) -> Tensor:
+        """Which answers to sequences of n numbers are wrong: (M, sequences, n)."""
+        stream, found = unseen(self, predictor, len(tasks), device), []
+        ids = place * self.sequences + torch.arange(self.sequences, device=device)
+        for some in ids.split(CHUNK[ids.device.type]):
+            xs, ys, _ = sample_each(tasks, stream, some.expand(len(tasks), -1), n)
+            with torch.no_grad():
+                found.append((predictor.predict(xs, ys, range(n)) > 0) != (ys > 0))
+        return torch.cat(found, dim=1)
+
+
+@dataclass(frozen=True)
+class AttentionMaps:
+    """What decoders answer to examples of one length n, and where their last layer looks.
+
+    Measures `log_odds`, (M, examples, n), and `attention`, (M, examples, heads, 2n - 1, 2n - 1).
+    """
+
+    examples: tuple = EXAMPLES
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        object.__setattr__(self, "examples", tuple(map(tuple, self.examples)))
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """The answers and maps of M trained decoders, each with the labels of its own task."""
+        xs = torch.tensor(self.examples, device=device)
+        ys = torch.stack([truth(task.quantifier, xs) for task in tasks])
+        xs = xs[..., None].expand(*ys.shape, 1)
+        with torch.no_grad():
+            log_odds, weights = last_attention(predictor.module, xs, ys)
+        return {"log_odds": log_odds.cpu().numpy(), "attention": weights.cpu().numpy()}
+
+
+def last_attention(module, xs: Tensor, ys: Tensor) -> tuple[Tensor, Tensor]:
+    """Log-odds at x_1, ..., x_n, (M, B, n), and the last layer's map over x_1, y_1, ..., x_n.
+
+    The map is (M, B, heads, 2n - 1, 2n - 1): row t holds the weights of token t.
+    """
+    last, caught = module.blocks[-1], []
+    hook = last.register_forward_pre_hook(lambda _, inputs: caught.append(inputs))
+    try:
+        log_odds = module(xs, ys, range(xs.shape[2]))
+    finally:
+        hook.remove()
+    hidden, mask, places, _ = caught[-1]
+    q, k, _ = last.heads_of(last.attention_norm(hidden))
+    return log_odds, last.scoring.weights(q, k, mask, places)
+
+
+@dataclass(frozen=True)
+class Size:
+    """What differs between profiles; the defaults are the paper's."""
+
+    layers: int = 12  # Section 3
+    heads: int = 8  # Section 3
+    width: int = 256  # Section 3
+    pairs: int = TRAINED
+    batch: int = 64  # Section 3
+    steps: int = 500_000  # Section 3
+    learning_rate: float = 1e-4  # Appendix A
+    schedule: str = "constant"  # Appendix A: Adam at one rate
+    warmup: float = 0.0
+    longer_every: int = 2000  # steps, Appendix A
+    sigmas: tuple = tuple(range(1, 31))  # Figures 4 and 5
+    lengths: tuple = LENGTHS
+    sequences: int = 6400  # 100 samples of 64, Section 3
+    # The law with balanced labels is ours, and each of its lengths needs sequences of its own.
+    balanced_sigmas: tuple = (1, 3, 10, 30)
+    balanced_lengths: tuple = (10, 20, 40, 60, 100, 150, 200)
+    seeds: int = 3  # ASSUMED: the paper shows one
+    compared_seeds: int = 3  # of the paper's own two models, for the claims
+    own_prompts: bool = False  # of each seed, so that the spread over seeds contains theirs
+
+
+SIZES = {
+    "smoke": Size(1, 2, 8, 5, 4, 4, sigmas=(1, 30), lengths=(4, 41), balanced_sigmas=(1, 30),
+                  balanced_lengths=(4, 41), sequences=8, seeds=2, compared_seeds=2),
+    # ASSUMED: a model that trains in a minute on one core, and a curriculum over half of training;
+    # so many seeds because models that learned alike differ a hundredfold at large sigma. Twenty of
+    # the two that are compared settled nothing, and thirty were added at once.
+    "cpu": Size(3, 4, 32, TRAINED, 16, 1000, 2e-3, "cosine", 0.1, 25, (1, 3, 5, 10, 20, 30),
+                (10, 20, 40, 60, 100, 150, 200), sequences=384, seeds=20, compared_seeds=50,
+                own_prompts=True),
+    # ASSUMED: the paper's model, trained for less, at a higher rate.
+    "gpu": Size(steps=20_000, learning_rate=3e-4, schedule="cosine", warmup=0.1,
+                longer_every=500, sequences=1280),
+    "paper": Size(),
+}
+SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging()}
+AS_PRINTED = "as in the paper"
+VARIANTS = {  # law of training and test, positions
+    AS_PRINTED: ("independent", "learned"),
+    "without positions": ("independent", "none"),
+    "balanced labels": ("balanced", "learned"),
+}
+
+
+class Cell(NamedTuple):
+    """One heat map: what is trained on what."""
+
+    quantifier: str  # "every" or "some"
+    variant: str  # one of VARIANTS
+    scoring: str  # one of SCORINGS
+
+    @property
+    def task(self) -> Quantifier:
+        """What it is trained on; tests only change sigma and the length."""
+        return Quantifier(self.quantifier, law=VARIANTS[self.variant][0])
+
+    def run(self, size: Size, seed: int) -> Run:
+        """The training run of one seed."""
+        law, positions = VARIANTS[self.variant]
+        up_to = max(size.lengths) if positions == "learned" else None
+        model = Transformer(size.layers, size.heads, size.width, SCORINGS[self.scoring],
+                            tokens="separate", positions=positions, positions_up_to=up_to)
+        recipe = Recipe(
+            tuple(range(size.pairs)), size.steps, size.batch, size.learning_rate, size.schedule,
+            size.warmup, loss="cross-entropy",  # Section 3
+            curriculum=Curriculum(3, 2, size.longer_every))  # Appendix A
+        grid = size.sigmas, size.lengths
+        if law == "balanced":
+            grid = size.balanced_sigmas, size.balanced_lengths
+        errors = QuantifierErrors(*grid, size.sequences, own_prompts=size.own_prompts)
+        evaluation = Together((errors, AttentionMaps()))
+        return Run(self.task, model, recipe, evaluation, seed)
+
+
+def cells(quantifier: str, variants=tuple(VARIANTS)) -> list[Cell]:
+    """Softmax, then SSA, of each variant."""
+    return [Cell(quantifier, variant, scoring) for variant in variants for scoring in SCORINGS]
+
+
+def cell_runs(profile: str, chosen, seeds: int | None = None) -> list[Run]:
+    """Every cell at every seed, by default of the profile, the seeds of a cell side by side."""
+    size = SIZES[profile]
+    return [cell.run(size, seed) for cell in chosen for seed in range(seeds or size.seeds)]
+
+
+def compared_on_every(profile: str) -> list[Run]:
+    """The two models of Figure 4 that are the paper's, with more seeds."""
+    return cell_runs(profile, cells("every", (AS_PRINTED,)), SIZES[profile].compared_seeds)
+
+
+STYLES = {"softmax": {"color": ORANGE}, "SSA": {"color": BLUE},
+          "constant": {"color": "black", "ls": "--"}}
+PARTS = {  # of the grid: the claims', then the law and the lengths of training
+    "all lengths and sigmas": lambda sigma, n: sigma > 0,
+    "lengths above 40": lambda sigma, n: n > TRAINED,
+    "sigma above 10": lambda sigma, n: sigma > 10,
+    "sigma = 1, lengths up to 40": lambda sigma, n: (sigma == 1) & (n <= TRAINED),
+}
+JUDGED = list(PARTS)[:3]  # the parts of the claims
+
+
+def grid(record) -> tuple[np.ndarray, np.ndarray]:
+    """The sigmas and the lengths on which a record was tested."""
+    errors, _ = record.run["evaluation"]["parts"]
+    return np.array(errors["sigmas"]), np.array(errors["lengths"])
+
+
+def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
+    """Share of wrong sequences by length, one curve per sigma, and of wrong answers by position.
+
+    The constant predictor's are in closed form. records: those of the page of this quantifier.
+    """
+    tables, chosen = [], cells(quantifier)
+    wrong, wrong_at = (stacked(records, chosen, name) for name in ("wrong", "wrong_at"))
+    for cell, own in dealt(records, chosen).items():
+        sigmas, lengths = grid(own[0])
+        tables += curves_by_length(cell.variant, cell, own[0], wrong[cell], profile)
+        for place in (0, -1):
+            panel = position_panel(cell.variant, sigmas[place])
+            curves = {cell.scoring: wrong_at[cell][:, place]}
+            if cell.scoring == "softmax":
+                curves["constant"] = open_rates(cell.task, lengths.max())
+            tables += [series(panel, name, *by_tens(rates), profile, SHARE)
+                       for name, rates in curves.items()]
+    return tables
+
+
+def curves_by_length(panel: str, cell, record, wrong, profile: str) -> list[pd.DataFrame]:
+    """A cell's share of wrong sequences, (seeds, sigmas, lengths), by length, one curve per sigma;
+    before softmax's, which stand for both scorings, that of the constant predictor."""
+    sigmas, lengths = grid(record)
+    curves = [series(panel, f"{cell.scoring}, sigma = {sigma}", lengths, wrong[:, place], profile,
+                     SHARE) for place, sigma in enumerate(sigmas)]
+    if cell.scoring != "softmax":
+        return curves
+    constant = [reader_error(cell.task, 0, n) for n in lengths]
+    return [series(panel, "constant", lengths, constant, profile), *curves]
+
+
+def by_tens(rates) -> tuple[list[int], np.ndarray]:
+    """Positions 1 to 10 one by one, then means over ten positions, named by the last of them."""
+    rates = np.asarray(rates)
+    first, ends = min(10, rates.shape[-1]), list(range(20, rates.shape[-1] + 1, 10))
+    means = [rates[..., end - 10 : end].mean(-1) for end in ends]
+    single = [rates[..., place] for place in range(first)]
+    return [*range(1, first + 1), *ends], np.stack(single + means, axis=-1)
+
+
+def position_panel(variant: str, sigma) -> str:
+    """The panel of the errors by position."""
+    return f"{variant}, by position, sigma = {sigma}"
+
+
+def parts(record) -> dict[str, np.ndarray]:
+    """Which cells of a record's grid lie in each of PARTS: (sigmas, lengths)."""
+    sigma, n = np.meshgrid(*grid(record), indexing="ij")
+    return {part: inside(sigma, n) for part, inside in PARTS.items()}
+
+
+def errors_by_part(records, chosen) -> dict:
+    """The mean error over each of PARTS, by cell: {cell: {part: (seeds,)}}."""
+    found, wrong = {}, stacked(records, chosen, "wrong")
+    for cell, own in dealt(records, chosen).items():
+        found[cell] = {part: wrong[cell][:, inside].mean(1)
+                       for part, inside in parts(own[0]).items()}
+    return found
+
+
+def half_a_sequence(record, count: int = 1) -> float:
+    """What no wrong sequence in so many cells of the grid counts as, so that no ratio is infinite."""
+    return 0.5 / (record.run["evaluation"]["parts"][0]["sequences"] * count)
+
+
+def evidence(records, chosen) -> dict:
+    """SSA's mean error over softmax's in the parts of the claim, seed by seed."""
+    softmax, ssa = errors_by_part(records, chosen).values()
+    ratios, inside = {}, parts(records[0])
+    for part in JUDGED:
+        least = half_a_sequence(records[0], inside[part].sum())
+        ratios[part] = np.maximum(ssa[part], least) / np.maximum(softmax[part], least)
+    return ratios
+
+
+def reached(records, names, chosen) -> np.ndarray:
+    """The gate of the claims, the share of wrong sequences at the smallest sigma and the length of
+    training: the largest among the chosen ones of the names, by seed."""
+    sigmas, lengths = grid(records[0])
+    wrong, place = stacked(records, names, "wrong"), np.abs(lengths - TRAINED).argmin()
+    return np.max([wrong[name][:, sigmas.argmin(), place] for name in chosen], axis=0)
+
+
+def part_table(errors: dict) -> pd.DataFrame:
+    """Mean errors over the parts of the grid with their intervals, one row per cell."""
+    rows = {(cell.variant, cell.scoring): {part: with_interval(samples, within=SHARE)
+                                           for part, samples in parts.items()}
+            for cell, parts in errors.items()}
+    return pd.DataFrame(rows).T
+
+
+def draw_heat_maps(table, variants):
+    """Softmax beside SSA, a row of maps for each variant; returns their common color scale.
+
+    It ends just above the largest share that is drawn, the constant predictor's among them.
+    """
+    top = min(1, 1.1 * table[table.panel.isin(variants)].y.max())
+    figure, panels = plt.subplots(len(variants), 2, squeeze=False,
+                                  figsize=(9, 0.4 + 3 * len(variants)))
+    for row, variant in zip(panels, variants):
+        for axes, scoring in zip(row, SCORINGS):
+            image = draw_heat_map(axes, table, variant, scoring, top)
+    return figure.colorbar(image, ax=panels, label="share of wrong sequences")
+
+
+def draw_heat_map(axes, table, variant: str, scoring: str, top: float):
+    """Errors over length and sigma; dots where the constant predictor does as well or better."""
+    panel = table[table.panel == variant]
+    rows = panel[panel.series.str.startswith(f"{scoring}, ")]
+    errors = rows.pivot(index="series", columns="x", values="y").loc[rows.series.unique()]
+    constant = panel[panel.series == "constant"].y.to_numpy()
+    image = axes.pcolormesh(errors, norm=PowerNorm(0.5, vmin=0, vmax=top), edgecolors="face")
+    row, column = np.nonzero(errors.to_numpy() >= constant)
+    axes.plot(column + 0.5, row + 0.5, ls="", marker="o", ms=3, mfc="white", mec="black", mew=0.5)
+    sigmas = [name.split()[-1] for name in errors.index]
+    for axis, ticks in ((axes.xaxis, [f"{n:g}" for n in errors.columns]), (axes.yaxis, sigmas)):
+        step = -(-len(ticks) // 10)
+        axis.set_ticks(np.arange(0, len(ticks), step) + 0.5, ticks[::step])
+    axes.grid(False)
+    axes.set(title=f"{scoring}, {variant}", xlabel="length", ylabel=r"$\sigma$")
+    return image
+
+
+def draw_by_position(table, sigmas):
+    """A column of panels for each variant, a row for each sigma; returns the legend."""
+    _, panels = plt.subplots(len(sigmas), len(VARIANTS), sharex=True, sharey=True,
+                             figsize=(9, 2.8 * len(sigmas)))
+    for row, sigma in zip(panels, sigmas):
+        for axes, variant in zip(row, VARIANTS):
+            draw_positions(axes, table, variant, sigma)
+        row[0].set_ylabel("share of wrong answers")
+    for axes in panels[-1]:
+        axes.set_xlabel("position")
+    return legend_below(panels[0, 0], len(STYLES))
+
+
+def numbers_by_position(table) -> pd.DataFrame:
+    """Shares at some positions; below 1e-6 the constant predictor's are mostly rounding."""
+    panels = [name for name in table.panel.unique() if "by position" in name]
+    shown = numbers(table.sort_values("panel", kind="stable"), panels,
+                    (1, 2, 3, 5, 10, 40, 100, 200), x="position")
+    small = lambda text: "< 1e-6" if text and float(text) < 1e-6 else text
+    constant = shown.index.get_level_values("series") == "constant"
+    shown.loc[constant] = shown.loc[constant].map(small)
+    return shown
+
+
+def draw_positions(axes, table, variant: str, sigma) -> None:
+    """Errors by position; a grey line where the positions of training end."""
+    for name, style in STYLES.items():
+        draw(axes, table, position_panel(variant, sigma), name, **style)
+    axes.axvline(TRAINED, color="grey", lw=1, ls=":")
+    axes.set_yscale("symlog", linthresh=0.01)
+    axes.set(title=rf"{variant}, $\sigma = {sigma}$", ylim=(0, 1.2), yticks=[0, 0.01, 0.1, 1],
+             yticklabels=["0", "0.01", "0.1", "1"])
+
+
+NAMES = tuple(scorings())
+
+
+def error_rates(records, names=NAMES) -> dict:
+    """The mean share of wrong sequences over each of PARTS: {scoring: {part: (seeds,)}}."""
+    return {name: {part: np.maximum(wrong[:, inside].mean(1),
+                                    half_a_sequence(records[0], inside.sum()))
+                   for part, inside in parts(records[0]).items()}
+            for name, wrong in stacked(records, names, "wrong").items()}

@@ -10,10 +10,10 @@ from icllib.models import Transformer
 from icllib.papers.causal_lm.trained import MASKS, Cell
 from icllib.papers.causal_lm.trained import SIZES as MASK_SIZES
 from icllib.papers.context_scaling.scaling import fig01_decoders
-from icllib.papers.signed_averaging.affine_measures import FIRST_COUNTED
+from icllib.papers.signed_averaging.affine import FIRST_COUNTED
 from icllib.papers.signed_averaging.another_engine import PlainLoop, PointErrors
-from icllib.papers.signed_averaging.quantifier_models import AS_PRINTED, QuantifierErrors, cells
-from icllib.papers.signed_averaging.quantifier_models import SIZES as QUANTIFIER_SIZES
+from icllib.papers.signed_averaging.quantifiers import AS_PRINTED, QuantifierErrors, cells
+from icllib.papers.signed_averaging.quantifiers import SIZES as QUANTIFIER_SIZES
 from icllib.plotting import band, short
 from icllib.tasks import AffineFunctions
 from icllib.training import Curriculum, Recipe, Run
@@ -31,7 +31,7 @@ QUANTIFIER_SEEDS = 10  # which train in seconds, and differ more
 # ---- the runs -------------------------------------------------------------------------------
 
 
-def two_engines(profile: str) -> list:
+def runs(profile: str) -> list:
     """Both engines on lines; the plain loop on linear functions, two masks and "every", of which
     other pages have records of ours."""
     return [*lines(profile), *linear_functions(profile), *masks(profile), *every(profile)]

@@ -1,27 +1,20 @@
-"""Figures 8, 9 and 10: scaling laws of softmax attention, trained for real.
-
-Every run trains the entries of W_K, W_Q and V that matter (icllib.theory.softmax_attention). A
-step is one step on the mean over all prompts, and times are in steps. The windows of all fits
-were fixed before any softmax exponent was seen: there, a model of 500 tasks that learns task s at a
-time proportional to 1 / P(s) has exponents within 0.05 of Table 1's.
-"""
+"""Softmax attention in place of linear attention: how it is trained, and the laws of its loss."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import torch
 
-from icllib.papers.solvable_attention.laws import ALPHAS
-from icllib.theory import riccati, scaling_laws
-from icllib.theory import softmax_attention as softmax
+from icllib.plotting import BLUE, ORANGE, draw
+from icllib.results import Record
+from icllib.theory import riccati, scaling_laws, softmax_attention as softmax
+from icllib.theory.scaling_laws import theory_exponents
 
 FIT_STEPS = (30, 1000)
 BUDGETS = np.geomspace(300, 3e4, 25)
 SIZES = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 79, 100)  # to N_s / 5, Appendix G
 SIGN_LAWS = {"random signs": 0.5, "all +1": 1.0}  # Eq. 2 allows both
-DESCENT_RATES = (0.5, 1.0, 2.0, 3.0)  # beside AdamW; stable up to 3.0 (alpha 1.8) and 2.5 (2.1)
-ADAMW = {"optimizer": "AdamW", "learning_rate": 5e-3}  # Table 4
 TABLE_4 = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 1e-5}  # of AdamW
 
 
@@ -195,44 +188,78 @@ def limits(profile: str, **settings) -> list[SoftmaxTraining]:
     return [SoftmaxSizeLimit(**settings), SoftmaxDataLimit(steps_per_point=per_point, **settings)]
 
 
-def fig08_softmax_laws(profile: str) -> list[SoftmaxTraining]:
-    """Figure 8: the four laws by gradient descent, for both sign laws; the paper's learning rate.
+class LawCurve(NamedTuple):
+    """One law, as one record has it."""
 
-    Also the law in time at beta = 0.5, which Figure 9 shows.
+    law: str  # size, time, data or compute
+    alpha: float
+    signs: str  # random signs or all +1
+    xs: np.ndarray
+    losses: np.ndarray  # (starts, len(xs))
+    exponents: np.ndarray  # (starts,)
+
+
+def law_curve(record: Record) -> LawCurve:
+    """The law of a record of Figures 8 to 10."""
+    run = record.run
+    signs = {share: law for law, share in SIGN_LAWS.items()}[run["positive_share"]]
+    kind = run["type"].split(".")[-1]
+    if kind == "SoftmaxSizeLimit":
+        found = "size", run["sizes"], record["loss"], "exponent"
+    elif kind == "SoftmaxDataLimit":
+        found = "data", run["counts"], record["loss"], "exponent"
+    elif len(run["sizes"]) > 1:
+        found = "compute", record["budget"], record["envelope"], "compute_exponent"
+    else:
+        found = "time", record["step"], record["loss"][:, 0], "time_exponent"
+    law, xs, losses, exponent = found
+    return LawCurve(law, run["alpha"], signs, np.array(xs), losses, record[exponent][:, 0])
+
+
+def one_by_one(law: str, alpha: float, tasks: int = SoftmaxSizeLimit.tasks,
+               steps=np.geomspace(*FIT_STEPS, 30)) -> float:
+    """The exponent in a fit's window of a model that learns its tasks one by one.
+
+    Its loss on task s falls as e^{-P(s) t}, or is zero once the task occurs or has room. What is
+    left between this and Table 1 is the finite number of tasks and the window. steps: those of the
+    law in time.
     """
-    runs = [SoftmaxCurves(1.8, **at_size_of(profile, learning_rate=1e-3))]
-    for signs, share in SIGN_LAWS.items():
-        runs += [curves(profile, signs, alpha=1.8, sizes=SIZES),
-                 curves(profile, signs, alpha=1.8, beta=0.5)]
-        for alpha in ALPHAS:
-            runs += [curves(profile, signs, alpha=alpha),
-                     *limits(profile, alpha=alpha, positive_share=share)]
-    return runs
+    shares = riccati.task_shares(tasks, alpha)
+    if law == "size":
+        xs = np.array(SoftmaxSizeLimit.sizes)
+        losses = scaling_laws.size_losses(shares, 1.0, xs)
+    elif law == "data":
+        xs = np.array(SoftmaxDataLimit.counts)
+        losses = scaling_laws.data_losses(shares, 1.0, 0.0, xs)
+    elif law == "time":
+        xs, losses = steps, np.exp(-np.outer(steps, shares)) @ shares
+    else:
+        xs, steps = BUDGETS, np.geomspace(1, 5000, 300)
+        learning = 0.5 * shares * np.exp(-np.outer(steps, shares))
+        curves = [learning[:, :size].sum(1) + rest for size, rest in
+                  zip(SIZES, scaling_laws.size_losses(shares, 1.0, SIZES))]
+        losses = scaling_laws.lower_envelope(SIZES, steps, curves, xs)
+    return scaling_laws.fit_exponent(xs, losses)[0]
 
 
-def fig09_softmax_varied(profile: str) -> list[SoftmaxTraining]:
-    """Figure 9: the law in time at two values of beta, for both sign laws; Appendix I.1: those in
-    compute, size and data, with random signs."""
-    runs = [curves(profile, signs, alpha=1.8, beta=beta) for signs in SIGN_LAWS
-            for beta in (0.0, 0.5)]
-    for beta in (0.0, 0.5):
-        runs += [curves(profile, "random signs", alpha=1.8, sizes=SIZES, beta=beta),
-                 *limits(profile, alpha=1.8, beta=beta)]
-    return runs
+def draw_law(axes, table, name: str, curve: LawCurve) -> None:
+    """A series of a figure's table, and the power law of Table 1 above it."""
+    color = BLUE if curve.alpha == 1.8 else ORANGE
+    axes.set(xscale="log", yscale="log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_formatter("")
+    draw(axes, table, curve.law, name, color=color, label=rf"softmax, $\alpha$ = {curve.alpha}")
+    draw_power_law(axes, table, curve.law, name, theory_exponents(curve.alpha)[curve.law],
+                   least=FIT_STEPS[0] if curve.law == "time" else 0, color=color,
+                   ls="--", label=rf"Table 1, $\alpha$ = {curve.alpha}")
 
 
-def descent_in_time(profile: str) -> list[SoftmaxCurves]:
-    """The law in time by gradient descent at each rate, from AdamW's starts, alpha by alpha."""
-    return [SoftmaxCurves(alpha, **at_size_of(profile, learning_rate=rate))
-            for alpha in ALPHAS for rate in DESCENT_RATES]
+def draw_power_law(axes, table, panel: str, name: str, exponent: float, least: float = FIT_STEPS[0],
+                   **style) -> None:
+    """A power law above a series of a figure's table.
 
-
-def fig10_softmax_adamw(profile: str) -> list[SoftmaxTraining]:
-    """Figure 10: the four laws under AdamW, which learns rare tasks as fast as frequent ones; then
-    gradient descent at each rate, `descent_in_time`."""
-    size = lambda **settings: at_size_of(profile, **ADAMW, **settings)
-    runs = [SoftmaxCurves(2.1, sizes=SIZES, **size())]
-    for alpha in ALPHAS:
-        runs += [SoftmaxCurves(alpha, **size()), SoftmaxSizeLimit(alpha, **size(steps=5000)),
-                 SoftmaxDataLimit(alpha, steps_per_point=0, **size())]
-    return runs + descent_in_time(profile)
+    least: the first x of it; by default where the fits in t start.
+    """
+    rows = table[(table.panel == panel) & (table.series == name) & (table.x >= least)]
+    first = rows.iloc[0]
+    axes.plot(rows.x, 1.6 * first.y * (rows.x / first.x) ** exponent, **style)

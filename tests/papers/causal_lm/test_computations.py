@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.papers.causal_lm import failures, layers, linear_attention, stationary
-from icllib.papers.causal_lm.linear_attention import draw, query_errors
+from icllib.papers.causal_lm import (
+    fig01_dynamics, fig02_linear_attention, fig04_causal_by_position, layers, what_fails)
+from icllib.papers.causal_lm.layers import draw, query_errors
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression
 
@@ -42,7 +43,7 @@ SEES = {  # token j, token i
 
 
 def test_errors_after_each_layer_in_a_loop():
-    metrics = linear_attention.LayerErrors(**SMALL, sequences=2).measure()
+    metrics = fig02_linear_attention.LayerErrors(**SMALL, sequences=2).measure()
     xs, ys = drawn(PAIRS + QUERIES)
     for mask in ("prefix", "causal"):
         outputs = through_layers(xs, ys, SEES[mask])
@@ -53,7 +54,7 @@ def test_errors_after_each_layer_in_a_loop():
 
 
 def test_one_prompt_through_the_layers_in_a_loop():
-    metrics = layers.Dynamics(**SMALL, every=2, shown_queries=2).measure()
+    metrics = fig01_dynamics.Dynamics(**SMALL, every=2, shown_queries=2).measure()
     xs, ys = drawn(PAIRS + QUERIES, sequences=1)
     for mask in ("prefix", "causal"):
         outputs = through_layers(xs, ys, SEES[mask])[:, 0]
@@ -68,7 +69,7 @@ def test_one_prompt_through_the_layers_in_a_loop():
 
 
 def test_queries_that_see_queries_in_a_loop():
-    metrics = failures.SelfAttention(**SMALL, sequences=2).measure()
+    metrics = what_fails.SelfAttention(**SMALL, sequences=2).measure()
     xs, ys = drawn(PAIRS + QUERIES)
     assert set(metrics) == set(SEES)
     for mask, sees in SEES.items():
@@ -77,7 +78,7 @@ def test_queries_that_see_queries_in_a_loop():
 
 
 def test_starting_weights_in_a_loop():
-    metrics = failures.StartingWeights(**SMALL, sequences=2).measure()
+    metrics = what_fails.StartingWeights(**SMALL, sequences=2).measure()
     ids = torch.zeros(1, 1, dtype=torch.int64)
     w0 = Stream.of([0], "evaluation").normal(ids, "start", (D,), torch.float64)[0, 0].numpy()
     xs, ys = drawn(PAIRS + QUERIES)
@@ -91,7 +92,7 @@ def test_starting_weights_in_a_loop():
 
 def test_the_largest_steps_are_where_layers_begin_to_diverge():
     """The map of one step on all weights, by its largest eigenvalue."""
-    metrics = failures.StepBounds(D, PAIRS, prompts=6, sequences=4, watched=6).measure()
+    metrics = what_fails.StepBounds(D, PAIRS, prompts=6, sequences=4, watched=6).measure()
     xs, _ = drawn(PAIRS, sequences=6)
     beyond = {"prefix": [], "causal": []}
     for step in metrics["step_size"]:
@@ -133,11 +134,11 @@ def test_stationary_points_in_a_loop():
     truth = [np.linalg.lstsq(x, y, rcond=None)[0] for x, y in zip(xs, ys)]
     passes = {by: [kaczmarz(x, y, np.zeros(D), by) - w for x, y, w in zip(xs, ys, truth)]
               for by in (False, True)}
-    metrics = linear_attention.StationaryErrors(mu, D, pairs, 3).measure()
+    metrics = fig02_linear_attention.StationaryErrors(mu, D, pairs, 3).measure()
     np.testing.assert_allclose(metrics["error"], mean_errors(passes[False], mu)[1:], rtol=1e-9)
     each = query_errors(torch.from_numpy(np.stack(passes[False])), mu)[:, 1:]
     np.testing.assert_allclose(metrics["standard_error"], each.std(0) / 3**0.5, rtol=1e-9)
-    metrics = stationary.ByPositionErrors(mu, D, pairs, 3, every=2).measure()
+    metrics = fig04_causal_by_position.ByPositionErrors(mu, D, pairs, 3, every=2).measure()
     assert metrics["pairs"] == [2, 4, 6, 8]
     for name, by_position in (("by_n", False), ("by_position", True)):
         expected = mean_errors(passes[by_position], mu)[2::2]
@@ -149,7 +150,7 @@ def test_one_pass_with_noise_in_a_loop():
     prompt = draw(LinearRegression(D, 0.3, inputs="uniform"), 0, 3, pairs)
     xs, noisy, clean = (values.numpy() for values in (prompt.xs, prompt.ys, prompt.means))
     truth = [np.linalg.lstsq(x, y, rcond=None)[0] for x, y in zip(xs, clean)]
-    metrics = stationary.KaczmarzErrors(mu, 0.3, D, pairs, 3, every=4).measure()
+    metrics = layers.KaczmarzErrors(mu, 0.3, D, pairs, 3, every=4).measure()
     for name, labels in (("error", clean), ("noisy_error", noisy)):
         passes = [kaczmarz(x, y, np.zeros(D)) - w for x, y, w in zip(xs, labels, truth)]
         np.testing.assert_allclose(metrics[name], mean_errors(passes, mu)[4::4], rtol=1e-6)

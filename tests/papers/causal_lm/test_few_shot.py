@@ -3,7 +3,7 @@
 import torch
 from torch.nn.functional import one_hot
 
-from icllib.papers import causal_lm as sheet
+from icllib.papers.causal_lm import few_shot_tokens
 from icllib.streams import Stream
 from icllib.tasks import BagOfWords
 from icllib.training import Fleet
@@ -36,7 +36,7 @@ def test_ridge_by_class_is_scikit_learns():
     torch.manual_seed(0)
     xs, classes = torch.randn(2, 9, 4).double(), torch.randint(3, (2, 9))
     ys = one_hot(classes, 3).double()
-    ours = sheet.RidgeByClass(0.7).predict(xs, ys, (5, 8))
+    ours = few_shot_tokens.RidgeByClass(0.7).predict(xs, ys, (5, 8))
     for prompt in range(2):
         for k, n in enumerate((5, 8)):
             fitted = Ridge(alpha=0.7, fit_intercept=False)
@@ -46,7 +46,7 @@ def test_ridge_by_class_is_scikit_learns():
 
 
 def test_the_two_masks_differ_in_nothing_else():
-    runs = sheet.few_shot_tokens("smoke")
+    runs = few_shot_tokens.runs("smoke")
     prefix, causal = (Fleet([run.task], run.model, run.recipe, [run.seed], [None])
                       for run in (runs[0], runs[len(runs) // 2]))
     prompt = prefix.sample()

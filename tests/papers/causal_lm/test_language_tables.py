@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from icllib.claims import find_claim
-from icllib.papers import causal_lm as sheet
+from icllib.papers.causal_lm import tables02_08_09_language_models
 
-PRINTED = {table.source: table for table in sheet.PRINTED}
+PRINTED = {table.source: table for table in tables02_08_09_language_models.PRINTED}
 WHERE = {14: {"MMLU ": "Table 2: T5, MMLU", "BBH ": "Table 2: T5, BBH"},
          32: {"": "Table 8: PaLM2, MMLU"},
          33: {"encoder ": "Table 9: PaLI-X, encoder", "decoder ": "Table 9: PaLI-X, decoder"}}
@@ -46,7 +46,7 @@ def test_parameters_are_those_of_a_llama_of_the_same_shape(size, millions):
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
-    decoder = sheet.DECODERS[size]
+    decoder = tables02_08_09_language_models.DECODERS[size]
     config = LlamaConfig(vocab_size=32_128, hidden_size=decoder.width, tie_word_embeddings=True,
                          intermediate_size=decoder.feed_forward, num_attention_heads=2,
                          num_hidden_layers=decoder.layers)
@@ -54,6 +54,6 @@ def test_parameters_are_those_of_a_llama_of_the_same_shape(size, millions):
         matrices = [p for p in LlamaForCausalLM(config).parameters() if p.dim() == 2]
     assert decoder.parameters() == sum(matrix.numel() for matrix in matrices)
     tokens = 10**6 * 2048 * 626
-    assert sheet.pretraining_flops(decoder) == pytest.approx(6e6 * millions * tokens, rel=1e-3)
+    assert tables02_08_09_language_models.pretraining_flops(decoder) == pytest.approx(6e6 * millions * tokens, rel=1e-3)
     prompts = (14_042 + 6_511) * 2_000
-    assert sheet.evaluation_flops(decoder) == pytest.approx(2e6 * millions * prompts, rel=1e-3)
+    assert tables02_08_09_language_models.evaluation_flops(decoder) == pytest.approx(2e6 * millions * prompts, rel=1e-3)

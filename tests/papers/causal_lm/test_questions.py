@@ -8,7 +8,7 @@ import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
 
 from icllib.errors import InputError
-from icllib.papers.causal_lm import questions
+from icllib.language_models import questions
 
 CHARACTERS = sorted(set("The following are multiple choice questions (with answers) about "
                         "small sums.\n0123456789+=?ABCD: QAnswer#notrueyes"))

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from icllib.baselines import ExponentialSmoother, HilbertEstimate, OneStepGD, PsiL, Ridge
-from icllib.papers import context_scaling
-from icllib.papers.context_scaling import EstimatorErrors, Identities, best_step, one_step_error
-from icllib.papers.context_scaling.estimators import LINEAR_20
+from icllib.baselines.gradient import best_step, one_step_error
+from icllib.papers.context_scaling import estimators, scaling
+from icllib.papers.context_scaling.estimators import EstimatorErrors, Identities, LINEAR_20
 from icllib.results import Record
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, ReluNetwork
@@ -71,9 +71,9 @@ def record_of(task, lengths, functions, seed=0):
 
 
 def test_one_step_over_ridge_is_the_ratio_of_the_two_baselines():
-    tasks, lengths = (context_scaling.LINEAR_8, LINEAR_20), (10, 20, 40)
+    tasks, lengths = (scaling.LINEAR_8, LINEAR_20), (10, 20, 40)
     records = [record_of(task, lengths, 2, seed) for task in tasks for seed in (0, 1)]
-    found, of_zero = (context_scaling.over_ridge_errors(records, name)
+    found, of_zero = (estimators.over_ridge_errors(records, name)
                       for name in ("one_step", "zero"))
     assert len(found) == 6
     for task in tasks:
@@ -88,8 +88,8 @@ def test_one_step_over_ridge_is_the_ratio_of_the_two_baselines():
 
 def test_curves_are_the_errors_of_the_tasks_of_figure_5():
     linear = [LinearRegression(d, 0.3, 1.0) for d in (1, 2, 4)]
-    tasks = context_scaling.FIGURE_5_TASKS
-    curves = context_scaling.estimator_curves(
+    tasks = scaling.FIGURE_5_TASKS
+    curves = estimators.estimator_curves(
         [record_of(task, (2, 5), 2) for task in (*tasks.values(), *linear)])
     for title, task in tasks.items():
         for name, baseline in (("Hilbert", HilbertEstimate()),
@@ -99,7 +99,7 @@ def test_curves_are_the_errors_of_the_tasks_of_figure_5():
     known = one_step_error(tasks["linear"], 2)
     assert curves["linear, excess"]["one gradient step, theory"][0] == pytest.approx(known - 0.05)
     assert curves["ReLU network, error"]["exponential, theory"][1] == pytest.approx(
-        context_scaling.exponential_limit(8))
+        estimators.exponential_limit(8))
 
 
 @pytest.mark.parametrize("power", (0, 1, 2))
@@ -107,8 +107,8 @@ def test_the_rate_is_the_power_of_the_logarithm_at_the_end(power):
     """Whatever comes before a thousand pairs; an error that stays has rate 0, one over n a high one."""
     lengths = (10, 100, 1000, 10**4, 10**5, 10**6)
     excess = np.array([[0.3 * math.log(n) ** -power if n >= 1000 else 1 / n for n in lengths]] * 2)
-    assert context_scaling.rate(lengths, excess) == pytest.approx([power] * 2)
-    assert (context_scaling.rate(lengths, 1 / np.array([lengths])) > 5).all()
+    assert estimators.rate(lengths, excess) == pytest.approx([power] * 2)
+    assert (estimators.rate(lengths, 1 / np.array([lengths])) > 5).all()
 
 
 def test_the_gaussian_smoother_tends_to_half_a_linear_function():
@@ -156,7 +156,7 @@ def test_the_limit_of_the_exponential_smoother_by_monte_carlo():
     around = network(xs + noise)
     squares = (network(xs)[:, 0] - around.mean(1)).square() - around.var(1) / 400
     four_errors = 4 * float(squares.std()) / 500**0.5
-    assert abs(float(squares.mean()) - context_scaling.exponential_limit(2)) < four_errors
+    assert abs(float(squares.mean()) - estimators.exponential_limit(2)) < four_errors
 
 
 def test_identities_hold_and_notice_a_wrong_psi(monkeypatch):

@@ -5,8 +5,9 @@ import pytest
 
 from icllib.baselines import Ridge
 from icllib.evaluate import ErrorByLength
-from icllib.papers import context_scaling as sheet
-from icllib.papers.context_scaling.learned import on_prompts_of_seeds
+from icllib.papers.context_scaling import (
+    fig01_scaling, fig02_one_noise_level, fig07_features, gates, scaling)
+from icllib.papers.context_scaling.fig02_one_noise_level import on_prompts_of_seeds
 from icllib.results import Record, settings
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, ReluNetwork
@@ -18,10 +19,10 @@ def test_ridge_is_the_gates_measure_on_linear_functions():
     """The best of many penalties is about the best known one, whose error passes the gate."""
     measure = ErrorByLength((5, 20), prompts=2000)
     bayes = measure.measure(TASK, Ridge.bayes(TASK))["error"]
-    assert sheet.best_ridge(TASK, measure) == pytest.approx(bayes[0], rel=0.01)
+    assert gates.best_ridge(TASK, measure) == pytest.approx(bayes[0], rel=0.01)
     own = ErrorByLength((5, 20), prompts=2000, own_prompts=True)  # a baseline has no seed
-    assert sheet.over_ridge(2 * bayes, TASK, own) == pytest.approx([2], rel=0.01)
-    assert sheet.over_ridge(bayes, TASK, measure, n=5) == pytest.approx([1], rel=0.01)
+    assert gates.over_ridge(2 * bayes, TASK, own) == pytest.approx([2], rel=0.01)
+    assert gates.over_ridge(bayes, TASK, measure, n=5) == pytest.approx([1], rel=0.01)
 
 
 def test_a_baseline_meets_the_prompts_of_each_seed():
@@ -40,33 +41,33 @@ def test_a_baseline_meets_the_prompts_of_each_seed():
 
 
 def test_zero_is_the_gates_measure_of_perceptrons():
-    zero = sheet.zero(TASK, ErrorByLength((5, 20), prompts=20_000))
-    assert sheet.over_zero([zero, zero / 2], TASK, (5, 20), n=5) == pytest.approx(
+    zero = fig02_one_noise_level.zero(TASK, ErrorByLength((5, 20), prompts=20_000))
+    assert gates.over_zero([zero, zero / 2], TASK, (5, 20), n=5) == pytest.approx(
         [1, 0.5], rel=0.05)
 
 
 def test_another_dimension_than_the_papers_decides_nothing():
-    assert sheet.at_papers_dimension([1.0, 2.0], ReluNetwork(20)).tolist() == [1, 2]
-    assert np.isinf(sheet.at_papers_dimension([1.0, 2.0], sheet.RELU_8)).all()
+    assert gates.at_papers_dimension([1.0, 2.0], ReluNetwork(20)).tolist() == [1, 2]
+    assert np.isinf(gates.at_papers_dimension([1.0, 2.0], scaling.RELU_8)).all()
 
 
 @pytest.mark.parametrize("T, counts", [(10**6, True), (10**7, False)])
 def test_models_that_met_no_task_twice_tell_nothing_about_their_number(T, counts):
     record = Record({"recipe": {"steps": 20_000, "batch": 128}}, {}, {}, {})
-    assert np.isfinite(sheet.seen_twice([1.0], [record], T)).all() == counts
+    assert np.isfinite(gates.seen_twice([1.0], [record], T)).all() == counts
 
 
 def test_slopes_over_either_range_of_tasks():
     """Excess errors of 1 / T up to ten thousand tasks, and equal from there on."""
     excess = {T: np.array([[9.0, 1 / min(T, 10**4)]]) for T in (100, 10**3, 10**4, 10**5, 10**6)}
-    found = sheet.slopes_over_tasks(excess, (5, 10))
+    found = scaling.slopes_over_tasks(excess, (5, 10))
     assert found["from T = 1e4"] == pytest.approx([0], abs=1e-12)
     assert found["from T = 1e3"] == pytest.approx([-0.3])  # of 0, -1, -1, -1 at 0, 1, 2, 3
 
 
 def test_ratios_at_every_length_of_claim_4():
     errors = {T: np.array([[8.0, 4, 2, 1]]) * T for T in (10**5, 10**6)}
-    found = sheet.ratios_by_length(errors, (10, 20, 30, 40))
+    found = fig01_scaling.ratios_by_length(errors, (10, 20, 30, 40))
     assert list(found) == [f"T = {T} n = {n}" for T in ("1e5", "1e6") for n in (20, 30, 40)]
     assert found["T = 1e6 n = 30"].tolist() == [0.25]
 
@@ -74,11 +75,11 @@ def test_ratios_at_every_length_of_claim_4():
 def features(errors_of):
     """Records of every model of Figure 7 with these errors at n pairs and T tasks, by what it reads."""
     by_input = {}
-    for run in sheet.fig07_features("cpu"):
+    for run in fig07_features.runs("cpu"):
         record = Record(settings(run), {}, {}, {})
-        errors = [errors_of(sheet.reads(record), n, run.pretraining_tasks)
+        errors = [errors_of(scaling.reads(record), n, run.pretraining_tasks)
                   for n in run.evaluation.lengths]
-        by_input.setdefault(sheet.reads(record), []).append(
+        by_input.setdefault(scaling.reads(record), []).append(
             Record(settings(run), {}, {"error": errors}, {}))
     return by_input
 
@@ -89,14 +90,14 @@ def test_prompt_and_features_beside_either_alone():
               "both": lambda n, T: float(n)}
     name = lambda reads: "both" if "+" in reads else reads.split("_")[0]
     by_input = features(lambda reads, n, T: errors[name(reads)](n, T))
-    over_context, zero = sheet.both_beside(by_input, over_tasks=False)
+    over_context, zero = fig07_features.both_beside(by_input, over_tasks=False)
     assert over_context["psi_L linear"] == pytest.approx([4] * 3)  # at 40 pairs
     assert over_context["psi_H ReLU network"] == pytest.approx([8] * 3)  # at 80
     assert zero["psi_L ReLU network"] == pytest.approx([0.8] * 3)  # d = 8
-    over_tasks, _ = sheet.both_beside(by_input, over_tasks=True)
+    over_tasks, _ = fig07_features.both_beside(by_input, over_tasks=True)
     assert over_tasks["psi_L linear"] == pytest.approx([2] * 3)  # 10 over 5, at a million tasks
-    learned = sheet.features_learned(by_input, lambda kernel: kernel, lambda kernel: "prompt")
+    learned = fig07_features.features_learned(by_input, lambda kernel: kernel, lambda kernel: "prompt")
     assert learned["tasks psi_H ReLU network"] == pytest.approx([10 / 8] * 3)
-    parts = sheet.over_margins(sheet.feature_parts(by_input, lambda kernel: "prompt"))
+    parts = fig07_features.over_margins(fig07_features.feature_parts(by_input, lambda kernel: "prompt"))
     assert parts["context psi_L linear"] == pytest.approx([1 / 0.9] * 3)
     assert parts["tasks psi_L linear"] == pytest.approx([0.95 * 4] * 3)

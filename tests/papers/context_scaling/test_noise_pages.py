@@ -10,8 +10,8 @@ from icllib.baselines import LeastSquares, MixtureRidge, Ridge, Zero
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import SGPT, Transformer
 from icllib.models.packing import packed_size
-from icllib.papers import context_scaling as sheet
-from icllib.papers.context_scaling.noise import FEWER_LENGTHS
+from icllib.papers.context_scaling import fig02_one_noise_level, fig03_two_noise_levels, scaling
+from icllib.papers.context_scaling.fig03_two_noise_levels import FEWER_LENGTHS
 from icllib.results import PROFILES, Record, versions
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, TwoNoiseLevels
@@ -64,7 +64,7 @@ def test_no_predictor_is_best_at_both_levels_at_once():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_both_models_train_on_the_lengths_where_they_are_measured(profile):
-    for page in (sheet.fig02_one_noise_level, sheet.fig03_two_noise_levels):
+    for page in (fig02_one_noise_level.runs, fig03_two_noise_levels.runs):
         runs = page(profile)
         assert {type(run.model) for run in runs} == {SGPT, Transformer}
         for run in runs:
@@ -75,7 +75,7 @@ def test_both_models_train_on_the_lengths_where_they_are_measured(profile):
 
 def test_the_paper_profile_has_the_papers_sizes():
     second, third = (page("paper")[0] for page in (
-        sheet.fig02_one_noise_level, sheet.fig03_two_noise_levels))
+        fig02_one_noise_level.runs, fig03_two_noise_levels.runs))
     assert second.task == LinearRegression(20, 0.5, 20**-0.5)
     assert second.recipe.lengths == (10, 15, 20, 25, 30, 35, 40)
     assert third.task == TwoNoiseLevels(20, (0.1, 0.5), 20**-0.5)
@@ -85,11 +85,11 @@ def test_the_paper_profile_has_the_papers_sizes():
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_penalties_hold_the_best_of_either_level(profile):
-    task = sheet.two_noise_levels(profile)
-    penalties = sheet.penalties(task.dimension)
+    task = fig03_two_noise_levels.two_noise_levels(profile)
+    penalties = scaling.penalties(task.dimension)
     ends = [Ridge.bayes(task.at_level(level)).penalty for level in (0, 1)]
     assert len(penalties) == 28 and penalties[[4, -5]] == pytest.approx(ends)
-    one = sheet.one_noise_level(profile)  # at cpu in more dimensions
+    one = scaling.one_noise_level(profile)  # at cpu in more dimensions
     assert replace(one, dimension=task.dimension, weight_std=task.weight_std) == task.at_level(1)
     if profile == "paper":
         assert penalties[[4, -5]] == pytest.approx([0.2, 5])
@@ -109,12 +109,12 @@ def made_up(runs, shape):
 
 def test_sgpt_beside_ridge_with_one_penalty_for_both_levels():
     """The best penalty by a plain search; made-up errors of SGPT are 0 and 1."""
-    runs = sheet.fig03_two_noise_levels("smoke")
+    runs = fig03_two_noise_levels.runs("smoke")
     lengths, task = runs[0].evaluation.lengths, runs[0].task
-    at, penalties = lengths.index(20), sheet.penalties(task.dimension)
-    errors = sheet.errors_at_two_levels(made_up(runs, (2, len(lengths))), runs[0])
+    at, penalties = lengths.index(20), scaling.penalties(task.dimension)
+    errors = fig03_two_noise_levels.errors_at_two_levels(made_up(runs, (2, len(lengths))), runs[0])
     best = min(by_penalty_at(task, penalty, at, lengths) for penalty in penalties)
-    ratios, of_single = sheet.over_one_penalty(errors, runs[0])
+    ratios, of_single = fig03_two_noise_levels.over_one_penalty(errors, runs[0])
     assert ratios == pytest.approx([0, 1 / best], rel=1e-4)
     high = Ridge.bayes(task.at_level(1)).penalty
     assert of_single == pytest.approx(by_penalty_at(task, high, at, lengths) / best, rel=1e-4)
@@ -128,16 +128,16 @@ def by_penalty_at(task, penalty, at, lengths):
 
 
 def test_figure_2_has_the_papers_dimension_and_prompts_of_each_seed():
-    runs = sheet.fig02_one_noise_level("cpu")
+    runs = fig02_one_noise_level.runs("cpu")
     assert {run.task for run in runs} == {LinearRegression(20, 0.5, 20**-0.5)}
     assert all(run.evaluation.own_prompts for run in runs) and len(runs) == 2 * 5
 
 
 def test_what_the_pages_read():
     """Models by name, seeds first; ridge at each level is that of the level's own task."""
-    runs = sheet.fig03_two_noise_levels("smoke")
+    runs = fig03_two_noise_levels.runs("smoke")
     lengths, task = runs[0].evaluation.lengths, runs[0].task
-    errors = sheet.errors_at_two_levels(made_up(runs, (2, len(lengths))), runs[0])
+    errors = fig03_two_noise_levels.errors_at_two_levels(made_up(runs, (2, len(lengths))), runs[0])
     assert errors["SGPT"]["error"][:, 1, 0].tolist() == [0, 1]
     assert errors["GPT-2"]["excess"][:, 1, 0].tolist() == [-2, -3]
     for level in (0, 1):
@@ -146,7 +146,7 @@ def test_what_the_pages_read():
         assert errors["ridge"]["error"][0, level] == pytest.approx(ridge)
         swept = errors["sweep"]["error"][(4, -5)[level], level]  # penalties of the two levels
         assert swept == pytest.approx(ridge, rel=1e-4)
-    runs = sheet.fig02_one_noise_level("smoke")
-    errors = sheet.errors_at_one_level(made_up(runs, (7,)), runs[0])
+    runs = fig02_one_noise_level.runs("smoke")
+    errors = fig02_one_noise_level.errors_at_one_level(made_up(runs, (7,)), runs[0])
     assert errors["sweep"]["error"][-5] == pytest.approx(errors["ridge"]["error"][0], rel=1e-4)
     assert (errors["one step"]["error"] - errors["one step"]["excess"]) == pytest.approx(0.25)

@@ -8,26 +8,26 @@ from icllib.baselines import LeastSquares, StudentNetwork
 from icllib.claims import find_claim
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
-from icllib.papers import context_scaling as sheet
+from icllib.papers.context_scaling import fig04_three_tasks, scaling
 from icllib.results import PROFILES, Record, settings
 from icllib.streams import Stream
 from icllib.tasks import ReluNetwork, SparseLinear
 from icllib.training import Run
 
 CURVES = {
-    sheet.TREES: {"SGPT", "GPT-2, separate tokens", "GPT-2, joint tokens", "XGBoost"},
-    sheet.NETWORKS: {"SGPT", "GPT-2", "student network"},
-    sheet.SPARSE: {"SGPT", "GPT-2", "Lasso", "least squares"},
+    fig04_three_tasks.TREES: {"SGPT", "GPT-2, separate tokens", "GPT-2, joint tokens", "XGBoost"},
+    fig04_three_tasks.NETWORKS: {"SGPT", "GPT-2", "student network"},
+    fig04_three_tasks.SPARSE: {"SGPT", "GPT-2", "Lasso", "least squares"},
 }
 
 
 def trained(profile):
-    return [run for run in sheet.fig04_three_tasks(profile) if isinstance(run, Run)]
+    return [run for run in fig04_three_tasks.runs(profile) if isinstance(run, Run)]
 
 
 def test_a_baseline_is_measured_prompt_by_prompt():
     task, lengths = SparseLinear(4, nonzero=2), (2, 6)
-    found = sheet.Baseline(task, LeastSquares(), ErrorByLength(lengths, prompts=8)).measure()
+    found = fig04_three_tasks.Baseline(task, LeastSquares(), ErrorByLength(lengths, prompts=8)).measure()
     xs, ys, _ = (values[0].double().numpy() for values in task.sample(
         Stream.of([0], "evaluation"), torch.arange(8)[None], 7))
     for n, error in zip(lengths, found["error"]):
@@ -37,8 +37,8 @@ def test_a_baseline_is_measured_prompt_by_prompt():
 
 
 def test_every_baseline_is_a_column_of_its_settings():
-    runs = [run for run in sheet.fig04_three_tasks("cpu") if isinstance(run, sheet.Baseline)]
-    table = sheet.figure_4_baselines([Record.of(run, {"error": [1.0]}, {}) for run in runs])
+    runs = [run for run in fig04_three_tasks.runs("cpu") if isinstance(run, fig04_three_tasks.Baseline)]
+    table = fig04_three_tasks.figure_4_baselines([Record.of(run, {"error": [1.0]}, {}) for run in runs])
     assert list(table) == ["XGBoost", "student network", "Lasso", "least squares"]
     assert table["Lasso"][table["Lasso"] != ""].to_dict() == {
         "prompts": "2048", "penalty": "1, 0.1, 0.01, 0.001, 0.0001"}
@@ -48,12 +48,12 @@ def test_every_baseline_is_a_column_of_its_settings():
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_panel_has_the_papers_curves_at_the_lengths_of_its_claim(profile):
     found = {}
-    for run in sheet.fig04_three_tasks(profile):
-        panel, curve = sheet.figure_4_curve(settings(run))
-        assert (run.task, run.evaluation.lengths) == sheet.figure_4_tasks(profile)[panel]
+    for run in fig04_three_tasks.runs(profile):
+        panel, curve = fig04_three_tasks.figure_4_curve(settings(run))
+        assert (run.task, run.evaluation.lengths) == fig04_three_tasks.figure_4_tasks(profile)[panel]
         found.setdefault(panel, set()).add(curve)
     assert found == CURVES
-    for number, (_, lengths) in zip((7, 8, 9), sheet.figure_4_tasks(profile).values()):
+    for number, (_, lengths) in zip((7, 8, 9), fig04_three_tasks.figure_4_tasks(profile).values()):
         parts = find_claim(f"context_scaling.{number}").parts
         assert {int(part.split("n = ")[1]) for part in parts} <= set(lengths)
 
@@ -88,13 +88,13 @@ def test_the_paper_profile_has_the_papers_sizes():
 
 def test_errors_are_over_those_of_zero_and_the_student_shares_its_prompts():
     evaluation = ErrorByLength((1, 2), prompts=4)
-    runs = [sheet.Baseline(SparseLinear(5), LeastSquares(), evaluation),
-            sheet.Baseline(sheet.RELU_8, StudentNetwork(), evaluation)]
+    runs = [fig04_three_tasks.Baseline(SparseLinear(5), LeastSquares(), evaluation),
+            fig04_three_tasks.Baseline(scaling.RELU_8, StudentNetwork(), evaluation)]
     records = [Record.of(run, {"error": [6.0, 3.0]}, {}) for run in runs]
-    curves = sheet.figure_4_curves(records)
-    assert curves[sheet.SPARSE]["least squares"].tolist() == [[2.0, 1.0]]  # 3 nonzero weights
-    assert curves[sheet.NETWORKS]["student network"].tolist() == [[0.75, 0.375]]  # d = 8
-    cpu = sheet.fig04_three_tasks("cpu")
+    curves = fig04_three_tasks.figure_4_curves(records)
+    assert curves[fig04_three_tasks.SPARSE]["least squares"].tolist() == [[2.0, 1.0]]  # 3 nonzero weights
+    assert curves[fig04_three_tasks.NETWORKS]["student network"].tolist() == [[0.75, 0.375]]  # d = 8
+    cpu = fig04_three_tasks.runs("cpu")
     student = next(run for run in cpu if isinstance(getattr(run, "predictor", 0), StudentNetwork))
     assert 200 <= student.evaluation.prompts <= cpu[0].evaluation.prompts
     assert student.evaluation.seed == cpu[0].evaluation.seed

@@ -7,8 +7,11 @@ import torch
 from icllib.claims import load_claims
 from icllib.models import SignedAveraging, Softmax
 from icllib.papers.signed_averaging import (
-    FIRST_STDS, SIGMAS, ablations, printed_ablations, scorings_on_affine_functions)
-from icllib.papers.signed_averaging.ablations import QUERIES, SHAPES
+    affine, attention_or_feed_forward, boundary_values, comparisons, table05_deviant_input,
+    table06_depth_heads, training_laws)
+from icllib.papers.signed_averaging.affine import (
+    FIRST_STDS, SHAPES, SIGMAS, scorings_on_affine_functions)
+from icllib.papers.signed_averaging.boundary_values import QUERIES
 from icllib.results import Record, digest, settings
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
@@ -21,8 +24,8 @@ def names(runs):
 
 
 def test_the_models_are_those_of_table_6():
-    assert [shape.name for shape in SHAPES] == list(printed_ablations.TABLE_6)
-    run = ablations.Shape(18, 8).runs("paper")[2]
+    assert [shape.name for shape in SHAPES] == list(comparisons.TABLE_6)
+    run = affine.Shape(18, 8).runs("paper")[2]
     model, recipe = run.model, run.recipe
     assert (model.layers, model.heads, model.width, model.tokens) == (18, 8, 256, "separate")
     assert model.scoring == Softmax() and model.attention and model.perceptron
@@ -32,39 +35,39 @@ def test_the_models_are_those_of_table_6():
     assert (two_of_32.layers, two_of_32.heads, two_of_32.perceptron) == (2, 32, False)
 
 
-@pytest.mark.parametrize("profile", ablations.DEPTH_SIZES)
+@pytest.mark.parametrize("profile", affine.DEPTH_SIZES)
 def test_at_any_profile_models_differ_in_their_shape_only(profile):
-    models = ablations.models_by_shape(profile)
+    models = affine.models_by_shape(profile)
     assert len({(run.recipe, run.evaluation, run.task, run.model.width)
                 for runs in models.values() for run in runs}) == 1
-    assert {len(runs) for runs in models.values()} == {ablations.DEPTH_SIZES[profile].seeds}
+    assert {len(runs) for runs in models.values()} == {affine.DEPTH_SIZES[profile].seeds}
 
 
 def test_pages_share_their_runs():
-    table_6 = names(ablations.table06_depth_heads("cpu"))
-    table_5 = names(ablations.table05_deviant_input("cpu"))
-    parts = names(ablations.attention_or_feed_forward("cpu"))
-    assert len(parts - table_6) == ablations.DEPTH_SIZES["cpu"].seeds  # feed-forward only
-    assert names(ablations.boundary_values("cpu")) < table_6 | table_5
+    table_6 = names(table06_depth_heads.runs("cpu"))
+    table_5 = names(table05_deviant_input.runs("cpu"))
+    parts = names(attention_or_feed_forward.runs("cpu"))
+    assert len(parts - table_6) == affine.DEPTH_SIZES["cpu"].seeds  # feed-forward only
+    assert names(boundary_values.runs("cpu")) < table_6 | table_5
     table_1 = names(scorings_on_affine_functions("cpu"))
-    wider = {name: names(runs) for name, runs in ablations.models_by_law("cpu").items()}
+    wider = {name: names(runs) for name, runs in affine.models_by_law("cpu").items()}
     assert wider.pop("N(0, 1)") < table_1 and not table_1 & set.union(*wider.values())
-    assert len(names(ablations.with_and_without_curriculum("cpu")) & table_1) == 5
+    assert len(names(training_laws.with_and_without_curriculum("cpu")) & table_1) == 5
     # At `paper` the base model is 12L8AH.
-    softmax = names(ablations.models_by_scoring("paper")["softmax"])
-    assert softmax < names(ablations.table06_depth_heads("paper"))
-    runs = ablations.boundary_values("paper")
+    softmax = names(affine.models_by_scoring("paper")["softmax"])
+    assert softmax < names(table06_depth_heads.runs("paper"))
+    runs = boundary_values.runs("paper")
     assert len(runs) == len(set(runs)) == 9
 
 
 def test_laws_of_training():
-    laws = ablations.models_by_law("paper")
+    laws = affine.models_by_law("paper")
     stds = {name: runs[0].task.input_std for name, runs in laws.items()}
     assert stds == {"N(0, 1)": 1, "N(0, 10)": 10, "N(0, 100)": 100}
-    both = ablations.models_by_curriculum("paper")
+    both = training_laws.models_by_curriculum("paper")
     assert [bool(runs[0].recipe.curriculum) for runs in both.values()] == [True, False]
     assert all(run.model.scoring == Softmax() for runs in (laws | both).values() for run in runs)
-    ssa = ablations.models_by_scoring("paper")["SSA"]
+    ssa = affine.models_by_scoring("paper")["SSA"]
     assert [run.model.scoring for run in ssa] == [SignedAveraging()] * 3
 
 
@@ -84,8 +87,8 @@ def outputs(shape, change: str):
     return before, after
 
 
-@pytest.mark.parametrize("shape, sees_pairs", [(ablations.FEED_FORWARD_ONLY, False),
-                                               (ablations.ATTENTION_ONLY, True)])
+@pytest.mark.parametrize("shape, sees_pairs", [(attention_or_feed_forward.FEED_FORWARD_ONLY, False),
+                                               (affine.ATTENTION_ONLY, True)])
 def test_only_attention_sees_the_pairs(shape, sees_pairs):
     before, after = outputs(shape, "pairs")
     assert torch.equal(before, after) != sees_pairs
@@ -96,7 +99,7 @@ def test_only_attention_sees_the_pairs(shape, sees_pairs):
 @pytest.mark.parametrize("perceptron", [True, False])
 def test_no_prediction_passes_the_bound_of_the_last_norm(perceptron):
     """The formula on the page of the boundary values; one prediction reaches it."""
-    model = ablations.Shape(2, 8, perceptron=perceptron).runs("smoke")[0].model
+    model = affine.Shape(2, 8, perceptron=perceptron).runs("smoke")[0].model
     module, sizes = model.build([0], 1, 3), torch.logspace(-1, 6, 50)
     xs = sizes[None, :, None, None] * torch.tensor([-1.0, 0.5, 2, 3])[:, None]
     with torch.no_grad():
@@ -117,25 +120,25 @@ def test_no_prediction_passes_the_bound_of_the_last_norm(perceptron):
 def test_the_rise_is_one_on_the_line_and_zero_beyond_a_boundary():
     xs = np.array(QUERIES, dtype=float)
     on_lines = np.stack([9 * xs, np.clip(9 * xs, -50, 50), np.clip(9 * xs, -135, 135)])
-    assert ablations.rise(on_lines, 9).tolist() == pytest.approx([1, 0, 0.5])
+    assert boundary_values.rise(on_lines, 9).tolist() == pytest.approx([1, 0, 0.5])
     falls = 200 * np.sign(xs) - 9 * xs
-    assert ablations.rise(falls[None], 9).tolist() == pytest.approx([-1])
+    assert boundary_values.rise(falls[None], 9).tolist() == pytest.approx([-1])
 
 
 def test_answers_on_a_line_are_chosen_by_its_slope():
     answers = np.arange(2 * 3 * 4).reshape(2, 3, 4)
-    assert ablations.on_line(answers, 9).tolist() == answers[:, 1].tolist()
+    assert boundary_values.on_line(answers, 9).tolist() == answers[:, 1].tolist()
 
 
 def test_always_answering_zero_does_not_get_worse_in_claims_40_and_41():
     stds = (1, 2, 10)
     grid = np.array([[[std_f**2 * (1 + std_i**2) for std_f in stds] for std_i in stds]] * 2, float)
-    unshifted = ablations.shift_ratios(grid, stds)
+    unshifted = affine.shift_ratios(grid, stds)
     assert all(list(ratio) == [1, 1] for ratio in unshifted.values()) and len(unshifted) == 3
     grid[0, -1, 0] *= 3  # the widest inputs, of one seed
     grid[1, 0, -1] *= 5
     grid[:, -1, -1] *= 7
-    ratios = ablations.shift_ratios(grid, stds)
+    ratios = affine.shift_ratios(grid, stds)
     assert ratios["inputs"] == pytest.approx([3, 1])
     assert ratios["functions"] == pytest.approx([1, 5])
     assert ratios["both"] == pytest.approx([7, 7])
@@ -143,19 +146,19 @@ def test_always_answering_zero_does_not_get_worse_in_claims_40_and_41():
 
 def test_the_printed_answers_fail_as_claim_47_says():
     errors = (2.15 - 0.78) ** 2 + (0.96 - 0.26) ** 2 + (0.65 - 0.42) ** 2
-    ratio, zero = ablations.failure_on_sequence([printed_ablations.SEQUENCE, (9, 9, 0, 0, 0)])
+    ratio, zero = table05_deviant_input.failure_on_sequence([table05_deviant_input.SEQUENCE, (9, 9, 0, 0, 0)])
     assert ratio == pytest.approx(errors / (0.78**2 + 0.26**2 + 0.42**2)) and zero == 1
     assert ratio == pytest.approx(CLAIMS["signed_averaging.47"]["softmax"], abs=5e-3)
 
 
 def test_metrics_find_their_model_in_any_order():
-    models = ablations.models_by_law("smoke")
+    models = affine.models_by_law("smoke")
     runs = [run for runs in models.values() for run in runs]
     made = [Record(settings(run), {}, {"error": [place]}, {}) for place, run in enumerate(runs)]
-    found = ablations.by_model(made[::-1], models, "error")
+    found = affine.by_model(made[::-1], models, "error")
     assert found["N(0, 100)"].tolist() == [[4.0], [5.0]]
     first = [made[place] for place, run in enumerate(runs) if run.seed == 0]
-    assert ablations.by_model(first, models, "error")["N(0, 100)"].tolist() == [[4.0]]
+    assert affine.by_model(first, models, "error")["N(0, 100)"].tolist() == [[4.0]]
 
 
 # ---- printed numbers ------------------------------------------------------------------------
@@ -164,25 +167,25 @@ def test_metrics_find_their_model_in_any_order():
 def test_the_printed_ratios_of_the_claims_are_those_of_the_tables():
     """The ledger was read from the tables apart from ours, and rounded."""
     full = [shape.name for shape in SHAPES if shape.perceptron]
-    rows = {name: np.array(printed_ablations.TABLE_6[name]) for name in full}
+    rows = {name: np.array(comparisons.TABLE_6[name]) for name in full}
     assert {name: row[0] for name, row in rows.items()} == CLAIMS["signed_averaging.1"]
-    ratios = {f"{name} over {above}": ablations.geometric_mean(rows[name][2:] / rows[above][2:])
+    ratios = {f"{name} over {above}": affine.geometric_mean(rows[name][2:] / rows[above][2:])
               for above, name in zip(full[1:], full[2:])}
     assert ratios == pytest.approx(CLAIMS["signed_averaging.12"], rel=1e-2)
-    growth = {f"sigma = {std}": error / printed_ablations.TABLE_5[0]
-              for std, error in zip(FIRST_STDS[1:], printed_ablations.TABLE_5[1:])}
+    growth = {f"sigma = {std}": error / table05_deviant_input.TABLE_5[0]
+              for std, error in zip(FIRST_STDS[1:], table05_deviant_input.TABLE_5[1:])}
     assert growth == pytest.approx(CLAIMS["signed_averaging.11"], rel=1e-2)
 
 
 def test_ours_stands_below_the_printed_row():
     ours = {name: np.full((3, 10), [[1.0], [2.0], [3.0]]) for name in ("12L8AH", "other")}
-    table = printed_ablations.beside(ours, printed_ablations.TABLE_6, SIGMAS)
+    table = comparisons.beside(ours, comparisons.TABLE_6, SIGMAS)
     assert list(table.index) == [("12L8AH", "paper"), ("12L8AH", "ours"), ("other", "ours")]
     assert table.loc[("12L8AH", "paper"), 10] == "73.5"
     assert table.loc[("other", "ours"), 1] == "1.82"  # the cube root of 6
-    across = printed_ablations.beside(ours, {}, SIGMAS, spread=True)
+    across = comparisons.beside(ours, {}, SIGMAS, spread=True)
     logs = np.log([1.0, 2.0, 3.0])
     low, high = np.exp(logs.mean() + np.array([-1, 1]) * 4.3027 * logs.std(ddof=1) / 3**0.5)
     assert across.loc[1, ("other", "ours")] == f"1.8 [{low:.2g}, {high:.2g}]"
-    plain = printed_ablations.beside(ours, {}, SIGMAS, spread=True, scale="linear")
+    plain = comparisons.beside(ours, {}, SIGMAS, spread=True, scale="linear")
     assert plain.loc[1, ("other", "ours")] == "2 [-0.48, 4.5]"  # 2 -+ 4.303 / sqrt(3)

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging.added_scorings import NAMES
+from icllib.papers.signed_averaging import (
+    affine, alternatives_on_every, comparisons, table01_scoring_functions)
+from icllib.papers.signed_averaging.comparisons import NAMES
 from icllib.results import Record, settings
 
-PAGES = {sheet.added_on_affine_functions: (sheet.scorings_on_affine_functions, sheet.affine_table),
-         sheet.added_on_every: (sheet.scorings_on_every, sheet.every_table)}
+PAGES = {table01_scoring_functions.added_on_affine_functions: (affine.scorings_on_affine_functions, table01_scoring_functions.affine_table),
+         alternatives_on_every.added_on_every: (alternatives_on_every.scorings_on_every, alternatives_on_every.every_table)}
 
 
 @pytest.mark.parametrize("added", PAGES)
@@ -31,8 +32,8 @@ def test_they_differ_from_the_page_s_softmax_in_scoring_alone(added, profile):
 @pytest.mark.parametrize("added", PAGES)
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
 def test_a_page_lists_them_after_the_paper_s_and_each_once(added, profile):
-    of_page = sheet.table01_scoring_functions if "affine" in added.__name__ else (
-        sheet.alternatives_on_every)
+    of_page = table01_scoring_functions.runs if "affine" in added.__name__ else (
+        alternatives_on_every.runs)
     runs, of_paper = of_page(profile), PAGES[added][0](profile)
     kinds = {type(run.model.scoring).__name__ for run in runs[len(of_paper):]}
     assert runs[:len(of_paper)] == of_paper and len(set(runs)) == len(runs)
@@ -41,27 +42,27 @@ def test_a_page_lists_them_after_the_paper_s_and_each_once(added, profile):
 
 @pytest.mark.parametrize("added", PAGES)
 def test_rows_say_that_they_are_not_trained_until_they_are(added, results):
-    table = sheet.added_rows(PAGES[added][1], sheet.added_records(added, "stored", "test/page"))
+    table = comparisons.added_rows(PAGES[added][1], comparisons.added_records(added, "stored", "test/page"))
     assert list(table.index) == ["SSMax", "QASSMax"] and set(table[""]) == {"not trained yet"}
 
 
 def test_the_ratio_is_to_softmax_seed_by_seed(results):
-    runs = sheet.added_on_affine_functions("pilot")
+    runs = table01_scoring_functions.added_on_affine_functions("pilot")
     times = {"Softmax": 1.0, "SSMax": 0.5, "QASSMax": 3.0}
     draw = np.random.default_rng(0).uniform(1, 2, (3, 10))
     for run in runs:
         error = times[type(run.model.scoring).__name__] * draw[run.seed]
         Record.of(run, {"error": error}, {"profile": "pilot"}).save(results / "test/page")
-    own = sheet.added_records(sheet.added_on_affine_functions, "stored", "test/page")
-    table = sheet.added_rows(sheet.affine_table, own)
+    own = comparisons.added_records(table01_scoring_functions.added_on_affine_functions, "stored", "test/page")
+    table = comparisons.added_rows(table01_scoring_functions.affine_table, own)
     assert list(table["ratio to softmax"]) == ["1", "0.5", "3"]
     assert set(table.profile) == {"pilot"} and list(table.index) == list(NAMES)
     assert settings(runs[-1]) == own[-1].run
 
 
 def test_on_every_the_rows_are_those_of_the_page(results):
-    runs = sheet.added_on_every("cpu")
+    runs = alternatives_on_every.added_on_every("cpu")
     own = [Record(settings(run), {}, {"wrong": np.full((6, 7), 0.01 * (1 + run.seed)).tolist()},
                   {"profile": "cpu"}) for run in runs]
-    table = sheet.added_rows(sheet.every_table, own)
+    table = comparisons.added_rows(alternatives_on_every.every_table, own)
     assert list(table["ratio to softmax"]) == ["1", "1", "1"]

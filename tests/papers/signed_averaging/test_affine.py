@@ -11,8 +11,8 @@ import torch
 from icllib.errors import InputError
 from icllib.evaluate import Together
 from icllib.models import SelfAdjusting, SignedAveraging, Softmax, Transformer
-from icllib.papers.signed_averaging import (DEVIANT, SIZES, LearnedExponents, LineAnswers,
-                                            ShiftedErrors, affine_run, decoder, scorings)
+from icllib.papers.signed_averaging.affine import (
+    DEVIANT, LearnedExponents, LineAnswers, SIZES, ShiftedErrors, affine_run, decoder, scorings)
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Recipe, train

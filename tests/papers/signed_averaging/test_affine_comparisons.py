@@ -7,8 +7,9 @@ import icllib
 from icllib.claims import load_claims
 from icllib.errors import InputError
 from icllib.models import SignedAveraging, Softmax
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import training_time
+from icllib.papers.signed_averaging import (
+    affine, comparisons, fig03_softmax_ssa, learned_exponents, learning_rates,
+    table01_scoring_functions, training_control)
 from icllib.results import Record, digest, find_record, settings
 
 CLAIMS = {int(claim.id.split(".")[1]): claim for claim in load_claims("signed_averaging")}
@@ -28,9 +29,9 @@ def means(evidence):
 
 def test_printed_entries_give_the_printed_statistics_of_the_claims():
     """The ledger's numbers were read from the table apart from ours, and rounded."""
-    paper = sheet.EqualSteps(sheet.PRINTED)
-    assert means(sheet.growth(sheet.PRINTED["softmax"])) == printed(2)
-    for number, statistic in zip((3, 4, 5, 6), sheet.STATISTICS):
+    paper = comparisons.EqualSteps(comparisons.PRINTED)
+    assert means(fig03_softmax_ssa.growth(comparisons.PRINTED["softmax"])) == printed(2)
+    for number, statistic in zip((3, 4, 5, 6), comparisons.STATISTICS):
         assert means(statistic(paper)) == printed(number)
     four = np.divide(*paper("four functions", "softmax"))
     assert {"four functions": four[0, 0]} == printed(45)
@@ -38,21 +39,21 @@ def test_printed_entries_give_the_printed_statistics_of_the_claims():
 
 def test_statistics_are_plain_loops_over_sigma():
     draw = np.random.default_rng(0)
-    errors = {name: draw.lognormal(size=(2, 10)) for name in sheet.PRINTED}
+    errors = {name: draw.lognormal(size=(2, 10)) for name in comparisons.PRINTED}
     errors["SSA"][:, 2] = 1000  # sigma = 3 does not count in the largest ratio
-    compared = sheet.EqualSteps(errors)
+    compared = comparisons.EqualSteps(errors)
     at = lambda name, sigma: errors[name][1, sigma - 1]  # of the second seed
     largest = max(at("SSA", sigma) / at("entmax", sigma) for sigma in range(4, 11))
-    assert sheet.STATISTICS[1](compared)["entmax"][1] == pytest.approx(largest)
+    assert comparisons.STATISTICS[1](compared)["entmax"][1] == pytest.approx(largest)
     product = np.prod([at("cosFormer", sigma) / at("softmax", sigma) for sigma in range(3, 11)])
-    assert sheet.STATISTICS[3](compared)["cosFormer"][1] == pytest.approx(product ** (1 / 8))
+    assert comparisons.STATISTICS[3](compared)["cosFormer"][1] == pytest.approx(product ** (1 / 8))
 
 
 def test_a_seed_that_diverged_on_its_way_has_no_ratio_at_equal_error():
     paths = {name: np.geomspace(8, 1, 4)[None, :, None] * np.ones((3, 1, 10))
              for name in ("softmax", "SSA")}
     paths["softmax"][1, 1:] = np.nan
-    one, other = sheet.EqualError(paths)("SSA", "softmax")
+    one, other = comparisons.EqualError(paths)("SSA", "softmax")
     assert np.isnan([one[1], other[1]]).all() and np.isfinite([one[[0, 2]], other[[0, 2]]]).all()
 
 
@@ -61,7 +62,7 @@ def test_cells_of_figure_3_are_counted_by_which_law_is_wide():
     ssa = softmax.copy()
     ssa[:, 0, 1:] = 0.5  # wide functions only
     ssa[:, 2, 2] = 4.0
-    rows = sheet.cells_with_ssa_below({"SSA": ssa, "softmax": softmax}, (1, 3, 10))
+    rows = fig03_softmax_ssa.cells_with_ssa_below({"SSA": ssa, "softmax": softmax}, (1, 3, 10))
     below = dict(rows["cells with SSA below"])
     assert below == {"all": "2 of 9", "inputs only": "0 of 2", "functions only": "2 of 2",
                      "both": "0 of 4"}
@@ -92,29 +93,29 @@ def test_between_stops_a_power_law_is_exact():
     path = power_path(0.5, [2, 0.3, 0.07, 0.004])
     for level in (1.0, 0.07, 0.01):
         expected = level**0.5 * SIGMAS**2.0
-        assert sheet.errors_at(path, level)[1:] == pytest.approx(expected[1:])
-        assert sheet.errors_at(path, level)[0] == pytest.approx(level)
-    assert sheet.errors_at(path, 5.0) == pytest.approx(path[0])  # below it from the first stop
+        assert comparisons.errors_at(path, level)[1:] == pytest.approx(expected[1:])
+        assert comparisons.errors_at(path, level)[0] == pytest.approx(level)
+    assert comparisons.errors_at(path, 5.0) == pytest.approx(path[0])  # below it from the first stop
 
 
 def test_a_path_is_taken_where_it_first_falls_to_the_level():
     path = power_path(1, [2, 0.1, 0.4, 0.1])
     path[3, 1:] = 99
-    assert sheet.errors_at(path, 0.1) == pytest.approx(path[1])
+    assert comparisons.errors_at(path, 0.1) == pytest.approx(path[1])
 
 
 def test_further_training_along_one_path_is_no_advantage_at_equal_error():
     long = np.array([power_path(0.5, [2, 0.3, 0.02]), power_path(0.5, [1, 0.1, 0.01])])
     short = np.array([power_path(0.5, [1.5, 0.9, 0.2]), power_path(0.5, [1.8, 0.6, 0.3])])
     paths = {"SSA": long, "softmax": short}
-    ends = sheet.EqualSteps({name: path[:, -1] for name, path in paths.items()})
-    assert (np.array(list(sheet.STATISTICS[0](ends).values())) < 0.35).all()
-    equal = sheet.EqualError(paths)
+    ends = comparisons.EqualSteps({name: path[:, -1] for name, path in paths.items()})
+    assert (np.array(list(comparisons.STATISTICS[0](ends).values())) < 0.35).all()
+    equal = comparisons.EqualError(paths)
     one, other = equal("SSA", "softmax")
     assert other == pytest.approx(short[:, -1])  # the one that ends at the common level
     assert one == pytest.approx(other)
     halved = np.where(SIGMAS == 1, long, 0.5 * long)
-    ratios = sheet.STATISTICS[0](sheet.EqualError(paths | {"SSA": halved}))
+    ratios = comparisons.STATISTICS[0](comparisons.EqualError(paths | {"SSA": halved}))
     assert {f"sigma = {sigma}" for sigma in range(3, 11)} == set(ratios)
     assert np.array(list(ratios.values())) == pytest.approx(0.5)
 
@@ -123,16 +124,16 @@ def test_further_training_along_one_path_is_no_advantage_at_equal_error():
 
 
 def test_a_ratio_beyond_the_spread_has_an_interval_without_1():
-    table = sheet.beyond_spread({"lower": [0.5, 0.5, 0.51], "equal": [0.25, 1, 0.5],
-                                 "higher": [3, 3.1, 3]})
+    table = comparisons.beyond_spread({"lower": [0.5, 0.5, 0.51], "equal": [0.25, 1, 0.5],
+                                       "higher": [3, 3.1, 3]})
     assert table["against 1"].tolist() == ["below", "within the spread", "above"]
     assert table.ratio["equal"] == "0.5 [0.089, 2.8]"  # exp(+-4.303 log(2) / sqrt(3))
 
 
-@pytest.mark.parametrize("row, name", [(sheet.PRINTED["softmax"], "Table 1, softmax"),
-                                       (sheet.TABLE_6["12L8AH"], "Table 6, 12L8AH")])
+@pytest.mark.parametrize("row, name", [(comparisons.PRINTED["softmax"], "Table 1, softmax"),
+                                       (comparisons.TABLE_6["12L8AH"], "Table 6, 12L8AH")])
 def test_the_nearer_row_is_the_one_that_errors_came_from(row, name):
-    table = sheet.nearer_row([3 * np.array(row)] * 2).astype(float)
+    table = table01_scoring_functions.nearer_row([3 * np.array(row)] * 2).astype(float)
     columns = ("ours / printed, geometric mean", "smallest", "largest", "typical factor")
     assert table.loc[name, list(columns)].tolist() == pytest.approx([3] * 4)
     assert table["after one common factor"].idxmin() == name
@@ -140,7 +141,7 @@ def test_the_nearer_row_is_the_one_that_errors_came_from(row, name):
 
 
 def test_two_printed_rows_rise_one_sigma_after_all_others():
-    table = sheet.printed_steps()
+    table = table01_scoring_functions.printed_steps()
     assert list(table.columns)[0] == "4 to 5" and len(table.columns) == 6
     ends = lambda cell: [float(end) for end in table.loc[cell].split(" to ")]
     for name in ("the others of Table 1", "all of Table 6"):
@@ -154,15 +155,15 @@ def test_two_printed_rows_rise_one_sigma_after_all_others():
 # ---- runs --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("profile", sheet.SIZES)
+@pytest.mark.parametrize("profile", affine.SIZES)
 def test_pages_share_the_runs_of_the_table(profile):
     names = lambda runs: [digest(settings(run)) for run in runs]
-    every, seeds = sheet.scorings_on_affine_functions(profile), sheet.SIZES[profile].seeds
+    every, seeds = affine.scorings_on_affine_functions(profile), affine.SIZES[profile].seeds
     assert len(set(names(every))) == len(every) == 14 * seeds
-    assert names(sheet.training_control(profile)) == names(every)
-    pair = sheet.fig03_softmax_ssa(profile)
+    assert names(training_control.runs(profile)) == names(every)
+    pair = fig03_softmax_ssa.runs(profile)
     assert [run.model.scoring for run in pair] == [Softmax()] * seeds + [SignedAveraging()] * seeds
-    *ssa, timing = sheet.learned_exponents(profile)
+    *ssa, timing = learned_exponents.runs(profile)
     assert set(names(pair)) < set(names(every)) and names(ssa) == names(every)[:seeds]
     paper = (timing.layers, timing.heads, timing.width, timing.batch) == (12, 8, 256, 64)
     assert paper == (profile != "smoke")
@@ -170,41 +171,41 @@ def test_pages_share_the_runs_of_the_table(profile):
 
 def test_a_function_has_the_next_seeds_that_others_lack(results):
     """Seeds 0 to 2 of all; of SSA 3 too, of softmax 4 without 3, which is no next one."""
-    runs = sheet.scorings_on_affine_functions("cpu")
+    runs = affine.scorings_on_affine_functions("cpu")
     whole = [run for run in runs if run.seed < 3]
     for run in [*whole, runs[3], runs[9]]:
         Record.of(run, {"error": [float(run.seed)]}, {"profile": "cpu"}).save(
             results / "signed_averaging/page")
     found = [find_record(run, "signed_averaging") for run in whole]
     seeds = {name: [record.run["seed"] for record in own]
-             for name, own in sheet.by_function(found).items()}
+             for name, own in comparisons.by_function(found).items()}
     assert seeds == {name: [0, 1, 2, 3] if name == "SSA" else [0, 1, 2]
-                     for name in sheet.scorings()}
+                     for name in affine.scorings()}
 
 
 def test_functions_are_compared_at_the_seeds_that_both_have():
     draw = np.random.default_rng(0)
     errors = {name: draw.lognormal(size=(seeds, 10))
               for name, seeds in (("SSA", 5), ("softmax", 5), ("entmax", 3))}
-    compared = sheet.EqualSteps(errors)
+    compared = comparisons.EqualSteps(errors)
     assert [len(own) for own in compared("SSA", "softmax")] == [5, 5]
     one, other = compared("SSA", "entmax")
     assert (one == errors["SSA"][:3]).all() and (other == errors["entmax"]).all()
     paths = {name: np.stack([2 * own, own], axis=1) for name, own in errors.items()}
-    assert [own.shape for own in sheet.EqualError(paths)("softmax", "entmax")] == [(3, 10)] * 2
+    assert [own.shape for own in comparisons.EqualError(paths)("softmax", "entmax")] == [(3, 10)] * 2
 
 
 def test_each_scoring_function_has_the_rate_of_the_search():
     """The one with the lowest error at sigma = 1, by the committed records."""
-    records = icllib.records(sheet.learning_rates, "stored", page="signed_averaging/learning_rates")
-    trained = iter(sheet.scorings_on_affine_functions("cpu")[:: sheet.SIZES["cpu"].seeds])
-    for errors in icllib.stacked(records, sheet.scorings(), "error").values():
-        assert sheet.RATES[int(np.argmin(errors[:, 0]))] == next(trained).recipe.learning_rate
+    records = icllib.records(learning_rates.runs, "stored", page="signed_averaging/learning_rates")
+    trained = iter(affine.scorings_on_affine_functions("cpu")[:: affine.SIZES["cpu"].seeds])
+    for errors in icllib.stacked(records, affine.scorings(), "error").values():
+        assert learning_rates.RATES[int(np.argmin(errors[:, 0]))] == next(trained).recipe.learning_rate
 
 
 @pytest.mark.parametrize("layers, heads, printed", [(12, 12, 288), (1, 2, 4), (3, 5, 30)])
 def test_ssa_has_two_parameters_more_for_each_head(layers, heads, printed):
-    assert sheet.additional_parameters(layers, heads) == printed
+    assert learned_exponents.additional_parameters(layers, heads) == printed
 
 
 # ---- training time -----------------------------------------------------------------------------
@@ -213,15 +214,15 @@ def test_ssa_has_two_parameters_more_for_each_head(layers, heads, printed):
 def test_scorings_take_turns(monkeypatch):
     times = iter(range(100))
     monkeypatch.setattr(training_time, "seconds", lambda step, device: next(times))
-    found = sheet.TrainingTime(1, 2, 8, batch=2, rounds=2).measure()["seconds"]
-    assert found.tolist() == [[0, 3], [1, 4], [2, 5]] and len(sheet.TIMED) == 3
+    found = learned_exponents.TrainingTime(1, 2, 8, batch=2, rounds=2).measure()["seconds"]
+    assert found.tolist() == [[0, 3], [1, 4], [2, 5]] and len(learned_exponents.TIMED) == 3
 
 
 def test_a_step_is_timed_in_processor_time(monkeypatch):
     monkeypatch.setattr(training_time.time, "process_time", iter([3.0, 5.5]).__next__)
-    assert training_time.seconds(lambda: None, "cpu") == 2.5
+    assert learned_exponents.seconds(lambda: None, "cpu") == 2.5
 
 
 def test_no_round_is_refused():
     with pytest.raises(InputError, match="rounds: expected an integer of at least 1, got 1.5"):
-        sheet.TrainingTime(rounds=1.5)
+        learned_exponents.TrainingTime(rounds=1.5)

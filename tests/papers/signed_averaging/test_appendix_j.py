@@ -10,8 +10,8 @@ import torch
 from icllib import attention
 from icllib.claims import find_claim
 from icllib.errors import InputError
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging.appendix_j import Printed, entropy_bounds
+from icllib.papers.signed_averaging import appendix_j_theory
+from icllib.papers.signed_averaging.appendix_j_theory import Printed, entropy_bounds
 from icllib.results import Record
 from icllib.theory import scoring
 
@@ -95,7 +95,7 @@ def test_extreme_entropies_are_attained(weights, of):
 
 # ---- what the pages measure ------------------------------------------------------------------
 
-SMALL = sheet.AppendixJCheck(counts=(2, 5), rows=40)
+SMALL = appendix_j_theory.AppendixJCheck(counts=(2, 5), rows=40)
 
 
 def test_no_statement_of_appendix_j_is_violated():
@@ -124,7 +124,7 @@ def test_an_entropy_outside_either_bound_is_seen():
 
 
 def test_the_lipschitz_constant_needs_n_of_at_least_1():
-    found = sheet.AppendixJCheck(counts=(5,), rows=40, n=(0.4, 0.9)).measure()
+    found = appendix_j_theory.AppendixJCheck(counts=(5,), rows=40, n=(0.4, 0.9)).measure()
     assert found["J.4 Lipschitz constant"] > 0.1 and found["J.3 ratio"] < 1e-12
 
 
@@ -137,7 +137,7 @@ def test_a_wrong_score_function_is_seen_by_every_part(monkeypatch):
 
 @pytest.mark.parametrize("n, b, limit", [(1.5, 1.0, 0.75), (None, None, 0.5)])
 def test_bounds_are_attained_and_never_passed(n, b, limit):
-    found = sheet.BoundsByRange(n, b, ranges=6, rows=200, shown=10).measure()
+    found = appendix_j_theory.BoundsByRange(n, b, ranges=6, rows=200, shown=10).measure()
     np.testing.assert_allclose(found["extreme_rest"], found["least_rest"], rtol=1e-12)
     assert (np.array(found["random_rest"]) >= found["least_rest"]).all()
     assert found["norm_bound"] == limit and max(found["random_norm"]) <= limit
@@ -148,20 +148,20 @@ def test_bounds_are_attained_and_never_passed(n, b, limit):
 def test_the_weight_at_a_gap_does_not_depend_on_where_the_scores_are(low):
     for k in (2, 7, 200):
         expected = np.exp(4) / (np.exp(4) + k - 1)
-        assert sheet.weight_at_gap(4.0, k, low) == pytest.approx(expected, rel=1e-12)
+        assert appendix_j_theory.weight_at_gap(4.0, k, low) == pytest.approx(expected, rel=1e-12)
 
 
 def test_printed_sentences_are_compared_with_what_would_make_them_true():
     ssa = {"top": [0.5, 0.25], "entropy": [np.log(2), 3.0]}
     softmax = {"random_norm": [0.25, 9.0, 0.5]}
-    found = sheet.printed_sentences(ssa, softmax)
+    found = appendix_j_theory.printed_sentences(ssa, softmax)
     assert found["J.3 entropy"] == pytest.approx(np.log(2) / (np.log(2) + np.log(7) / 2))
     assert found["J.5 softmax Jacobian"] == pytest.approx(2 / 1.1)
     assert found["J.6 softmax, gap 1"] == pytest.approx(1 / 1.1)
 
 
 def test_numbers_that_decide_are_those_of_pencil_and_paper():
-    record = Record.of(sheet.Corrections(rows=500), sheet.Corrections(rows=500).measure(), {})
+    record = Record.of(appendix_j_theory.Corrections(rows=500), appendix_j_theory.Corrections(rows=500).measure(), {})
     expected = {
         "second_left": 3.75, "second_right": 0.75, "slope_at_0": 1.5, "literal_slope_at_0": 0,
         "degree_one_sign": 1.5, "degree_two_signs": 3, "small_ratio_ssa": 1.25**3,
@@ -180,4 +180,4 @@ def test_numbers_that_decide_are_those_of_pencil_and_paper():
     for scoring_name, slope in (("ssa", 1.5), ("softmax", 1)):
         assert record[f"searched_entry_{scoring_name}"] <= slope / 4
         assert record[f"searched_norm_{scoring_name}"] <= slope / 2
-    assert all("{" not in number for *_, number in sheet.corrections(record))
+    assert all("{" not in number for *_, number in appendix_j_theory.corrections(record))

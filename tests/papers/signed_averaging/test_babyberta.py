@@ -9,11 +9,10 @@ import pytest
 
 from icllib.claims import find_claim
 from icllib.data import DataFile
-from icllib.papers.signed_averaging.babyberta import (
-    MADE, PROBES, SCORINGS, leads_of_named_probes, probe_ratios, table03_babyberta)
-from icllib.papers.signed_averaging.printed_babyberta import (
-    PUBLIC, TABLE_3, against_public, one_more_seed, places_among_public)
-from icllib.papers.signed_averaging.grammar_probes import WordFrequencies
+from icllib.papers.signed_averaging import table03_babyberta
+from icllib.papers.signed_averaging.table03_babyberta import (
+    MADE, PROBES, PUBLIC, SCORINGS, TABLE_3, WordFrequencies, against_public,
+    leads_of_named_probes, one_more_seed, places_among_public, probe_ratios)
 from icllib.training.jobs import fleets
 
 CLAIM = find_claim("signed_averaging.18")
@@ -69,7 +68,7 @@ def test_each_probe_has_its_row_and_ten_public_seeds():
 
 @pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
 def test_runs_differ_by_scoring_and_seed_alone(profile):
-    *runs, frequencies = table03_babyberta(profile)
+    *runs, frequencies = table03_babyberta.runs(profile)
     assert isinstance(frequencies, WordFrequencies)
     assert [(type(run.model.scoring).__name__, getattr(run.model.scoring, "n", None), run.seed)
             for run in runs] == [(name, n, seed) for name, n in (
@@ -80,7 +79,7 @@ def test_runs_differ_by_scoring_and_seed_alone(profile):
 
 
 def test_the_paper_profile_has_the_settings_of_the_public_code():
-    run = table03_babyberta("paper")[0]
+    run = table03_babyberta.runs("paper")[0]
     assert (run.model.layers, run.model.heads, run.model.width, run.model.feed_forward) == (
         8, 8, 256, 1024)
     assert [run.recipe.rate(step) for step in (11_999, 23_999, 142_000)] == pytest.approx(

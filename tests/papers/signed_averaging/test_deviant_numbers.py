@@ -6,11 +6,12 @@ import torch
 
 from icllib.errors import InputError
 from icllib.models import SignedAveraging, Softmax, Sparsemax, Transformer
-from icllib.papers.signed_averaging import DeviantNumbers, deviant_numbers, deviant_sequences
+from icllib.papers.signed_averaging import (
+    deviant_numbers, deviant_sequences, fig04_every, fig05_some, quantifiers)
+from icllib.papers.signed_averaging.deviant_numbers import each_kind, judged_kind
 from icllib.papers.signed_averaging.deviant_sequences import (
-    chosen_cells, each_kind, judged_kind, log_odds_of)
-from icllib.papers.signed_averaging.quantifier_models import (
-    compared_on_every, fig04_every, fig05_some)
+    DeviantNumbers, chosen_cells, log_odds_of)
+from icllib.papers.signed_averaging.quantifiers import compared_on_every
 from icllib.results import Record, settings
 from icllib.tasks import Quantifier
 from icllib.training.run import Trained
@@ -138,12 +139,12 @@ def test_far_out_the_answer_at_a_number_hangs_on_it_alone(scoring):
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
 def test_the_models_are_those_of_figures_4_and_5(profile):
     trained = lambda run: (run.task, run.model, run.recipe, run.seed)
-    known = {trained(run) for page in (fig04_every, fig05_some) for run in page(profile)}
-    runs = deviant_numbers(profile)
+    known = {trained(run) for page in (fig04_every.runs, fig05_some.runs) for run in page(profile)}
+    runs = deviant_numbers.runs(profile)
     assert {trained(run) for run in runs} < known
     assert len(set(runs)) == len(runs)
     assert set(runs) == {*each_kind(profile), *judged_kind(profile)}
-    assert len(each_kind(profile)) == 4 * deviant_sequences.SIZES[profile].seeds
+    assert len(each_kind(profile)) == 4 * quantifiers.SIZES[profile].seeds
     figure_4 = {trained(run) for run in compared_on_every(profile)}
     softmax = {trained(run) for run in judged_kind(profile)}
     assert softmax == {run for run in figure_4 if run[1].scoring == Softmax()}
@@ -152,7 +153,7 @@ def test_the_models_are_those_of_figures_4_and_5(profile):
 
 
 def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():
-    draw, runs = np.random.default_rng(0), deviant_numbers("smoke")
+    draw, runs = np.random.default_rng(0), deviant_numbers.runs("smoke")
     made = []
     for run in runs:
         metrics = {"alone": [1.0] * 6, "open_label": draw.random((2, 6, 3, 11)).tolist(),
@@ -164,7 +165,7 @@ def test_the_evidence_is_of_softmax_under_every_at_the_largest_size():
     assert evidence["at the number"] == pytest.approx([first[:, 0].mean()])
     assert evidence["after it"] == pytest.approx([first[:, 1:].mean()]) and list(gate) == [0.01]
     tables = {(table.panel[0], table.series[0]): table
-              for table in deviant_sequences.deviant_tables(made, "smoke")}
+              for table in deviant_numbers.deviant_tables(made, "smoke")}
     second = 1 - np.array(made[1].metrics["open_label"])[1, -1, :, 0]
     own = tables["own answer, at the number", "every, softmax: others leave it open"]
     held = np.array(made[0].metrics["open_label"])[1, -1, :, 0]
@@ -189,10 +190,10 @@ def test_who_answers_for_the_largest_number_makes_the_mistake_everywhere():
     shares = deviant_sequences.at_and_after(found["open_label"][:, 0])
     always = {"at the number": [1], "after it": [1]}
     assert {part: list(own[:, -1]) for part, own in shares.items()} == always
-    assert deviant_sequences.answers_for_the_largest() == always
+    assert deviant_numbers.answers_for_the_largest() == always
 
 
 def test_the_control_answers_as_a_loop_does():
-    for name, values in SMALL.measure(TASKS, deviant_sequences.Largest()).items():
+    for name, values in SMALL.measure(TASKS, deviant_numbers.Largest()).items():
         np.testing.assert_allclose(values, SMALL.measure(TASKS, Predictor(largest))[name],
                                    atol=1e-6)

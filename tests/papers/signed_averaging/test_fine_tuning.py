@@ -6,7 +6,8 @@ import json
 import pytest
 import torch
 
-from icllib.papers.signed_averaging import fine_tuning, prompted, prompts
+from icllib.language_models import fine_tuning, prompted, prompts
+from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from quantifier_prompts import by_quantifier, labels_of, numbers_of
 
@@ -25,7 +26,7 @@ def test_training_chats_go_from_1_to_40_and_are_right(quantifier):
 
 
 def test_affine_training_chats_end_in_the_value_at_the_last_input():
-    stream = prompted.Stream.of([0], "training")
+    stream = Stream.of([0], "training")
     for n, (_, user, assistant) in enumerate(fine_tuning.training_chats("affine", 40), 1):
         prompt = AffineFunctions().sample(stream, torch.tensor([[n - 1]]), n)
         assert len(numbers_of(user["content"])) == 2 * n - 1

@@ -14,9 +14,9 @@ import torch
 from torch.nn.functional import log_softmax
 
 from icllib.errors import InputError
-from icllib.papers.signed_averaging import gpt2
-from icllib.papers.signed_averaging.gpt2_model import (SCORINGS, Settings, batch, build,
-                                                       open_tokens, perplexity)
+from icllib.language_models import gpt2
+from icllib.language_models.gpt2_model import (
+    SCORINGS, Settings, batch, build, open_tokens, perplexity)
 from icllib.results import PROJECT
 from icllib.training.checkpoint import alone, checkpoints
 from icllib.training.engine import OutOfTime
@@ -292,7 +292,7 @@ def test_the_commands_train_stop_refuse_and_measure(data, tmp_path, monkeypatch,
 
 
 def test_it_is_a_module_that_runs(tmp_path):
-    done = subprocess.run([sys.executable, "-m", "icllib.papers.signed_averaging.gpt2", "train",
+    done = subprocess.run([sys.executable, "-m", "icllib.language_models.gpt2", "train",
                            tmp_path / "none.bin", tmp_path / "run"], cwd=PROJECT, text=True,
                           capture_output=True)
     assert done.returncode == 2

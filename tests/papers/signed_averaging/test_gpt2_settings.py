@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from icllib.errors import InputError
-from icllib.papers.signed_averaging.gpt2_model import Settings, build, learning_rate
+from icllib.language_models.gpt2_model import Settings, build, learning_rate
 
 
 def test_the_defaults_are_the_papers():

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from icllib.claims import find_claim
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging.printed_gpt2 import BENCHMARKS, sampling_error
+from icllib.papers.signed_averaging import tables02_04_gpt2
+from icllib.papers.signed_averaging.tables02_04_gpt2 import BENCHMARKS, sampling_error
 
 
 def test_ratios_of_the_printed_scores_are_those_of_the_claim():
     ratios = {f"{BENCHMARKS[name].task} {shots}": row["SSA"] / row["softmax"]
-              for shots in sheet.SHOTS for name, row in sheet.printed_scores(shots).iterrows()}
+              for shots in tables02_04_gpt2.SHOTS for name, row in tables02_04_gpt2.printed_scores(shots).iterrows()}
     assert ratios == pytest.approx(find_claim("signed_averaging.17").printed["value"], rel=5e-3)
-    perplexity = sheet.PERPLEXITY["SSA"] / sheet.PERPLEXITY["softmax"]
+    perplexity = tables02_04_gpt2.PERPLEXITY["SSA"] / tables02_04_gpt2.PERPLEXITY["softmax"]
     printed, = find_claim("signed_averaging.16").printed["value"].values()
     assert perplexity == pytest.approx(printed, abs=5e-4)
 
@@ -31,7 +31,7 @@ def test_the_printed_gains_are_most_pronounced_elsewhere():
 
 
 def test_the_sampling_error_is_that_of_drawn_answers():
-    scores = sheet.printed_scores("0-shot")["SSA"]
+    scores = tables02_04_gpt2.printed_scores("0-shot")["SSA"]
     rng, formula = np.random.default_rng(0), sampling_error(scores)
     for name in ("CB", "WSC", "ARC-Easy"):
         size = BENCHMARKS[name].size
@@ -40,7 +40,7 @@ def test_the_sampling_error_is_that_of_drawn_answers():
 
 
 def test_gains_are_in_the_errors_of_their_row():
-    row = sheet.gains("0-shot").loc["CB"]
+    row = tables02_04_gpt2.gains("0-shot").loc["CB"]
     assert row["gain"] == pytest.approx(36)
     assert row["in joint"] == pytest.approx(36 / (6.09**2 + 6.74**2) ** 0.5)
     assert row["in sums"] == pytest.approx(36 / 12.83)
@@ -48,5 +48,5 @@ def test_gains_are_in_the_errors_of_their_row():
 
 
 def test_a_guess_among_the_answers():
-    chance = sheet.chance_level()
+    chance = tables02_04_gpt2.chance_level()
     assert (chance["WiC"], chance["HellaSwag"]) == (50, 25) and np.isnan(chance["LAMBADA"])

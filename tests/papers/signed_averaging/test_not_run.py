@@ -5,12 +5,12 @@ import pytest
 import torch
 
 from icllib.claims import find_claim
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import not_run, prompts
+from icllib.language_models import prompts
+from icllib.papers.signed_averaging import comparisons, fig06_07_llama, fig08_token_norms
 
 
 def test_the_printed_row_is_that_of_the_claim():
-    ratios = np.array(not_run.TABLE_1_LLAMA) / sheet.PRINTED["softmax"]
+    ratios = np.array(fig06_07_llama.TABLE_1_LLAMA) / comparisons.PRINTED["softmax"]
     printed = find_claim("signed_averaging.19").printed["value"]
     assert ratios == pytest.approx(list(printed.values()), rel=5e-3)
 
@@ -25,7 +25,7 @@ def test_parameters_are_those_of_llamas_of_the_published_shapes(model, width, fe
         made = LlamaForCausalLM(LlamaConfig(
             vocab_size=128_256, hidden_size=width, intermediate_size=feed_forward,
             num_hidden_layers=layers, num_attention_heads=heads, num_key_value_heads=8))
-    assert not_run.PARAMETERS[model] == pytest.approx(made.num_parameters(), rel=1e-3)
+    assert fig06_07_llama.PARAMETERS[model] == pytest.approx(made.num_parameters(), rel=1e-3)
 
 
 def test_costs_are_sums_over_prompts():
@@ -35,12 +35,12 @@ def test_costs_are_sums_over_prompts():
         for _ in range(2 * 100):  # sigmas, sequences
             seconds += 2 * 1e9 * (prompt + 2 * length) / 4e14
         seconds += 2 * 2 * (2 * length) * 2e9 / 2.4e12  # two sigmas, two batches
-    found = not_run.answering_hours("every", 1e9, (1, 2), (10, 20), 100)
+    found = fig06_07_llama.answering_hours("every", 1e9, (1, 2), (10, 20), 100)
     assert found == pytest.approx(seconds / 3600)
     read = sum(len(prompts.AFFINE) // 3 + 5 * (2 * n - 1) + 5 for n in range(1, 41)) / 40
-    found = not_run.training_hours("affine", 1e9, 1000)
+    found = fig06_07_llama.training_hours("affine", 1e9, 1000)
     assert found == pytest.approx(4e9 * 2000 * read / 4e14 / 3600)
 
 
 def test_the_pages_have_nothing_to_run():
-    assert sheet.fig06_07_llama("paper") == sheet.fig08_token_norms("paper") == []
+    assert fig06_07_llama.runs("paper") == fig08_token_norms.runs("paper") == []

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from icllib.errors import InputError
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import prompted, prompts
-from icllib.papers.signed_averaging.affine_measures import FIRST_COUNTED
+from icllib.language_models import prompted, prompts
+from icllib.papers.signed_averaging import affine, quantifiers
+from icllib.papers.signed_averaging.affine import FIRST_COUNTED
 from icllib.tasks import Quantifier
 from quantifier_prompts import by_quantifier, labels_of, numbers_of
 
@@ -44,7 +44,7 @@ class Remembers:
 @by_quantifier
 def test_the_quantifiers_have_the_sequences_of_the_small_models(quantifier):
     seen, size = Remembers(), prompted.PAPER
-    errors = sheet.QuantifierErrors(size.sigmas[:3], size.lengths, size.sequences)
+    errors = quantifiers.QuantifierErrors(size.sigmas[:3], size.lengths, size.sequences)
     task = Quantifier(quantifier, input_std=3.0)
     errors.wrong_answers([task], seen, 2, max(size.lengths), "cpu")
     xs = torch.cat([xs for xs, _ in seen.asked])[:40, :41]
@@ -54,7 +54,7 @@ def test_the_quantifiers_have_the_sequences_of_the_small_models(quantifier):
 
 
 def test_affine_functions_have_the_first_prompt_of_each_function_of_the_small_models():
-    seen, law = Remembers(), sheet.ShiftedErrors((7,))
+    seen, law = Remembers(), affine.ShiftedErrors((7,))
     law.error((1, 7, 1), seen, 1, "cpu")
     xs, ys = (torch.cat(parts)[:: law.prompts, :5] for parts in zip(*seen.asked))
     asked = prompted.PromptedErrors("affine", (7,), (5,), law.functions).questions(7, 5)

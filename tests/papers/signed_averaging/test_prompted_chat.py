@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from icllib.errors import InputError
-from icllib.papers.signed_averaging import prompted, prompts
+from icllib.language_models import prompted, prompts
 
 TEMPLATE = ("{% for m in messages %}{{ m['role'] + ' : ' + m['content'] + ' ' }}{% endfor %}"
             "{% if add_generation_prompt %}{{ 'assistant :' }}{% endif %}")

@@ -7,7 +7,7 @@ import re
 import pytest
 import torch
 
-from icllib.papers.signed_averaging import prompts
+from icllib.language_models import prompts
 from quantifier_prompts import by_quantifier, labels_of
 
 ENDS = {"every": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",

@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 
 from icllib.claims import find_claim
-from icllib.papers.signed_averaging import fig04_every, scorings_on_every
-from icllib.papers.signed_averaging import quantifier_alternatives as alternatives
+from icllib.papers.signed_averaging import (
+    alternatives_on_every, comparisons, fig04_every, quantifiers)
 from icllib.papers.signed_averaging.affine import SIZES, scorings, scorings_on_affine_functions
-from icllib.papers.signed_averaging.quantifier_alternatives import NAMES
+from icllib.papers.signed_averaging.alternatives_on_every import scorings_on_every
+from icllib.papers.signed_averaging.quantifiers import NAMES
 from icllib.results import Record, settings
 
 
 @pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
 def test_softmax_and_ssa_are_those_of_figure_4_and_the_others_differ_in_scoring_alone(profile):
-    runs, known = scorings_on_every(profile), fig04_every(profile)
+    runs, known = scorings_on_every(profile), fig04_every.runs(profile)
     shared = [run for run in runs if run in known]
     seeds = len({run.seed for run in runs})
     assert shared == runs[: 2 * seeds] and len(set(runs)) == len(runs) == 14 * seeds
@@ -34,13 +35,13 @@ def made_of(wrong):
 def test_evidence_is_the_ratio_to_softmax_of_the_same_seed():
     draw = np.random.default_rng(0)
     wrong = {name: draw.uniform(0.1, 1, 3) for name in NAMES}
-    rates = alternatives.error_rates(made_of(wrong))
-    for number, names in ((38, alternatives.HEATED), (39, alternatives.HELD_AGAINST_SOFTMAX)):
-        found = alternatives.evidence(rates, names)
+    rates = quantifiers.error_rates(made_of(wrong))
+    for number, names in ((38, alternatives_on_every.HEATED), (39, comparisons.HELD_AGAINST_SOFTMAX)):
+        found = alternatives_on_every.evidence(rates, names)
         assert set(found) == set(find_claim(f"signed_averaging.{number}").parts)
         for name, ratio in found.items():
             assert ratio == pytest.approx(wrong[name] / wrong["softmax"])
-    table, = (table for table in alternatives.rate_tables(rates, "cpu")
+    table, = (table for table in alternatives_on_every.rate_tables(rates, "cpu")
               if table.series[0] == "geometric mean")
     expected = [np.exp(np.log(wrong[name] / wrong["softmax"]).mean()) for name in table.x]
     assert list(table.x) == list(NAMES) and list(table.y) == pytest.approx(expected)
@@ -49,7 +50,7 @@ def test_evidence_is_the_ratio_to_softmax_of_the_same_seed():
 def test_a_grid_without_a_wrong_sequence_counts_as_half_a_sequence():
     wrong = {name: np.zeros(3) for name in NAMES}
     wrong["softmax"] = np.array([0.5, 0, 1])
-    ratios = alternatives.ratios_to_softmax(alternatives.error_rates(made_of(wrong)))["entmax"]
+    ratios = alternatives_on_every.ratios_to_softmax(quantifiers.error_rates(made_of(wrong)))["entmax"]
     least = 0.5 / (384 * 42)
     assert ratios == pytest.approx([least / 0.5, 1, least])
 
@@ -59,6 +60,6 @@ def test_parts_of_the_grid():
     records = made_of({name: np.zeros(3) for name in NAMES})
     for record in records:
         record.metrics["wrong"][0][:3] = [0.3, 0.6, 0.9]
-    rates = alternatives.error_rates(records)["temperature 10"]
+    rates = quantifiers.error_rates(records)["temperature 10"]
     assert rates["sigma = 1, lengths up to 40"] == pytest.approx([0.6] * 3)
     assert rates["all lengths and sigmas"] == pytest.approx([1.8 / 42] * 3)

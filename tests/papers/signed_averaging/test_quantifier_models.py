@@ -9,9 +9,10 @@ import torch
 
 from icllib.errors import InputError
 from icllib.models import SignedAveraging, Softmax, Transformer
-from icllib.papers.signed_averaging import AttentionMaps, QuantifierErrors, quantifier_models
-from icllib.papers.signed_averaging.quantifier_models import SIZES, Cell, cells, last_attention
-from icllib.papers.signed_averaging.quantifiers import open_rates, reader_error
+from icllib.papers.signed_averaging import (
+    fig02_attention_maps, fig04_every, fig05_some, quantifiers)
+from icllib.papers.signed_averaging.quantifiers import (
+    AttentionMaps, Cell, QuantifierErrors, SIZES, cells, last_attention, open_rates, reader_error)
 from icllib.results import digest, settings, stacked
 from icllib.tasks import Quantifier
 from icllib.training import records
@@ -160,7 +161,7 @@ def names(runs):
 
 def test_the_paper_s_settings():
     """Section 3, Appendix A and the captions of Figures 4 and 5."""
-    run = Cell("every", quantifier_models.AS_PRINTED, "SSA").run(SIZES["paper"], 1)
+    run = Cell("every", quantifiers.AS_PRINTED, "SSA").run(SIZES["paper"], 1)
     assert run.model == Transformer(12, 8, 256, SignedAveraging(1.5, 1.0), tokens="separate",
                                     positions_up_to=200)
     recipe = run.recipe
@@ -178,8 +179,8 @@ def test_the_paper_s_settings():
 @pytest.mark.parametrize("profile", SIZES)
 def test_every_page_has_its_runs_once_and_figure_2_shares_them(profile):
     every, some, maps = (names(page(profile)) for page in (
-        quantifier_models.fig04_every, quantifier_models.fig05_some,
-        quantifier_models.fig02_attention_maps))
+        fig04_every.runs, fig05_some.runs,
+        fig02_attention_maps.runs))
     seeds, compared = SIZES[profile].seeds, SIZES[profile].compared_seeds
     assert len(every) == len(some) == 4 * seeds + 2 * compared and not every & some
     assert maps < every and len(maps) == 2 * seeds
@@ -189,14 +190,14 @@ def test_balanced_labels_are_a_fleet_of_their_own():
     """Its lengths need passes of their own, from which the paper's law is spared."""
     for profile in ("cpu", "gpu", "paper"):
         usual, balanced = (Cell("every", variant, "SSA").run(SIZES[profile], 0) for variant in
-                           (quantifier_models.AS_PRINTED, "balanced labels"))
+                           (quantifiers.AS_PRINTED, "balanced labels"))
         assert balanced.evaluation.parts[0].sigmas == (1, 3, 10, 30)
         assert usual.shape != balanced.shape and usual.model == balanced.model
 
 
 def test_the_curriculum_ends_within_training():
     for profile in ("cpu", "gpu", "paper"):
-        run = quantifier_models.fig04_every(profile)[0]
+        run = fig04_every.runs(profile)[0]
         assert bool(run.recipe.length_weights(torch.tensor(run.recipe.steps // 2 + 1)).all())
 
 
@@ -204,7 +205,7 @@ def test_training_is_measured_and_read_back(results, monkeypatch):
     """With golden numbers: whoever moves them raises the version of what moved."""
     monkeypatch.setattr("icllib.training.workers.processors", lambda: ["cpu"])
     size = replace(SIZES["smoke"], learning_rate=0.03, steps=15)
-    chosen = cells("some", (quantifier_models.AS_PRINTED,))
+    chosen = cells("some", (quantifiers.AS_PRINTED,))
     runs = lambda profile: [cell.run(size, seed) for cell in chosen for seed in range(2)]
     found = records(runs, "smoke", page="signed_averaging/test")
     odds = stacked(found, chosen, "log_odds")

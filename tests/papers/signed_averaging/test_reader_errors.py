@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from icllib.papers import signed_averaging as sheet
+from icllib.papers.signed_averaging import quantifier_base_rates, quantifiers
 from icllib.papers.signed_averaging.quantifiers import reader_error
 from icllib.tasks import Quantifier
 
@@ -43,7 +43,7 @@ def test_reader_errors_are_sums_over_all_sequences(task, read):
 @by_task
 def test_other_readings_are_sums_over_all_sequences(task):
     settled, rows = task.quantifier == "some", label_rows(task)
-    found = sheet.BaseRates(task, sigmas=(1,), lengths=(N,), sequences=2).measure()
+    found = quantifier_base_rates.BaseRates(task, sigmas=(1,), lengths=(N,), sequences=2).measure()
     share = sum(chance * np.mean([label != settled for label in labels[2:]])
                 for labels, chance in rows)
     last = sum(chance for labels, chance in rows if labels[-1] != settled)
@@ -54,17 +54,17 @@ def test_other_readings_are_sums_over_all_sequences(task):
 
 @by_task
 def test_sampled_errors_are_the_closed_form_at_every_sigma(task):
-    run = sheet.BaseRates(task, sigmas=(1, 30), lengths=(10, 50), sequences=2000)
+    run = quantifier_base_rates.BaseRates(task, sigmas=(1, 30), lengths=(10, 50), sequences=2000)
     found = run.measure()
     for (_, length), wrong in zip(found["cells"], found["sampled_wrong"]):
-        rate = found["wrong"][0][sheet.LENGTHS.index(length)]
+        rate = found["wrong"][0][quantifiers.LENGTHS.index(length)]
         assert abs(wrong - rate) < 4 * (rate * (1 - rate) / 2000) ** 0.5
     assert len(set(found["sampled_wrong"])) > 1  # no two cells share their numbers
     assert found["labels_changed_by_sigma"] == 0
 
 
 def test_labels_that_change_are_counted(monkeypatch):
-    monkeypatch.setattr(sheet.BaseRates, "labels",
+    monkeypatch.setattr(quantifier_base_rates.BaseRates, "labels",
                         lambda self, sigma, length, place: np.array([[0, 1]]) * sigma)
-    monkeypatch.setattr(sheet.BaseRates, "constant_error", lambda *_: 0)
-    assert sheet.BaseRates(TASKS[0]).measure()["labels_changed_by_sigma"] == 1
+    monkeypatch.setattr(quantifier_base_rates.BaseRates, "constant_error", lambda *_: 0)
+    assert quantifier_base_rates.BaseRates(TASKS[0]).measure()["labels_changed_by_sigma"] == 1

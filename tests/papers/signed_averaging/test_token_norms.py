@@ -11,9 +11,8 @@ from safetensors.torch import save_file
 
 from icllib.data import checksum
 from icllib.errors import InputError
-from icllib.papers.signed_averaging import not_run
-from icllib.papers.signed_averaging.token_norms import (
-    embedding_norms, main, norm_histogram, token_counts)
+from icllib.language_models.token_norms import embedding_norms, main, norm_histogram, token_counts
+from icllib.papers.signed_averaging import fig08_token_norms
 
 VOCABULARY, BINS = 30, 7
 
@@ -143,4 +142,4 @@ def test_a_file_that_exists_is_not_overwritten(files, tmp_path, capsys):
 
 
 def test_the_cost_is_one_pass_over_the_corpus():
-    assert not_run.counting_seconds(7 * 10**9) == pytest.approx(14 + 10)
+    assert fig08_token_norms.counting_seconds(7 * 10**9) == pytest.approx(14 + 10)

@@ -6,8 +6,9 @@ import torch
 
 from icllib.claims import find_claim
 from icllib.models import Transformer
-from icllib.papers.signed_averaging import (
-    SIZES, WeightSizes, ablations, query_key_weights, weight_sizes)
+from icllib.papers.signed_averaging import affine, query_key_weights
+from icllib.papers.signed_averaging.affine import SIZES
+from icllib.papers.signed_averaging.query_key_weights import WeightSizes
 from icllib.results import Record, settings
 from icllib.training.run import Trained
 from icllib.training.weights import training_key
@@ -35,29 +36,29 @@ def test_sizes_are_those_of_the_matrices_and_of_what_makes_the_scores():
 
 def test_a_model_starts_at_the_size_that_the_figure_divides_by():
     module = Transformer(2, 8, 64, tokens="separate").build([0], 1, 40)
-    sizes = weight_sizes.over_layers(WeightSizes().measure([None], Trained(module))["sizes"])[0]
+    sizes = query_key_weights.over_layers(WeightSizes().measure([None], Trained(module))["sizes"])[0]
     assert sizes == pytest.approx([0.02, 0.02, 0.02, 0.0004], rel=0.03)
 
 
 @pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
 def test_the_models_are_those_of_training_laws(profile):
-    runs = query_key_weights(profile)
-    assert list(map(training_key, runs)) == list(map(training_key, ablations.wider_inputs(profile)))
+    runs = query_key_weights.runs(profile)
+    assert list(map(training_key, runs)) == list(map(training_key, affine.wider_inputs(profile)))
     counts = (3, 3, 1) if profile == "cpu" else [SIZES[profile].seeds] * 3
     assert [run.task.input_std for run in runs] == [
         std for std, count in zip((1.0, 10.0, 100.0), counts) for _ in range(count)]
 
 
 def test_ratios_are_to_the_narrow_law_seed_by_seed():
-    draw, runs = np.random.default_rng(0), query_key_weights("cpu")  # three, three, one
+    draw, runs = np.random.default_rng(0), query_key_weights.runs("cpu")  # three, three, one
     sizes = draw.uniform(1, 2, (7, 4, 2))
     made = [Record(settings(run), {}, {"sizes": own.tolist()}, {})
             for run, own in zip(runs, sizes)]
-    found = weight_sizes.evidence(made)
+    found = query_key_weights.evidence(made)
     assert set(found) == set(find_claim("signed_averaging.37").parts)
     norms = np.sqrt((sizes**2).mean(-1))
     assert found["K, N(0, 10)"] == pytest.approx(norms[3:6, 1] / norms[:3, 1])
     assert found["Q, N(0, 100)"] == pytest.approx(norms[6:, 0] / norms[:1, 0])
-    *_, wide, _, _ = weight_sizes.size_tables(made, "cpu")
-    assert wide.series[0] == "N(0, 10)" and list(wide.x) == list(weight_sizes.KINDS)
+    *_, wide, _, _ = query_key_weights.size_tables(made, "cpu")
+    assert wide.series[0] == "N(0, 10)" and list(wide.x) == list(query_key_weights.KINDS)
     assert list(wide.y) == pytest.approx(norms[3:6].mean(0) / [0.02, 0.02, 0.02, 0.0004])

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from icllib.papers import signed_averaging as sheet
-from icllib.papers.signed_averaging import unlabeled
+from icllib.papers.signed_averaging import fig02_attention_maps, without_labels
 from icllib.results import Record
 
 
@@ -18,7 +17,7 @@ def records(rates):
 
 
 def test_ratios_are_those_of_ssa_to_softmax_under_each_quantifier():
-    found = unlabeled.ratios(records((0.2, 0.1, 0.0, 0.4)))
+    found = without_labels.ratios(records((0.2, 0.1, 0.0, 0.4)))
     assert len(found) == 6
     for part, ratio in found.items():
         cells = 2 if "above" in part else 4
@@ -27,16 +26,16 @@ def test_ratios_are_those_of_ssa_to_softmax_under_each_quantifier():
 
 
 def test_the_gate_is_that_of_the_quantifier():
-    found = unlabeled.reached_by_part(records((0.2, 0.1, 0.0, 0.4)))
-    assert set(found) == set(unlabeled.ratios(records((1, 1, 1, 1))))
+    found = without_labels.reached_by_part(records((0.2, 0.1, 0.0, 0.4)))
+    assert set(found) == set(without_labels.ratios(records((1, 1, 1, 1))))
     assert {part[:4]: gate.tolist() for part, gate in found.items()} == {"ever": [0.2], "some": [0.4]}
 
 
-@pytest.mark.parametrize("profile", unlabeled.SIZES)
+@pytest.mark.parametrize("profile", without_labels.SIZES)
 def test_models_are_those_of_the_figures_but_for_their_tokens(profile):
-    runs = sheet.without_labels(profile)
-    seeds = unlabeled.SIZES[profile].seeds
+    runs = without_labels.runs(profile)
+    seeds = without_labels.SIZES[profile].seeds
     assert [run.task.quantifier for run in runs] == ["every"] * 2 * seeds + ["some"] * 2 * seeds
     assert {run.model.tokens for run in runs} == {"inputs"}
-    figures = {run.model for run in sheet.fig02_attention_maps(profile)}
+    figures = {run.model for run in fig02_attention_maps.runs(profile)}
     assert {replace(run.model, tokens="separate") for run in runs} == figures

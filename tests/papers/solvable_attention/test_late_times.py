@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from icllib.papers.solvable_attention import (
-    LATER, Balance, FiniteTime, QueryFeature, balance_ratios, beta_changes, late_exponents,
-    way_table)
-from icllib.papers.solvable_attention.balance import BALANCE_STARTS, FEWER_STEPS
-from icllib.papers.solvable_attention.late_times import (
-    grouped_tasks, largest_eigenvalues, outputs_at)
+from icllib.papers.solvable_attention.fig04_varied_laws import (
+    BALANCE_STARTS, Balance, FEWER_STEPS, QueryFeature, balance_ratios, beta_changes,
+    grouped_tasks, largest_eigenvalues)
+from icllib.papers.solvable_attention.laws import (
+    FiniteTime, LATER, late_exponents, outputs_at, way_table)
 from icllib.results import Record
 from icllib.theory import riccati
 

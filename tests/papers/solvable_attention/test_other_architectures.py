@@ -6,11 +6,13 @@ import torch
 from scipy.integrate import solve_ivp
 
 from icllib.errors import InputError
-from icllib.papers.solvable_attention import (
-    ClosedFormCheck, ClosedFormModel, Decoupling, LawsInTheLimit, PerceptronData, PerceptronSize,
-    PerceptronTime, SharedReadOut, VariedInTheLimit, by_architecture, half_time,
-    linear_attention_unit, other_architectures)
-from icllib.papers.solvable_attention.architecture_tables import learned_one_by_one
+from icllib.papers.solvable_attention import other_architectures
+from icllib.papers.solvable_attention.fig01_data import Decoupling
+from icllib.papers.solvable_attention.laws import LawsInTheLimit, VariedInTheLimit
+from icllib.papers.solvable_attention.other_architectures import (
+    ClosedFormModel, PerceptronData, PerceptronSize, PerceptronTime, SharedReadOut,
+    by_architecture, half_time, learned_one_by_one, linear_attention_unit)
+from icllib.papers.solvable_attention.thm31_closed_form import ClosedFormCheck
 from icllib.results import Record, settings
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.perceptron import Perceptrons, losses_and_gradients, random_perceptron, train
@@ -177,7 +179,7 @@ def test_a_shared_read_out_conserves_its_balance_and_follows_a_loop():
 
 
 def test_the_page_takes_each_model_from_its_own_record():
-    runs = other_architectures("paper")
+    runs = other_architectures.runs("paper")
     found = by_architecture([Record.of(run, {str(place): 0}, {}) for place, run in enumerate(runs)])
     for alpha, models in found.items():
         kinds = [runs[int(next(iter(models[name].metrics)))] for name in models

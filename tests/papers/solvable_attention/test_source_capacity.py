@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from icllib.papers.solvable_attention import (SourceCapacityCurves, SourceCapacitySoftmax,
-                                              coordinate_by_coordinate, first_and_other_seeds,
-                                              least_curvature, stable_seeds)
-from icllib.papers.solvable_attention import source_capacity
+from icllib.papers.solvable_attention import fig05_source_capacity
+from icllib.papers.solvable_attention.fig05_source_capacity import (
+    SourceCapacityCurves, SourceCapacitySoftmax, coordinate_by_coordinate, first_and_other_seeds,
+    least_curvature, stable_seeds)
+from icllib.papers.solvable_attention.softmax import one_by_one
 from icllib.plotting import with_interval
 
 SMALL = {"tasks": 4, "sizes": (3,), "width": 5, "scale": 0.5, "seed": 7}
@@ -18,7 +19,7 @@ SOFTMAX = SourceCapacitySoftmax(1.8, context_length=6, queries=2, tests=3, **SMA
 def in_double(problem):
     """The same problem and the weights of a model of size 3 in double precision."""
     weights = [tensor.detach().double().requires_grad_() for tensor in LONG.start(3)]
-    return source_capacity.Problem(*(tensor.double() for tensor in (
+    return fig05_source_capacity.Problem(*(tensor.double() for tensor in (
         problem.shares, problem.variances, problem.strengths)), problem.size), weights
 
 
@@ -35,8 +36,8 @@ def test_softmax_losses_and_gradients_are_those_of_the_full_matrices():
     random = torch.Generator().manual_seed(1)
     contexts = torch.randn(3, 6, 4, generator=random, dtype=torch.float64)
     asked = torch.randn(3, 2, 4, generator=random, dtype=torch.float64)
-    found = source_capacity.softmax_losses(
-        weights, source_capacity.Prompts.of(problem, contexts, asked))
+    found = fig05_source_capacity.softmax_losses(
+        weights, fig05_source_capacity.Prompts.of(problem, contexts, asked))
     expected = []
     for s in range(3):
         errors = []
@@ -63,7 +64,7 @@ def long_context_slopes(problem, weights, s):
 
 def test_long_context_losses_are_those_of_the_covariances():
     problem, weights = in_double(LONG.problem(3).learned())
-    found = source_capacity.long_context_losses(weights, problem).tolist()
+    found = fig05_source_capacity.long_context_losses(weights, problem).tolist()
     for s in range(3):
         slopes = np.append(long_context_slopes(problem, weights, s), 0)
         errors = slopes - problem.strengths[s].numpy()
@@ -77,8 +78,8 @@ def test_the_softmax_becomes_the_linear_attention_of_long_contexts():
     random = torch.Generator().manual_seed(2)
     draw = lambda count: deviations * torch.randn(3, count, 4, generator=random).double()
     contexts, asked = draw(400_000), draw(4)
-    found = source_capacity.softmax_losses(
-        weights, source_capacity.Prompts.of(problem, contexts, asked)).detach()
+    found = fig05_source_capacity.softmax_losses(
+        weights, fig05_source_capacity.Prompts.of(problem, contexts, asked)).detach()
     slopes = np.array([long_context_slopes(problem, weights, s) for s in range(3)])
     outputs = (asked[..., :3].numpy() @ slopes[..., None])[..., 0]
     targets = (asked @ problem.strengths[..., None])[..., 0].numpy()
@@ -110,14 +111,14 @@ def test_training_is_plain_gradient_descent(run):
 
 def largest_eigenvalue(strength, share, start):
     """Of the Hessian of one task's loss, at the weights of a learned task in two key components."""
-    problem = source_capacity.Problem(*map(torch.tensor, (
+    problem = fig05_source_capacity.Problem(*map(torch.tensor, (
         [share], [[1.0]], [[strength]])), 1)
     shapes = (2, 2), (1, 2), (1, 2)
     unpack = lambda flat: [part.reshape(shape) for part, shape in
                            zip(flat.split([4, 2, 2]), shapes)]
 
     def loss(flat):
-        return share * source_capacity.long_context_losses(unpack(flat), problem)[0]
+        return share * fig05_source_capacity.long_context_losses(unpack(flat), problem)[0]
 
     keys, queries, value = unpack(start)
     output = ((value[0, 0] + strength * value[0, 1])
@@ -150,7 +151,7 @@ def test_stable_seeds_are_those_whose_loss_falls_without_rising_in_between():
 
 
 def test_coordinate_by_coordinate_is_a_plain_sum_and_one_task_at_a_time_for_large_tau():
-    from icllib.papers.solvable_attention import one_by_one
+    from icllib.papers.solvable_attention.softmax import one_by_one
 
     assert coordinate_by_coordinate("time", 1.8, tau=60) == pytest.approx(one_by_one("time", 1.8))
     times, shares = np.geomspace(30, 1000, 30), [s**-1.8 for s in range(1, 21)]

@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from icllib.papers.solvable_attention import (
-    ClosedFormCheck, Decoupling, IdempotentCheck, LossCurves, SoftmaxSizeLimit, shifted_sizes)
-from icllib.papers.solvable_attention.softmax_laws import LawCurve, one_by_one
+from icllib.papers.solvable_attention.fig01_data import Decoupling
+from icllib.papers.solvable_attention.fig02_loss_curves import LossCurves
+from icllib.papers.solvable_attention.fig07_idempotent import IdempotentCheck
+from icllib.papers.solvable_attention.fig08_softmax_laws import shifted_sizes
+from icllib.papers.solvable_attention.softmax import LawCurve, SoftmaxSizeLimit, one_by_one
+from icllib.papers.solvable_attention.thm31_closed_form import ClosedFormCheck
 from icllib.theory import riccati
 
 

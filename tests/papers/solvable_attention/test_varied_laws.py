@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 
 from icllib.errors import InputError
-from icllib.papers.solvable_attention import (
-    ENVELOPE_BUDGETS, LawFormulas, LawsBySimulation, VariedBySimulation, VariedInTheLimit,
-    exponent_table, simulated_envelope, simulated_exponents, varied_exponents)
-from icllib.papers.solvable_attention.varied import BALANCED, spread_tasks
+from icllib.papers.solvable_attention.fig03_scaling_laws import (
+    ENVELOPE_BUDGETS, LawsBySimulation, simulated_envelope, simulated_exponents)
+from icllib.papers.solvable_attention.fig04_varied_laws import varied_exponents
+from icllib.papers.solvable_attention.formulas import LawFormulas
+from icllib.papers.solvable_attention.laws import (
+    BALANCED, VariedBySimulation, VariedInTheLimit, exponent_table, spread_tasks)
 from icllib.results import Record
 from icllib.theory import riccati, scaling_laws
 

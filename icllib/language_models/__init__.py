@@ -1,0 +1,1 @@
+"""Scripts for pre-trained language models, which the book describes and has no records of."""

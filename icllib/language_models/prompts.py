@@ -1,0 +1,174 @@
+"""The texts of the experiments with Llama models: what they are told, asked and answer.
+
+The system prompts are those of Appendix K. ASSUMED, since the paper shows no prompt that was
+answered: a prompt ends like the examples in them, "CONTEXT: [...]", line break, "#Answer:".
+"""
+
+import json
+import math
+import re
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from icllib.streams import Stream
+from icllib.tasks import AffineFunctions, Quantifier
+from icllib.tasks.quantifiers import truth
+
+# Appendix K, word for word; lines break where they do in the paper's text.
+AFFINE = (
+    "You are an auto-regressive AI model designed to predict the next value in a sequence of "
+    "input-output pairs that follow a linear function f(x)=ax+b. Your task is to analyze the "
+    "given input-output pairs and predict the output for the final input value. Here are some "
+    "examples to illustrate the task: Example 1:\n"
+    "CONTEXT: [1, 3, 2, 5, 3, 7, 4]\n"
+    "#Answer: 9 Example 2:\n"
+    "CONTEXT: [0, 1, 2, 5, 4, 9, 6]\n"
+    "#Answer: 13 Example 3:\n"
+    "CONTEXT: [1, -1, 2, -3, 3, -5, 4]\n"
+    "#Answer: -7 Example 4:\n"
+    "CONTEXT: [0, 0, 2, 6, 4, 12, 6]\n"
+    "#Answer: 18 Example 5:\n"
+    "CONTEXT: [-2, -3, 0, 1, 2, 5, 4]\n"
+    "#Answer: 9 Now, given a new sequence of input-output pairs where the last output is "
+    "missing, predict the final value. IMPORTANT: DO NOT include any explanations in your "
+    "response. DO NOT use any PYTHON code in your response. GIVE JUST THE NUMERICAL OUTPUT AS "
+    "THE ANSWER."
+)
+EVERY = (  # there called "AND"
+    "You are an auto-regressive AI model designed to evaluate whether each sublist of a list of "
+    "numbers is entirely positive. Your task is to process the list incrementally, verifying the "
+    "positivity of each sublist one by one. A sublist is considered “TRUE” if all its elements "
+    "are greater than zero. Once a sublist contains a non-positive number, all subsequent "
+    "sublists will be marked as “FALSE”. Although you process the list step-by-step, you will "
+    "only output the final list of booleans once all sublists have been evaluated. Here are some "
+    "examples to illustrate the task: Example 1:\n"
+    "CONTEXT: [1, 1, 2, 3, -1, 2, 1]\n"
+    "#Answer: [True, True, True, True, False, False, False] Example 2:\n"
+    "CONTEXT: [0.1, -9, -0.11, 5, 0, 3.5]\n"
+    "#Answer: [True, False, False, False, False, False] Example 3:\n"
+    "CONTEXT: [-1, -2, -3, -4, -5]\n"
+    "#Answer: [False, False, False, False, False] Example 4:\n"
+    "CONTEXT: [0.5, 1.5, -0.5, 2.5, -2.5]\n"
+    "#Answer: [True, True, False, False, False] Example 5:\n"
+    "CONTEXT: [10, -10, 0, 0.01, -0.01]\n"
+    "#Answer: [True, False, False, False, False] Now, given a new list of numbers, perform the "
+    "same task and provide the final output in the specified format. IMPORTANT: DO NOT include "
+    "any other text in your response. DO NOT use any PYTHON code in your response. GIVE JUST THE "
+    "OUTPUT LIST AS THE ANSWER."
+)
+SOME = (  # there called "OR"
+    "You are an auto-regressive AI model designed to evaluate whether each sublist of a list of "
+    "numbers has a positive element. Your task is to process the list incrementally, verifying "
+    "if there exists a positive element in each sublist one by one. A sublist is considered "
+    "“TRUE” if it has a positive element. Although you process the list step-by-step, you will "
+    "only output the final list of booleans once all sublists have been evaluated. Here are some "
+    "examples to illustrate the task: Example 1:\n"
+    "CONTEXT: [1, 1, 2, 3, -1, 2, 1]\n"
+    "#Answer: [True, True, True, True, True, True, True] Example 2:\n"
+    "CONTEXT: [-0.1, -9, -0.11, 5, 0, 3.5]\n"
+    "#Answer: [False, False, False, True, True, True] Example 3:\n"
+    "CONTEXT: [-1, -2, -3, -4, -5]\n"
+    "#Answer: [False, False, False, False, False] Example 4:\n"
+    "CONTEXT: [-0.5, 1.5, -0.5, 2.5, -2.5]\n"
+    "#Answer: [False, True, True, True, True] Example 5:\n"
+    "CONTEXT: [-10, -10, -3, 0.01, -0.01]\n"
+    "#Answer: [False, False, False, True, True] Now, given a new list of numbers, perform the "
+    "same task and provide the final output in the specified format. IMPORTANT: DO NOT include "
+    "any other text in your response. DO NOT use any PYTHON code in your response. GIVE JUST THE "
+    "OUTPUT LIST AS THE ANSWER."
+)
+SYSTEM = {"every": EVERY, "some": SOME, "affine": AFFINE}
+# ASSUMED: the numbers in the one answer that the paper shows, [1.33, 0.79, 2.61, 0.0, 0.9] in
+# Appendix L, have two decimals at most.
+DECIMALS = 2
+LIST = re.compile(r"\[\s*(?:true|false)(?:\s*,\s*(?:true|false))*\s*\]", re.IGNORECASE)
+
+
+class Question(NamedTuple):
+    """A prompt and its right answer: a list of booleans, or a number."""
+
+    prompt: str
+    truth: list[bool] | float
+
+
+def as_written(numbers: Tensor) -> list[float]:
+    """Numbers as they stand in a prompt, (n,); what rounds to zero is 0.0, never -0.0."""
+    return [round(number, DECIMALS) + 0.0 for number in numbers.tolist()]
+
+
+def prompt_of(numbers: list[float]) -> str:
+    """The prompt for a list of numbers."""
+    return f"CONTEXT: {numbers}\n#Answer:"
+
+
+def chat(system: str, prompt: str) -> list[dict]:
+    """A system prompt and a prompt as the messages of a chat."""
+    return [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
+
+
+def quantifier_questions(task: Quantifier, stream: Stream, ids: Tensor, n: int) -> list[Question]:
+    """One question for each id, (B,): is every (some) number so far positive, at all n numbers?
+
+    The truth is that of the numbers as written, so that 0.004 counts as 0.0.
+    """
+    xs = task.sample(stream, ids[None], n).xs[0, :, :, 0]
+    rows = [as_written(row) for row in xs]
+    labels = truth(task.quantifier, torch.tensor(rows)) > 0
+    return [Question(prompt_of(row), label) for row, label in zip(rows, labels.tolist())]
+
+
+def affine_questions(task: AffineFunctions, stream: Stream, ids: Tensor, n: int) -> list[Question]:
+    """One question for each id, (B,): what is y_n, given x_1, y_1, ..., y_{n-1}, x_n?
+
+    The truth is not rounded, the prompt is.
+    """
+    prompt = task.sample(stream, ids[None], n)
+    pairs = torch.stack((prompt.xs[0, :, :, 0], prompt.ys[0]), dim=-1).flatten(1)  # (B, 2n)
+    return [Question(prompt_of(as_written(row[:-1])), float(row[-1])) for row in pairs]
+
+
+def answer_of(truth: list[bool] | float) -> str:
+    """The right answer as text; a number is rounded as those in the prompt are."""
+    return str(truth if isinstance(truth, list) else round(truth, DECIMALS) + 0.0)
+
+
+def bare(answer: str) -> str:
+    """An answer without the "#Answer:" that it may repeat."""
+    return answer.strip().removeprefix("#Answer:").strip()
+
+
+def read_booleans(answer: str) -> list[bool] | None:
+    """The list of booleans that an answer consists of; None where it is anything else."""
+    if not LIST.fullmatch(bare(answer)):
+        return None
+    words = re.findall("true|false", answer, re.IGNORECASE)
+    return [word.lower() == "true" for word in words]
+
+
+def read_number(answer: str) -> float | None:
+    """The finite number that an answer consists of; None where it is anything else."""
+    try:
+        number = float(bare(answer))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def numbers_in(prompt: str) -> list[float]:
+    """The numbers of a prompt, as they are written."""
+    return json.loads(prompt.removeprefix("CONTEXT: ").partition("\n")[0])
+
+
+def least_squares(prompts: list[str]) -> list[str]:
+    """Answers to prompts of affine functions by the least-squares line through their pairs."""
+    answers = []
+    for numbers in map(numbers_in, prompts):
+        xs, ys = np.array(numbers[::2]), np.array(numbers[1::2])
+        inputs = np.stack((xs, np.ones_like(xs)), axis=1)
+        line = np.linalg.lstsq(inputs[:-1], ys, rcond=None)[0]
+        # Numbers with few decimals make ties of the last digit, which machines break differently.
+        answers.append(answer_of(round(float(inputs[-1] @ line), 9)))
+    return answers

@@ -1,0 +1,113 @@
+"""Figure 2: with a causal mask, linear attention stops short of the answer."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from icllib.attention import causal_pairs, full_pairs
+from icllib.papers.causal_lm.layers import (
+    INPUT_MEANS, KaczmarzErrors, draw, query_errors, run_layers, seeds)
+from icllib.papers.causal_lm.trained import MASKS
+from icllib.tasks import LinearRegression
+from icllib.theory import gradient_descent as theory
+
+
+@dataclass(frozen=True)
+class LayerErrors:
+    """Figure 2 left and middle: squared errors of pairs and queries after each layer."""
+
+    dimension: int = 16  # Section 5.1
+    pairs: int = 40  # Section 5.1
+    queries: int = 200  # Section 5.1
+    sequences: int = 64  # Section 5.1
+    layers: int = 50  # Appendix E.1
+    step_size: float = 1.6  # Appendix E.1: the fastest of those tried that does not diverge
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Mean squared errors for prefix and causal, pairs and queries: (layers + 1,) each."""
+        task = LinearRegression(self.dimension, inputs="uniform")
+        prompt = draw(task, self.seed, self.sequences, self.pairs + self.queries)
+        metrics = {}
+        for name, mask in (("prefix", full_pairs), ("causal", causal_pairs)):
+            outputs = run_layers(prompt, self.pairs, self.step_size, self.layers, mask)
+            left = outputs[..., : self.pairs]
+            missed = prompt.ys[..., self.pairs :] + outputs[..., self.pairs :]
+            metrics[f"{name}_pairs"] = left.square().mean((1, 2))
+            metrics[f"{name}_queries"] = missed.square().mean((1, 2))
+        return metrics
+
+
+@dataclass(frozen=True)
+class StationaryErrors:
+    """Figure 2 right: query error of the causal stationary points w_n* (Propositions 4, 5).
+
+    The mean over queries is taken exactly, by `query_errors`.
+    """
+
+    input_mean: float = 0.0  # mu, in {0, 1, 2, 3}
+    dimension: int = 16  # Section 5.1
+    pairs: int = 300  # Section 5.1
+    sequences: int = 1000  # ASSUMED: for small standard errors; the public code has 64
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Mean over sequences for n = 1 ... pairs, and its standard error: (pairs,) each."""
+        task = LinearRegression(self.dimension, inputs="uniform", input_mean=self.input_mean)
+        prompt = draw(task, self.seed, self.sequences, self.pairs)
+        weights = theory.least_squares(prompt.xs, prompt.ys)  # the true ones: no noise, n > d
+        errors = theory.online_gradient_descent(prompt.xs, prompt.ys)[1:] - weights
+        squares = query_errors(errors, self.input_mean)
+        return {"error": squares.mean(1),
+                "standard_error": squares.std(1) / self.sequences**0.5}
+
+
+def runs(profile: str) -> list:
+    """Figure 2: layers on the left and in the middle, stationary points on the right.
+
+    At smoke both see few sequences.
+    """
+    few = {"sequences": 8} if profile == "smoke" else {}
+    return [LayerErrors(seed=seed, **few) for seed in seeds(profile)] + [
+        StationaryErrors(mu, seed=seed, **few) for mu in INPUT_MEANS for seed in seeds(profile)]
+
+
+def slope_over_layers(errors, first: int, last: int) -> np.ndarray:
+    """Slope of the logarithm of (seeds, layers + 1) errors from one layer to another: (seeds,)."""
+    layers = np.arange(first, last + 1)
+    return np.polyfit(layers, np.log(errors[:, layers]).T, 1)[0]
+
+
+def figure_2_evidence(errors: dict, stationary: dict) -> dict:
+    """What Figure 2 hands to its claims: number -> (evidence, control or None), by part.
+
+    errors: "prefix_pairs" and so on, (seeds, layers + 1); stationary: by mu, (seeds, pairs). The
+    controls: the other mask, other inputs, noisy labels, and a power law in place of a rate.
+    """
+    rate = lambda kind: slope_over_layers(errors[kind], 30, 50)
+    to_pairs = {mask: rate(f"{mask}_queries") / rate(f"{mask}_pairs") for mask in MASKS}
+    last = {kind: values[:, 50] for kind, values in errors.items()}
+    ends = {mu: values[:, 299] for mu, values in stationary.items()}
+    first = {mu: 1 + (stationary[mu] < 1e-2).argmax(1) for mu in (0, 1)}
+    noisy = KaczmarzErrors(0.0, pairs=300, every=20).measure()["noisy_error"]
+    power_law = late_to_early(1 / np.maximum(np.arange(errors["prefix_pairs"].shape[1]), 1)[None])
+    return {
+        6: ({"layer 50": last["prefix_queries"] / last["causal_queries"]}, None),
+        7: ({"mu = 0": first[0]}, {"mu = 0": first[1]}),
+        8: ({f"mu = {mu}": ends[mu] / ends[mu - 1] for mu in (1, 2, 3)}, None),
+        41: ({"mu = 0": ends[0] / stationary[0][:, 39]},
+             {"mu = 0": [float(noisy[14] / noisy[1])]}),  # at 300 and 40 pairs
+        42: ({"n = 40": errors["causal_queries"].min(axis=1)},
+             {"n = 40": errors["prefix_queries"].min(axis=1)}),
+        43: ({"n = 40": to_pairs["prefix"]}, {"n = 40": to_pairs["causal"]}),
+        48: ({mask: late_to_early(errors[f"{mask}_pairs"]) for mask in MASKS},
+             dict.fromkeys(MASKS, power_law)),
+    }
+
+
+def late_to_early(curves) -> np.ndarray:
+    """The rate over layers 30 to 50 over that over layers 10 to 30: 1 for a constant one."""
+    return slope_over_layers(curves, 30, 50) / slope_over_layers(curves, 10, 30)

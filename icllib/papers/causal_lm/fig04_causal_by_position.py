@@ -1,0 +1,90 @@
+"""Figure 4 and Propositions 7 and 8: why the causal step is not divided by the position."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+
+from icllib.attention import causal_pairs
+from icllib.papers.causal_lm.layers import INPUT_MEANS, SIZES, draw, query_errors, seeds
+from icllib.results import ADDED
+from icllib.tasks import LinearRegression
+from icllib.theory import gradient_descent as theory, largest
+
+
+@dataclass(frozen=True)
+class ByPositionErrors:
+    """Figure 4: query error of the stationary points under eta/j, beside those under eta/n."""
+
+    input_mean: float = 0.0  # mu, in {0, 1, 2, 3}
+    dimension: int = 16  # Section 5.1
+    pairs: int = 300  # as in Figure 2, right
+    sequences: int = 200  # ASSUMED: the paper does not say
+    every: int = 4  # ASSUMED: one in so many n is kept
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Mean over the same sequences for both at n = every, 2 every, ..., pairs."""
+        task = LinearRegression(self.dimension, inputs="uniform", input_mean=self.input_mean)
+        prompt = draw(task, self.seed, self.sequences, self.pairs)
+        truth = theory.least_squares(prompt.xs, prompt.ys)  # no noise, and more pairs than d
+        metrics = {"pairs": list(range(self.every, self.pairs + 1, self.every))}
+        for name, by_position in (("by_n", False), ("by_position", True)):
+            weights = theory.online_gradient_descent(prompt.xs, prompt.ys, None, by_position)
+            squares = query_errors(weights[self.every :: self.every] - truth, self.input_mean)
+            metrics[name] = squares.mean(-1)
+        return metrics
+
+
+@dataclass(frozen=True)
+class ByPositionPropositions:
+    """Largest deviations from Propositions 7 and 8 on one random prompt.
+
+    The step is half of the largest that converges, 2 min_j (j / |x_j|^2).
+    """
+
+    dimension: int
+    pairs: int
+    layers: int = 50  # Appendix E.1
+    steps_to_limit: int = 2000  # ASSUMED: by then what is left is rounding
+    seed: int = 0
+    off: float = field(default=0.0, metadata=ADDED)  # of a coefficient of each formula: a control
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Largest absolute deviation of each statement."""
+        task = LinearRegression(self.dimension, inputs="uniform")
+        xs, ys, _ = draw(task, self.seed, 1, self.pairs)
+        step_size = float((theory.positions(xs) / xs.square().sum(-1)).min())
+        path = theory.causal_gradient_descent(xs, ys, step_size, self.steps_to_limit,
+                                              by_position=True)
+        stationary = (1 + self.off) * theory.causal_stationary_weights(xs, ys, by_position=True)
+        online = theory.online_gradient_descent(xs, ys, by_position=True)[1:].transpose(0, 1)
+        early = path[: self.layers + 1]
+        deviations = {"attention": self.attention_deviation(xs, ys, step_size, early),
+                      "7 stationary": largest(path[-1] - stationary),
+                      "8": largest(stationary - online)}
+        if self.dimension >= self.pairs:  # else coefficients are not unique
+            deviations["7 contraction"] = self.contraction_deviation(xs, ys, step_size, early)
+        return deviations
+
+    def attention_deviation(self, xs, ys, step_size: float, weights) -> float:
+        """Layer outputs y_j - w_j x_j, where row j of the causal mask has the weight n / j."""
+        mask = causal_pairs(self.pairs) * self.pairs / theory.positions(xs)[:, None]
+        outputs = theory.linear_self_attention(xs, ys, mask, step_size, self.layers, self.pairs)
+        return largest(outputs - (ys - (weights * xs).sum(-1)))
+
+    def contraction_deviation(self, xs, ys, step_size: float, weights) -> float:
+        """a - a* = (a_before - a*) (I - eta S), with a from w_n = sum of a_i x_i / n."""
+        coefficients = self.pairs * weights[..., -1:, :] @ torch.linalg.pinv(xs)
+        distances = coefficients[..., 0, :] - theory.causal_coefficients(xs, ys, by_position=True)
+        step_size *= 1 + self.off
+        matrix = torch.eye(self.pairs) - step_size * theory.triangular_matrix(xs, by_position=True)
+        return largest(distances[1:] - torch.einsum("lbi,bij->lbj", distances[:-1], matrix))
+
+
+def runs(profile: str) -> list:
+    """Figure 4 for every mu, then Propositions 7 and 8 at the sizes of Propositions 1 to 5."""
+    return [ByPositionErrors(mu, seed=seed) for mu in INPUT_MEANS for seed in seeds(profile)] + [
+        ByPositionPropositions(d, n, seed=seed) for d, n in SIZES for seed in seeds(profile)]

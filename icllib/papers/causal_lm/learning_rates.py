@@ -1,0 +1,18 @@
+"""One learning rate for all models of a size."""
+
+from dataclasses import replace
+
+from icllib.papers.causal_lm.trained import SIZES, as_in_table_1
+from icllib.training import Run
+
+RATES = (4e-3, 8e-3, 1.6e-2)  # ASSUMED: around that of `pilot`
+TRIED_STEPS = 4000  # ASSUMED: those of `pilot`
+TRIED_SEED = 100  # of `learning_rates`, and of nothing else
+
+
+def runs(profile: str) -> list[Run]:
+    """The search for the rate of `cpu`: Table 1's models at each; the same at all but smoke."""
+    size = SIZES[profile if profile == "smoke" else "cpu"]
+    size = replace(size, steps=min(size.steps, TRIED_STEPS))
+    return [cell.run(replace(size, learning_rate=rate), TRIED_SEED)
+            for cell in as_in_table_1() for rate in RATES]

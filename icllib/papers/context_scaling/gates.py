@@ -1,0 +1,64 @@
+"""Whether models have learned their task: their errors over those of ridge regression or of 0."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from icllib.baselines import RidgeSweep
+
+PENALTIES = np.geomspace(1e-3, 1e3, 25)  # ASSUMED: of ridge regression, where no best one is known
+MOST_PROMPTS = 2**12  # ASSUMED: of a baseline, as many as in Figure 1
+
+
+def of_baseline(task, evaluation, predictor) -> np.ndarray:
+    """A baseline's errors on prompts that all seeds share: (predictors, ..., K)."""
+    return on_shared_prompts(task, evaluation, predictor)["error"]
+
+
+def on_shared_prompts(task, evaluation, predictor) -> dict:
+    """A baseline's metrics on prompts that all seeds share: name -> (predictors, ..., K)."""
+    shared = replace(evaluation, own_prompts=False,
+                     prompts=min(evaluation.prompts, MOST_PROMPTS))
+    return shared.measure(task, predictor)
+
+
+@cache  # gates ask it for every part of a claim
+def best_ridge(task, evaluation) -> np.ndarray:
+    """The error of ridge regression with the penalty that is best at each context length: (K,)."""
+    best = of_baseline(task, evaluation, RidgeSweep(PENALTIES)).min(axis=0)
+    best.flags.writeable = False
+    return best
+
+
+def over_ridge(errors, task, evaluation, n: int | None = None) -> np.ndarray:
+    """Errors at n pairs, by default the most, over that of ridge regression, as gates ask: (seeds,).
+
+    errors: (seeds, K), at the lengths of the evaluation.
+    """
+    place = evaluation.lengths.index(n or max(evaluation.lengths))
+    return np.asarray(errors)[:, place] / best_ridge(task, evaluation)[place]
+
+
+def at_papers_dimension(values, task) -> np.ndarray:
+    """What a gate asks, infinite on a task in other dimensions than the paper's 20: another regime,
+    with more pairs than dimensions from the start, decides nothing."""
+    return np.asarray(values) if task.dimension == 20 else np.full(len(values), np.inf)
+
+
+def seen_twice(values, records, T: int = 10**6) -> np.ndarray:
+    """What a gate asks for a claim on tasks, infinite where training met fewer than two prompts for
+    each of T tasks and so could not tell them from fewer."""
+    recipe = records[0].run["recipe"]
+    enough = recipe["steps"] * recipe["batch"] >= 2 * T
+    return np.asarray(values) if enough else np.full(len(values), np.inf)
+
+
+def over_zero(errors, task, lengths, n: int = 10) -> np.ndarray:
+    """Errors at n pairs over that of zero, which is the label variance, as gates ask: (seeds,)."""
+    return np.asarray(errors)[:, tuple(lengths).index(n)] / task.label_variance
+
+
+def worst(*values) -> np.ndarray:
+    """The worst of the models that are compared at each seed: (seeds,)."""
+    return np.max(values, axis=0)

@@ -1,0 +1,20 @@
+"""Beyond the paper: would twice the training steps change a verdict."""
+
+from dataclasses import replace
+
+from icllib.papers.context_scaling.scaling import (
+    FIGURE_1, LINEAR_8, fig01_decoders, fig01_perceptrons, fig08_transformers)
+from icllib.training import Run
+
+
+def runs(profile: str) -> list[Run]:
+    """Figures 1 and 8 on linear regression, at `cpu` their small models, then twice the steps.
+
+    ASSUMED: of the T of Figure 1 the smallest and the two of its panel B, to save time.
+    """
+    counts = {min(FIGURE_1[profile].counts), 10**5, 10**6}
+    runs = fig01_decoders(profile) + fig01_perceptrons(profile)
+    runs += [run for run in fig08_transformers(profile) if run.task == LINEAR_8 and run not in runs]
+    runs = [run for run in runs if run.pretraining_tasks in counts]
+    longer = [replace(run, recipe=replace(run.recipe, steps=2 * run.recipe.steps)) for run in runs]
+    return runs + longer

@@ -1,0 +1,156 @@
+"""Beyond the paper: depth, normalization, tasks and width.
+
+Other forms of SGPT and of the perceptron: what the paper leaves open, and what one may ask.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from icllib.baselines import Ridge, Zero
+from icllib.models import SGPT
+from icllib.papers.context_scaling.scaling import (
+    CONTEXT_EVALUATION, CONTEXT_RECIPE, FIGURE_1, FIGURE_1_MOST, FIGURE_5, FIGURE_5_LENGTHS,
+    LENGTHS, LINEAR_8, SGPTS, evaluation, fig01_against_tasks, fig01_perceptrons,
+    fig08_against_tasks, seeds, transformers)
+from icllib.results import from_settings, samples
+from icllib.training import Run
+
+DEPTHS = {"smoke": (1, 2), "cpu": (1, 2, 4, 8), "gpu": (1, 2, 4, 8, 16), "paper": (1, 2, 4, 8, 16)}
+COUNTS = FIGURE_1["paper"].counts  # Figure 1A's, at every profile
+WIDE_COUNT = 10**5  # ASSUMED: the smaller T of Figure 1B, which training goes through often
+
+
+def runs(profile: str) -> list[Run]:
+    """SGPT by depth and without phi, one layer and deep ones against T, a wider perceptron."""
+    runs = (by_depth(profile) + with_and_without_normalization(profile)
+            + perceptrons_by_width(profile) + one_layer_and_deep(profile))
+    return list(dict.fromkeys(runs))
+
+
+def one_layer_against_tasks(profile: str) -> list[Run]:
+    """The one layer of Figure 5 at every T, which trains fast."""
+    return [Run(LINEAR_8, *FIGURE_5[profile], evaluation(FIGURE_5_LENGTHS, profile), seed, count)
+            for count in COUNTS for seed in seeds(profile)]
+
+
+def one_layer_and_deep(profile: str) -> list[Run]:
+    """What claim 30 compares: one layer and the deep SGPT of Figure 8, at every T."""
+    return one_layer_against_tasks(profile) + [
+        run for run in fig08_against_tasks(profile)
+        if run.task == LINEAR_8 and isinstance(run.model, SGPT)]
+
+
+def by_depth(profile: str) -> list[Run]:
+    """SGPT by depth; at `cpu` trained and measured as the decoders of Figure 1B are there."""
+    sgpt, recipe = transformers(profile)["SGPT"]
+    measure = evaluation(LENGTHS, profile)
+    if profile == "cpu":
+        recipe = replace(CONTEXT_RECIPE, learning_rate=recipe.learning_rate)
+        measure = CONTEXT_EVALUATION
+    return [Run(LINEAR_8, replace(sgpt, layers=layers), recipe, measure, seed, FIGURE_1_MOST)
+            for layers in DEPTHS[profile] for seed in seeds(profile)]
+
+
+def with_and_without_normalization(profile: str) -> list[Run]:
+    """SGPT with phi and without it, in one layer and deep, and Figure 1A's decoders for panel C."""
+    sgpt, recipe = transformers(profile)["SGPT"]
+    # ASSUMED: half the rate, since layers that cube their input overflow sooner.
+    slower = replace(recipe, learning_rate=recipe.learning_rate / 2)
+    cases = [(replace(sgpt, layers=layers, normalization=phi), how)
+             for phi, how in ((sgpt.normalization, recipe), ("none", slower))
+             for layers in sorted({1, sgpt.layers})]
+    asked = [Run(LINEAR_8, model, how, evaluation(LENGTHS, profile), seed, FIGURE_1_MOST)
+             for model, how in cases for seed in seeds(profile)]
+    return asked + fig01_against_tasks(profile)
+
+
+def perceptrons_by_width(profile: str) -> list[Run]:
+    """Figure 1's perceptron at the smaller T of its panel B, and one twice as wide."""
+    figure_1 = [run for run in fig01_perceptrons(profile) if run.pretraining_tasks == WIDE_COUNT]
+    return figure_1 + [replace(run, model=replace(run.model, width=2 * run.model.width))
+                       for run in figure_1]
+
+
+def reviewer_curves(depths, records, profile: str) -> dict:
+    """The curves of the reviewer's page by panel and name: x values, and errors (seeds, x values).
+
+    A: SGPT against layers, from the records `depths` of `by_depth`; the others are from `records`.
+    B: with phi and without it, against n. C: one layer against T, at n = 10. D: perceptrons
+    against n.
+    """
+    ridge = evaluation(LENGTHS, profile).measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"]
+    return {"A": against_layers(depths, profile, ridge),
+            "B": with_and_without_phi(records, profile, ridge),
+            "C": against_counts(records, profile, ridge),
+            "D": by_width(records)}
+
+
+def errors_of(records, model: str, count: int = FIGURE_1_MOST, **chosen) -> np.ndarray:
+    """The errors of one model at one T: (seeds, K). chosen: settings of the model."""
+    found = [record for record in records if chosen.items() <= record.run["model"].items()]
+    return samples(found, "error", model=model, pretraining_tasks=count)
+
+
+def at_pairs(records, model: str, n: int, count: int = FIGURE_1_MOST) -> np.ndarray:
+    """The errors of one model at n pairs and one T, wherever it was measured: (seeds,)."""
+    own = [record for record in records if record.run["model"]["type"] == f"models.{model}"]
+    place = tuple(own[0].run["evaluation"]["lengths"]).index(n)
+    return errors_of(own, model, count)[:, place]
+
+
+def one_layer_over_deep(records) -> dict:
+    """The ratio of errors at 10 pairs that claim 30 judges, one per seed, by T.
+
+    records: of `one_layer_and_deep`.
+    """
+    return {f"T = {name}": at_pairs(records, "FeatureMLP", 10, count)
+            / at_pairs(records, "SGPT", 10, count)
+            for name, count in (("1e4", 10**4), ("1e5", 10**5), ("1e6", 10**6))}
+
+
+def against_layers(records, profile: str, ridge) -> dict:
+    """Panel A."""
+    depths, curves = DEPTHS[profile], {}
+    errors = np.stack([errors_of(records, "SGPT", layers=depth) for depth in depths], axis=1)
+    for n in (10, 40):
+        at = LENGTHS.index(n)
+        curves |= {f"SGPT, n = {n}": (depths, errors[..., at]),
+                   f"ridge, n = {n}": (depths, ridge[:, [at] * len(depths)])}
+    return curves
+
+
+def with_and_without_phi(records, profile: str, ridge) -> dict:
+    """Panel B; the seeds of deep models without phi are too far apart for a mean."""
+    deep, curves = SGPTS[profile][0].layers, {}
+    named = lambda name, layers: f"{name}, {layers} layer{'s' * (layers > 1)}"
+    for name, phi in (("normalized", "l1"), ("not normalized", "none")):
+        for layers in sorted({1, deep}):
+            errors = errors_of(records, "SGPT", layers=layers, normalization=phi)
+            curves[named(name, layers)] = LENGTHS, errors
+    scattered = named("not normalized", deep)
+    curves |= {f"{scattered}, seed {seed}": (LENGTHS, errors)
+               for seed, errors in enumerate(curves.pop(scattered)[1])}
+    return curves | {"ridge": (LENGTHS, ridge)}
+
+
+def against_counts(records, profile: str, ridge) -> dict:
+    """Panel C."""
+    def at_10(model, counts):
+        errors = [at_pairs(records, model, 10, count) for count in counts]
+        return counts, np.stack(errors, axis=1)
+
+    counts = sorted({run.pretraining_tasks for run in fig01_against_tasks(profile)})
+    return {"one-layer SGPT": at_10("FeatureMLP", COUNTS),
+            "GPT-2": at_10("Transformer", counts),
+            "ridge": (COUNTS, ridge[:, [LENGTHS.index(10)] * len(COUNTS)])}
+
+
+def by_width(records) -> dict:
+    """Panel D, the narrower perceptron first."""
+    own = [record for record in records if record.run["model"]["type"] == "models.MLP"]
+    zero = from_settings(own[0].run["evaluation"]).measure(LINEAR_8, Zero())["error"]
+    widths = sorted({record.run["model"]["width"] for record in own})
+    curves = {f"MLP, width {width}": (LENGTHS, errors_of(own, "MLP", WIDE_COUNT, width=width))
+              for width in widths}
+    return curves | {"zero": (LENGTHS, zero)}

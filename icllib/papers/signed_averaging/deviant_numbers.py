@@ -1,0 +1,101 @@
+"""Section 5: does one large number decide the answers of a whole sequence."""
+
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import torch
+from torch import Tensor
+
+from icllib.papers.signed_averaging.deviant_sequences import (
+    DeviantNumbers, QUANTIFIERS, at_and_after, chosen_cells, label_sizes, own_answers,
+    own_mistakes)
+from icllib.papers.signed_averaging.quantifiers import SCORINGS, SIZES, STYLES, cell_runs
+from icllib.plotting import SHARE, draw, legend_below, series
+from icllib.results import stacked
+from icllib.training import Run
+
+OTHERS = ("settle the label", "leave it open")  # the numbers beside the large one
+ASSUMED = (  # what the paper does not give, by name, for the table on the page
+    "model.positions_up_to", "evaluation.sizes", "evaluation.places", "evaluation.after",
+    "evaluation.sequences", "evaluation.seed", "seed")
+
+
+def runs(profile: str) -> list[Run]:
+    """Section 5: the paper's models of Figures 4 and 5, measured on deviant sequences."""
+    return list(dict.fromkeys(each_kind(profile) + judged_kind(profile)))
+
+
+def each_kind(profile: str) -> list[Run]:
+    """Those that the figures show."""
+    return measured_runs(profile, chosen_cells(), SIZES[profile].seeds)
+
+
+def judged_kind(profile: str) -> list[Run]:
+    """Softmax under "every", with as many seeds as in the claims of Figure 4."""
+    return measured_runs(profile, chosen_cells()[:1], SIZES[profile].compared_seeds)
+
+
+def measured_runs(profile: str, chosen, seeds: int) -> list[Run]:
+    """The models of Figures 4 and 5, each with one large number."""
+    size = SIZES[profile]
+    evaluation = DeviantNumbers(sequences=size.sequences, own_prompts=size.own_prompts)
+    return [replace(run, evaluation=evaluation)
+            for run in cell_runs(profile, chosen, seeds)]
+
+
+class Largest:
+    """The log-odds of the largest number so far alone, which are its size and sign."""
+
+    def predict(self, xs, ys, lengths) -> Tensor:
+        """(..., N, 1), (..., N) -> (..., K)."""
+        so_far = [xs[..., : n + 1, 0] for n in lengths]
+        return torch.cat([own.gather(-1, own.abs().argmax(-1, keepdim=True)) for own in so_far], -1)
+
+
+def answers_for_the_largest() -> dict:
+    """The parts of the claim for a predictor that answers for the largest number alone."""
+    found = DeviantNumbers(sequences=64).measure([chosen_cells()[0].task], Largest())
+    return {part: own[:, -1].tolist()
+            for part, own in at_and_after(found["open_label"][:, 0]).items()}
+
+
+def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
+    """By size of the large number: `own_mistakes`, the mean log-odds of the open label at the
+    number, and `own_answers`."""
+    sizes, tables = records[0].run["evaluation"]["sizes"], []
+    odds = stacked(records, chosen_cells(), "log_odds")
+    for cell, shares in own_mistakes(records, chosen_cells()).items():
+        for where, values in at_and_after(shares).items():
+            tables.append(series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values,
+                                 profile, SHARE))
+        for place, others in enumerate(OTHERS):
+            tables.append(series(f"{cell.quantifier}, {cell.scoring}, log-odds", others, sizes,
+                                 odds[cell][:, place, :, :, 0].mean(-1), profile))
+    return tables + own_tables(records, profile)
+
+
+def own_tables(records, profile: str) -> list[pd.DataFrame]:
+    """`own_answers`, a panel for the number and one for what follows."""
+    sizes = records[0].run["evaluation"]["sizes"]
+    return [series(f"own answer, {where}", f"{cell.quantifier}, {cell.scoring}: others {others}",
+                   sizes, values[:, place], profile, SHARE)
+            for cell, own in own_answers(records, chosen_cells()).items()
+            for where, values in at_and_after(own).items()
+            for place, others in enumerate(OTHERS)]
+
+
+def draw_log_odds(table):
+    """Log-odds of the open label at the large number; returns the legend."""
+    _, panels = plt.subplots(2, 2, sharex=True, figsize=(9, 5.6))
+    for row, quantifier in zip(panels, QUANTIFIERS):
+        for axes, scoring in zip(row, SCORINGS):
+            for others, style in zip(OTHERS, ({"ls": "-"}, {"ls": "--"})):
+                draw(axes, table, f"{quantifier}, {scoring}, log-odds", others, marker="o",
+                     label=f"other numbers {others}", color=STYLES[scoring]["color"], **style)
+            axes.axhline(0, color="grey", lw=1)
+            axes.set(xscale="log", title=f"{quantifier}, {scoring}")
+        row[0].set_ylabel("log-odds of the\nopen label")
+    for axes in panels[-1]:
+        label_sizes(axes, table)
+    return legend_below(panels[0, 0], 2)

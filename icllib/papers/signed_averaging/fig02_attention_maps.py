@@ -1,0 +1,88 @@
+"""Figure 2: does one large number draw all of the attention."""
+
+import numpy as np
+import pandas as pd
+
+from icllib.papers.signed_averaging.quantifiers import (
+    AS_PRINTED, EXAMPLES, STYLES, cell_runs, cells)
+from icllib.plotting import SHARE, draw_rows, matrix, series
+from icllib.results import stacked
+from icllib.training import Run
+
+
+def runs(profile: str) -> list[Run]:
+    """Figure 2: those runs of Figure 4 that are the paper's."""
+    return cell_runs(profile, cells("every", (AS_PRINTED,)))
+
+
+def token_names(example: int) -> list[str]:
+    """The tokens of an example under "every"."""
+    names, xs = [], EXAMPLES[example]
+    for k, x in enumerate(xs):
+        names += [f"{x:g}", "true" if min(xs[: k + 1]) > 0 else "false"]
+    return names[:-1]
+
+
+def share(maps: np.ndarray, example: int) -> np.ndarray:
+    """The weight that the last token gives to 70, or else to itself, mean over heads: (seeds,).
+
+    maps: (seeds, examples, heads, T, T).
+    """
+    tokens = token_names(example)
+    column = tokens.index("70") if "70" in tokens else len(tokens) - 1
+    return maps[:, example, :, -1, column].mean(1)
+
+
+def attention_tables(records, profile: str) -> list[pd.DataFrame]:
+    """Maps of the first example, row by row; the share and the log-odds of every example."""
+    tables, chosen = [], cells("every", (AS_PRINTED,))
+    maps, odds = (stacked(records, chosen, name) for name in ("attention", "log_odds"))
+    places = range(len(EXAMPLES))
+    for cell in chosen:
+        rows = maps[cell][:, 0].mean(1)  # over heads: (seeds, T, T)
+        tables += [series(f"map, {cell.scoring}", f"row {row}", range(1, rows.shape[1] + 1),
+                          rows[:, row - 1], profile, SHARE)
+                   for row in range(1, rows.shape[1] + 1)]
+        tables.append(series("share", cell.scoring, places,
+                             np.stack([share(maps[cell], k) for k in places], axis=1), profile,
+                             SHARE))
+        tables.append(series("log-odds", cell.scoring, places, odds[cell][:, :, -1], profile))
+    return tables
+
+
+def share_evidence(records) -> dict:
+    """The parts of the claim on Figure 2: softmax's share over 0.9, and over SSA's."""
+    softmax, ssa = shares_of_70(records)
+    return {"softmax alone": softmax / 0.9, "softmax over SSA": softmax / ssa}
+
+
+def equal_shares(records) -> dict:
+    """The same for attention that weighs all tokens alike, in place of softmax."""
+    equal, ssa = 1 / len(token_names(0)), shares_of_70(records)[1]
+    return {"softmax alone": [equal / 0.9], "softmax over SSA": equal / ssa}
+
+
+def shares_of_70(records) -> list[np.ndarray]:
+    """What softmax and SSA give to 70 in the first example, by seed."""
+    maps = stacked(records, cells("every", (AS_PRINTED,)), "attention")
+    return [share(own, 0) for own in maps.values()]
+
+
+def draw_map(axes, table, scoring: str) -> None:
+    """The attention map of the first example, with its numbers."""
+    rows = table[table.panel == f"map, {scoring}"]
+    weights, tokens = rows.y.to_numpy().reshape(-1, rows.x.max()), token_names(0)
+    matrix(axes, weights, cmap="Purples", vmin=0, vmax=1.6)
+    axes.set_xticks(range(len(tokens)), tokens)
+    axes.set_yticks(range(len(tokens)), tokens)
+    axes.set(title=scoring, xlabel="attends to", ylabel="token")
+
+
+def draw_examples(axes, table, panel: str) -> None:
+    """A number for every example, one row each, both scorings."""
+    for shift, scoring in ((-0.12, "softmax"), (0.12, "SSA")):
+        rows = table[table.panel == panel]
+        draw_rows(axes, rows.assign(x=rows.x + shift), panel, scoring, **STYLES[scoring])
+    labels = [", ".join(f"{x:g}" for x in xs) for xs in EXAMPLES]
+    axes.set_yticks(range(len(EXAMPLES)), labels)
+    axes.set_ylim(len(EXAMPLES) - 0.5, -0.5)

@@ -1,0 +1,128 @@
+"""What SSA learns in each head, and what a step of it costs.
+
+How long a training step takes with SSA and with softmax.
+"""
+
+import time
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+import torch
+
+from icllib import attention, checks
+from icllib.checks import one_of, whole
+from icllib.models import SignedAveraging, Softmax, Transformer
+from icllib.models.scoring import Plain
+from icllib.papers.signed_averaging.affine import scorings_on_affine_functions
+from icllib.results import ADDED
+from icllib.streams import WORD
+from icllib.tasks import AffineFunctions
+from icllib.training import Fleet, Recipe
+from icllib.training.capture import captured_step
+from icllib.training.cpu import one_core
+
+
+@dataclass(frozen=True)
+class UnfusedSoftmax(Plain):
+    """Softmax as SSA is computed: with the matrix of weights held in memory."""
+
+    version: ClassVar[int] = 1
+
+    def weigh(self, z, mask):
+        return attention.softmax(z, mask)
+
+
+TIMED = {"softmax": Softmax(), "softmax, not fused": UnfusedSoftmax(), "SSA": SignedAveraging()}
+REPLAYS = 20  # steps of a round on a GPU, where a single one takes about as long as its launch
+
+
+@dataclass(frozen=True)
+class TrainingTime:
+    """Seconds per training step of each of TIMED, which take turns in one process.
+
+    On one thread of a CPU it is processor time, which other processes lengthen less than wall time.
+    The time of one kind of device says nothing of another's, so the device is a setting. Raises
+    InputError for sizes that cannot be, and, once it is measured, for a device that is not there.
+    """
+
+    layers: int = 12  # Section 3
+    heads: int = 8  # Section 3
+    width: int = 256  # Section 3
+    pairs: int = 40  # Section 3
+    batch: int = 64  # Section 3
+    rounds: int = 9  # ASSUMED: in each, every scoring takes one step, or REPLAYS on a GPU
+    seed: int = 0
+    device: str = field(default="cpu", metadata=ADDED)  #: or "cuda", the first GPU
+    version: ClassVar[int] = 3
+
+    def __post_init__(self):
+        whole(rounds=self.rounds, pairs=self.pairs, batch=self.batch)
+        whole(0, WORD, seed=self.seed)
+        one_of(("cpu", "cuda"), device=self.device)
+
+    def measure(self) -> dict:
+        """`seconds`: (scorings, rounds)."""
+        checks.device(self.device)
+        with one_core():
+            takers = [self.step_taker(scoring) for scoring in TIMED.values()]
+            rounds = [[seconds(take_step, self.device) for take_step in takers]
+                      for _ in range(self.rounds)]
+        return {"seconds": np.transpose(rounds)}
+
+    def step_taker(self, scoring):
+        """A function that takes a step, already called once, for whatever the first one prepares."""
+        fleet = self.fleet(scoring)
+        take_step = captured_step(fleet) if self.device == "cuda" else fleet.take_step
+        take_step()
+        return take_step
+
+    def fleet(self, scoring) -> Fleet:
+        """The one model that takes steps."""
+        model = Transformer(self.layers, self.heads, self.width, scoring, tokens="separate")
+        recipe = Recipe(tuple(range(self.pairs)), 10**6, self.batch)
+        return Fleet([AffineFunctions()], model, recipe, [self.seed], [None], self.device)
+
+
+def seconds(take_step, device: str) -> float:
+    """The time of one step."""
+    if device == "cpu":
+        started = time.process_time()
+        take_step()
+        return time.process_time() - started
+    torch.cuda.synchronize()
+    started = time.perf_counter()
+    for _ in range(REPLAYS):
+        take_step()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - started) / REPLAYS
+
+
+# Of GPT-2's table of tokens at width 256, which a model of numbers never reads.
+TOKEN_TABLE = 50_257 * 256
+
+
+def parameters(layers: int = 12, heads: int = 8, width: int = 256) -> int:
+    """Parameters of the paper's decoder with softmax, for prompts of 40 pairs."""
+    module = Transformer(layers, heads, width, tokens="separate").build([0], 1, 40)
+    return sum(values.numel() for values in module.parameters())
+
+
+def additional_parameters(layers: int, heads: int) -> int:
+    """How many more parameters a decoder has with SSA than with softmax."""
+    ssa, softmax = (Transformer(layers, heads, heads, scoring, tokens="separate").build([0], 1, 2)
+                    for scoring in (SignedAveraging(), Softmax()))
+    return sum(p.numel() for p in ssa.parameters()) - sum(p.numel() for p in softmax.parameters())
+
+
+def step_times(profile: str) -> list[TrainingTime]:
+    """The time of a step: of a GPU at `gpu` and `paper`, of a CPU before, of a small model at smoke."""
+    if profile == "smoke":
+        return [TrainingTime(layers=1, width=16, batch=2, rounds=3)]
+    return [TrainingTime(device="cuda" if profile in ("gpu", "paper") else "cpu")]
+
+
+def runs(profile: str) -> list:
+    """The runs of Table 1 with SSA, then the time of a step."""
+    return [*(run for run in scorings_on_affine_functions(profile)
+              if run.model.scoring == SignedAveraging()), *step_times(profile)]

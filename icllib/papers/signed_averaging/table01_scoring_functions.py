@@ -1,0 +1,66 @@
+"""Table 1: thirteen scoring functions, far from the training distribution."""
+
+import numpy as np
+import pandas as pd
+
+from icllib.papers.signed_averaging.affine import (
+    SIGMAS, SIZES, affine_run, decoder, scorings_on_affine_functions)
+from icllib.papers.signed_averaging.comparisons import (
+    EqualSteps, NAMES, PRINTED, TABLE_6, mean_ratio, scorings, with_added)
+from icllib.plotting import POSITIVE, with_interval
+from icllib.results import Record, stacked
+from icllib.training import Run
+
+
+def nearer_row(errors) -> pd.DataFrame:
+    """The softmax errors (seeds, 10) over the two printed rows that ought to be one, from sigma =
+    3 on: which is nearer, as they are and after one common factor."""
+    rows = {}
+    for name, row in (("Table 1, softmax", PRINTED["softmax"]),
+                      ("Table 6, 12L8AH", TABLE_6["12L8AH"])):
+        logs = np.log(np.atleast_2d(errors)[:, 2:]).mean(axis=0) - np.log(row[2:])
+        rows[name] = {"ours / printed, geometric mean": np.exp(logs.mean()),
+                      "smallest": np.exp(logs.min()), "largest": np.exp(logs.max()),
+                      "typical factor": np.exp(np.sqrt(np.mean(logs**2))),
+                      "after one common factor": np.exp(logs.std())}
+    return pd.DataFrame.from_dict(rows, orient="index").map("{:.3g}".format)
+
+
+def printed_steps() -> pd.DataFrame:
+    """Each printed error over the one at the sigma before, from sigma = 5 on, of Tables 1 and 6.
+
+    Models that are tested on the same functions (Appendix M) should rise at the same sigmas.
+    """
+    own = {name: [PRINTED[name]] for name in ("SSA", "softmax")}
+    groups = own | {"the others of Table 1": [row for name, row in PRINTED.items()
+                                              if name not in own],
+                    "all of Table 6": list(TABLE_6.values())}
+    found = {}
+    for name, rows in groups.items():
+        steps = np.array([np.divide(row[4:], row[3:-1]) for row in rows])
+        found[name] = [f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
+                       for low, high in zip(steps.min(axis=0), steps.max(axis=0))]
+    columns = [f"{sigma - 1} to {sigma}" for sigma in SIGMAS[4:]]
+    return pd.DataFrame.from_dict(found, orient="index", columns=columns)
+
+
+def added_on_affine_functions(profile: str) -> list[Run]:
+    """As in Table 1."""
+    size = SIZES[profile]
+    return [affine_run(size, decoder(size, scoring), seed)
+            for scoring in scorings(size).values() for seed in range(size.seeds)]
+
+
+def runs(profile: str) -> list[Run]:
+    """Table 1, and the added functions."""
+    return with_added(scorings_on_affine_functions, added_on_affine_functions, profile)
+
+
+def affine_table(own: list[Record]) -> pd.DataFrame:
+    """Errors in distribution and far from it, and the ratio to softmax of Table 1's page."""
+    errors = stacked(own, NAMES, "error")
+    return pd.DataFrame({name: {
+        "error at sigma = 1": with_interval(values[:, 0], within=POSITIVE),
+        "error at sigma = 10": with_interval(values[:, -1], within=POSITIVE),
+        "ratio to softmax": with_interval(mean_ratio(EqualSteps(errors), name), scale="log"),
+    } for name, values in errors.items()}).T

@@ -1,0 +1,73 @@
+"""Quantifiers without labels in the prompt.
+
+The quantifiers without labels in the prompt: the numbers alone decide the answer.
+
+In the paper's prompt x_1, y_1, x_2, y_2, ... the label y_(k-1) stands right before x_k, and
+y_k = y_(k-1) AND (x_k > 0) under "every", OR under "some": nothing has to be aggregated. Here the
+model reads x_1, x_2, ... and answers the same question.
+"""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from icllib.evaluate import Together
+from icllib.papers.signed_averaging import quantifiers
+from icllib.papers.signed_averaging.deviant_sequences import (
+    DeviantNumbers, WHERE, at_and_after, chosen_cells, own_mistakes)
+from icllib.papers.signed_averaging.quantifiers import (
+    JUDGED, QuantifierErrors, curves_by_length, error_rates, reached)
+from icllib.plotting import SHARE, series
+from icllib.results import stacked
+from icllib.training import Run
+
+
+def right_answers() -> dict:
+    """The parts of the claim for right answers, none of which is a mistake."""
+    return dict.fromkeys(WHERE, [0.0])
+
+
+# ASSUMED: without labels training takes twice as long to reach the gate; ten of each kind.
+SIZES = quantifiers.SIZES | {
+    "cpu": replace(quantifiers.SIZES["cpu"], steps=2000, longer_every=50, seeds=10)}
+
+
+def runs(profile: str) -> list[Run]:
+    """Figures 4 and 5 as in the paper, and one large number, but no labels in the prompt."""
+    size = SIZES[profile]
+    shared = {"sequences": size.sequences, "own_prompts": size.own_prompts}
+    evaluation = Together((QuantifierErrors(size.sigmas, size.lengths, **shared),
+                           DeviantNumbers(**shared)))
+    runs = [cell.run(size, seed) for cell in chosen_cells() for seed in range(size.seeds)]
+    return [replace(run, model=replace(run.model, tokens="inputs"), evaluation=evaluation)
+            for run in runs]
+
+
+def ratios(records) -> dict:
+    """SSA's mean error over softmax's, in the parts of the claim: (seeds,) each."""
+    rates = error_rates(records, chosen_cells())
+    return {f"{softmax.quantifier}, {part}": rates[ssa][part] / rates[softmax][part]
+            for softmax, ssa in pairs() for part in JUDGED}
+
+
+def reached_by_part(records) -> dict:
+    """The gate of the claim, by part: the worst of softmax and SSA."""
+    return {f"{pair[0].quantifier}, {part}": reached(records, chosen_cells(), pair)
+            for pair in pairs() for part in JUDGED}
+
+
+def pairs() -> list:
+    """Softmax and SSA of each quantifier."""
+    every, other_every, some, other_some = chosen_cells()
+    return [(every, other_every), (some, other_some)]
+
+
+def tables(records, profile: str) -> list[pd.DataFrame]:
+    """Errors over the grid, a panel for each quantifier, and answers as for one large number alone."""
+    found, sizes = [], records[0].run["evaluation"]["parts"][1]["sizes"]
+    wrong, mistakes = stacked(records, chosen_cells(), "wrong"), own_mistakes(records, chosen_cells())
+    for cell in chosen_cells():
+        found += curves_by_length(cell.quantifier, cell, records[0], wrong[cell], profile)
+        found += [series(f"{cell.quantifier}, {where}", cell.scoring, sizes, values, profile, SHARE)
+                  for where, values in at_and_after(mistakes[cell]).items()]
+    return found

@@ -1,0 +1,61 @@
+"""Figure 2: the closed form beside the loss in training."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from icllib.papers.solvable_attention.laws import log10_gap, start
+from icllib.theory import riccati, scaling_laws
+
+
+@dataclass(frozen=True)
+class LossCurves:
+    """Figure 2: the loss in time, by gradient descent and by the closed form.
+
+    Also by gradient flow on the same finite context (Eq. 9), which is what the theorem is about:
+    it tells what the finite step does from what the finite context does.
+    """
+
+    context_length: int  # psi: 5 or 100
+    tasks: int = 100  # N_s, Appendix G
+    alpha: float = 1.8  # ASSUMED: not given for Figure 2; a value that Figure 3 uses
+    strength: float = 0.5  # Lambda. ASSUMED: not given for Figure 2; the value of Figure 3
+    scale: float = 0.1  # A of Eq. 106
+    learning_rate: float = 1e-3  # Appendix G
+    steps: int = 5000  # Appendix G
+    shown: int = 120  # ASSUMED: for the curve, evenly in log t; 96 are left when rounded to steps
+    seed: int = 0  # nothing is random: the shares of the tasks are their expectations
+    version: ClassVar[int] = 2  # 2: forward Euler
+
+    def measure(self) -> dict:
+        """The losses at some steps, and the closed form's largest |log10 ratio| to the others.
+
+        Euler: the zeroth-order equations by forward Euler steps of the learning rate, as Appendix G
+        has it, against gradient descent.
+        """
+        shares = riccati.task_shares(self.tasks, self.alpha)
+        v0, w0 = start(self.scale, self.tasks, 2)
+        psi, strength = self.context_length, self.strength
+        outputs = riccati.gradient_descent_outputs(v0, w0, psi, strength, shares,
+                                                   self.learning_rate, self.steps)
+        g0, h0 = riccati.quadratic_forms(v0, w0, psi, strength)
+        time = self.learning_rate * np.arange(self.steps + 1)
+        simulated = riccati.loss(shares, outputs, strength)
+        closed = scaling_laws.time_losses(shares, strength, psi, g0[0], h0[0], time)
+        rate = shares * psi * (1 + strength**2)
+        euler = riccati.loss(shares, riccati.forward_euler(
+            g0, h0, strength, rate, self.learning_rate, self.steps), strength)
+        kept = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
+        flow = riccati.loss(
+            shares, riccati.flow_outputs(v0, w0, psi, strength, shares, time[kept]), strength)
+        return {"time": time[kept], "simulated": simulated[kept], "closed_form": closed[kept],
+                "flow": flow, "euler": euler[kept],
+                "largest_log10_ratio": log10_gap(closed, simulated),
+                "largest_log10_ratio_of_euler": log10_gap(euler, simulated),
+                "largest_log10_ratio_to_flow": log10_gap(closed[kept], flow)}
+
+
+def runs(profile: str) -> list[LossCurves]:
+    """Figure 2: a short and a long context."""
+    return [LossCurves(5), LossCurves(100)]

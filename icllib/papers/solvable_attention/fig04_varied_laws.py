@@ -1,0 +1,279 @@
+"""Figure 4: scaling laws where context lengths or strengths differ between tasks."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from icllib.checks import one_of
+from icllib.papers.solvable_attention.laws import (
+    FiniteTime, LETTERS, VARIED, VariedBySimulation, VariedInTheLimit, WINDOWS, outputs_at,
+    shortened, start)
+from icllib.plotting import POSITIVE, band, series
+from icllib.theory import riccati, scaling_laws
+from icllib.theory.scaling_laws import fit_exponent, theory_exponents
+
+PANELS = (("time", "beta"), ("compute", "beta"), ("time", "gamma"),
+          ("size", "gamma"), ("data", "gamma"), ("compute", "gamma"))  # (a) to (f)
+
+
+def law_curves(records, figure: str, anchors: dict, profile: str) -> list:
+    """Figure 4 as tables: each record's losses, and its power laws through the loss at an anchor.
+
+    The generic law only where it differs from that of Table 2.
+    records: one per beta or gamma. figure: a word before the panels' names. anchors: law -> x.
+    """
+    tables = []
+    for law, varied in PANELS:
+        other, = {"beta", "gamma"} - {varied}
+        for record in records:
+            if record.run[other] == 0:
+                value = f"{varied} = {record.run[varied]:g}"
+                for name, ys in _lines(record, law, anchors[law]).items():
+                    tables.append(series(f"{figure}: {law}, {varied}", f"{value}{name}",
+                                         record[law], ys, profile, POSITIVE))
+    return tables
+
+
+def _lines(record, law, anchor) -> dict:
+    """The losses and what is drawn beside them, by the end of their names."""
+    xs, losses = record[law], record[f"{law}_loss"]
+    lines = {"": record["data_samples"] if law == "data" and "data_samples" in record.metrics
+             else losses}
+    setting = [record.run[name] for name in ("alpha", "beta", "gamma")]
+    printed = theory_exponents(*setting, large_strength=True)[law]
+    generic = theory_exponents(*setting)[law]
+    exponents = {", Table 2": printed} | ({", generic": generic} if generic != printed else {})
+    nearest = abs(xs - anchor).argmin()
+    for form, exponent in exponents.items():
+        lines[form] = losses[nearest] * (xs / xs[nearest]) ** exponent
+    if f"{law}_limit" in record.metrics:
+        lines[", t to infinity"] = record[f"{law}_limit"]
+    return lines
+
+
+def size_curves(record, panel: str, profile: str) -> list:
+    """The loss against C = D t for each of eight sizes, as tables."""
+    curves = zip(record["some_compute"], record["some_loss"])
+    return [band(panel, f"size {number}", xs, ys, ys, ys, 1, profile)
+            for number, (xs, ys) in enumerate(curves)]
+
+
+# Windows in time constants of the first task: that of the limit, and late ones, in which the tasks
+# with psi_s (1 + Lambda^2) = 1 are being learned (beta = 0.5) or have been (beta = 1).
+EARLY, LATE = (1e4, 1e6), {0.0: (1e10, 1e12), 0.5: (1e10, 1e12), 1.0: (1e8, 1e10)}
+
+
+@dataclass(frozen=True)
+class QueryFeature:
+    """The time law with and without the query's own feature, the 1 that Eq. 7 adds to psi_s.
+
+    With v = w along an eigenvector of H_s, mu its eigenvalue, f_s is logistic at the rate
+    2 c mu Lambda: Eq. 14 with a = c mu. With the feature the largest mu does not fall below 1.
+    """
+
+    beta: float  # 0.5 and 1 in the claim
+    alpha: float = 1.8  # Figure 4
+    strength: float = 1.0  # Lambda. ASSUMED, as in Figure 4
+    context_length: int = 100  # psi_1. ASSUMED, as in Figure 4
+    tasks: int = 10**9  # ASSUMED: so many that their end is not felt
+    seed: int = 0  # nothing is random
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Times in time constants of the first task; losses and exponents of both."""
+        times = np.geomspace(1e3, 1e12, 37)
+        ranks, shares, weights = grouped_tasks(self.tasks, self.alpha)
+        psi = self.context_length * ranks**-self.beta
+        metrics = {"time": times}
+        for name, sizes in (("zeroth", psi * (1 + self.strength**2)),
+                            ("full", largest_eigenvalues(psi, self.strength))):
+            outputs = (outputs_at(t, shares * sizes, shares[0] * sizes[0], self.strength)
+                       for t in times)
+            losses = np.array([riccati.loss(weights, f, self.strength) for f in outputs])
+            metrics |= {f"{name}_loss": losses,
+                        f"{name}_early": fit_exponent(times, losses, EARLY),
+                        f"{name}_late": fit_exponent(times, losses, LATE[self.beta])}
+        return metrics
+
+
+def grouped_tasks(tasks: int, alpha: float):
+    """Ranks, shares of one task, and shares of the group that it stands for: (groups,) each.
+
+    Groups are single tasks first and then at most about 2% wide in rank, so that sums over very
+    many tasks are short.
+    """
+    edges = np.unique(np.geomspace(1, tasks + 1, 2000).astype(int))
+    ranks = np.sqrt(edges[:-1] * (edges[1:] - 1.0))
+    beyond = special.zeta(alpha, edges)
+    total = beyond[0] - beyond[-1]
+    return ranks, ranks**-alpha / total, -np.diff(beyond) / total
+
+
+def largest_eigenvalues(psi, strength: float):
+    """The larger eigenvalue of H of Eq. 7 for each context length: (tasks,)."""
+    return np.linalg.eigvalsh(riccati.context_matrix(psi, strength))[:, -1]
+
+
+def query_feature_exponents(records) -> dict[str, list[float]]:
+    """Time exponents with all of H, for each beta and window."""
+    return {f"beta = {record.run['beta']:g}, {name}": [record[f"full_{name}"][0]]
+            for record in records for name in ("early", "late")}
+
+
+def query_feature_table(records) -> pd.DataFrame:
+    """Time exponents of QueryFeature records in both windows, beside those of Table 2."""
+    rows = {}
+    for record in records:
+        beta = record.run["beta"]
+        printed = scaling_laws.theory_exponents(record.run["alpha"], beta)["time"]
+        for name, window in (("early", EARLY), ("late", LATE[beta])):
+            rows[beta, name] = {
+                "window": "{:.0e} to {:.0e}".format(*window), "Table 2": f"{printed:.3f}",
+                "zeroth order": f"{record[f'zeroth_{name}'][0]:.3f}",
+                "all of H": f"{record[f'full_{name}'][0]:.3f}"}
+    return pd.DataFrame(rows).T.rename_axis(["beta", "time"])
+
+
+def beta_changes(flat, falling) -> dict[str, np.ndarray]:
+    """Exponents in D and N of one FiniteTime record minus those of another: one per draw in N."""
+    change = lambda name: np.array(falling[name]) - np.array(flat[name])
+    return {"model size D": change("size_exponent")[:1], "data N": change("data_exponents")}
+
+
+def finite_time_table(records) -> pd.DataFrame:
+    """Exponents in D and N of FiniteTime records in pairs, beta = 0 and another at each time."""
+    rows = {}
+    for flat, falling in zip(records[::2], records[1::2]):
+        for part, change in beta_changes(flat, falling).items():
+            ends = [np.mean(r["data_exponents"]) if part == "data N" else r["size_exponent"][0]
+                    for r in (flat, falling)]
+            rows[f"{flat.run['time']:.0e}", part] = {
+                **{f"beta = {r.run['beta']:g}": f"{end:.3f}" for r, end in zip(
+                    (flat, falling), ends)}, "change": f"{change.mean():.3f}"}
+    return pd.DataFrame(rows).T.rename_axis(["time", "law"])
+
+
+UNBALANCED = (0.5, -0.5)  # beta: shorter and longer contexts for rare tasks
+FEWER_STEPS = (300, 1000, 5000)  # of which Appendix G has the last
+BALANCE_STARTS = ("equal answers", "printed")
+
+
+@dataclass(frozen=True)
+class Balance:
+    """The loss in time of gradient descent at an expected context length, Figure 3's setting."""
+
+    beta: float
+    # f_s(0) = Lambda / 2 for all tasks, as the derivation of the laws has it; or Eq. 106, at which
+    # f_s(0) grows with psi_s.
+    start: str = "equal answers"
+    alpha: float = 1.8  # Figure 4
+    tasks: int = 500  # N_s, Appendix G
+    context_length: int = 100  # sum of P(s) psi_s. ASSUMED: psi of Figure 3
+    strength: float = 0.5  # Lambda, Appendix G
+    scale: float = 0.1  # A of Eq. 106
+    learning_rate: float = 1e-3  # Appendix G
+    steps: int = 5000  # Appendix G
+    seed: int = 0  # nothing is random
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        one_of(BALANCE_STARTS, start=self.start)
+
+    def lengths(self):
+        """psi_s of every task: (tasks,)."""
+        lengths = np.arange(1, self.tasks + 1.0) ** -self.beta
+        return self.context_length * lengths / (
+            riccati.task_shares(self.tasks, self.alpha) @ lengths)
+
+    def measure(self) -> dict:
+        """Losses at some steps, and the longest and the shortest context."""
+        shares, lengths = riccati.task_shares(self.tasks, self.alpha), self.lengths()
+        kept = np.union1d(np.geomspace(1, self.steps, 80).astype(int), FEWER_STEPS)
+        kept = kept[kept <= self.steps]
+        outputs = riccati.gradient_descent_outputs(
+            *self.vectors(lengths), lengths, self.strength, shares, self.learning_rate, self.steps,
+            kept)
+        return {"step": kept, "loss": riccati.loss(shares, outputs, self.strength),
+                "longest": lengths.max(), "shortest": lengths.min()}
+
+
+    def vectors(self, lengths):
+        """v and w at time 0: (tasks, 2) each."""
+        if self.start == "printed":
+            return start(self.scale, self.tasks, 2)
+        direction = np.array([1, self.strength])
+        form = lengths * (direction @ direction) ** 2 + 1  # direction . H . direction
+        v = np.sqrt(self.strength / 2 / form)[:, None] * direction
+        return v, v
+
+
+def loss_at(record, steps: int) -> float:
+    """The loss of a Balance record after so many steps."""
+    return float(record["loss"][record["step"].tolist().index(steps)])
+
+
+def balance_ratios(records) -> dict[str, list[float]]:
+    """The loss of unbalanced contexts over that of balanced ones, for each beta and step count."""
+    balanced, *others = records
+    return {f"beta = {record.run['beta']:g}, {steps} steps": [
+        loss_at(record, steps) / loss_at(balanced, steps)]
+        for record in others for steps in FEWER_STEPS}
+
+
+def balance_table(records) -> pd.DataFrame:
+    """Context lengths and losses of Balance records."""
+    return pd.DataFrame({(record.run["start"], f"beta = {record.run['beta']:g}"): {
+        "longest context": f"{record['longest']:.0f}",
+        "shortest context": f"{record['shortest']:.0f}"} | {
+            f"loss after {steps} steps": f"{loss_at(record, steps):.3g}" for steps in FEWER_STEPS}
+        for record in records}).T
+
+
+def runs(profile: str) -> list:
+    """Figure 4: beta varied at gamma = 0 and gamma at beta = 0, simulated and in the limit.
+
+    Then the time law with all of H, the laws in D and N before and after rare tasks have had the
+    time to be learned, and balanced against unbalanced contexts.
+    """
+    settings = [(beta, 0.0) for beta in VARIED] + [(0.0, gamma) for gamma in VARIED[1:]]
+    laws = [run(1.8, *setting) for run in (VariedBySimulation, VariedInTheLimit)
+            for setting in settings]
+    late = [FiniteTime(beta, time) for time in (1e6, 1e8) for beta in VARIED[:2]]
+    return [*shortened(profile, laws), *(QueryFeature(beta) for beta in VARIED[1:]),
+            *shortened(profile, late), *(Balance(beta, start) for start in BALANCE_STARTS
+                                         for beta in (0.0, *UNBALANCED))]
+
+
+def varied_exponents(records) -> dict[str, list[float]]:
+    """Exponents of Figure 4's simulations, panel by panel, in the windows that were fixed.
+
+    In the paper's D; in N one for each draw of the training sets.
+    """
+    found = {}
+    for law, varied in PANELS:
+        for record in records:
+            if record.run[varied]:
+                part = f"{LETTERS[law]} {varied} = {record.run[varied]:g}"
+                found[part] = varied_fits(record, law)
+    return found
+
+
+def varied_fits(record, law: str) -> list[float]:
+    """The exponents of one law of a VariedBySimulation record."""
+    xs, low = record[law], 1 if law == "size" else 0
+    window = np.array(WINDOWS[law]) + low
+    curves = record["data_samples"] if law == "data" else [record[f"{law}_loss"]]
+    return [fit_exponent(xs + low, curve, window)[0] for curve in curves]
+
+
+def plateau_table(records) -> pd.DataFrame:
+    """When the first task is half learned and how many are at the end, beside half_times."""
+    return pd.DataFrame([{
+        "beta": r.run["beta"], "gamma": r.run["gamma"],
+        "first at t =": f"{r['first_learned']:.3f}",
+        "first by the formula": f"{r['first_learned_theory']:.3f}",
+        "tasks at the end": r["learned"], "tasks by the formula": r["learned_theory"],
+    } for r in records]).set_index(["beta", "gamma"])

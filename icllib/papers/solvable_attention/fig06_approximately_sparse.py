@@ -1,0 +1,195 @@
+"""Figure 6: the closed form where features are only nearly sparse.
+
+Figure 6: features that are sparse up to noise of the order of 1 / (context length).
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+
+from icllib.papers.solvable_attention.laws import log10_gap, start
+from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, draw, legend_below, series
+from icllib.streams import Stream
+from icllib.tasks import SparseFeatureRegression
+from icllib.theory import full_model, noisy_features, riccati, scaling_laws
+
+CONTEXT_LENGTHS = 10, 100  # psi
+
+
+@dataclass(frozen=True)
+class NearlySparse:
+    """What both ways to train in Figure 6 share: the model and its start, and the closed form."""
+
+    context_length: int  # psi: 10 or 100
+    tasks: int = 100  # N_s. ASSUMED: not given for Figure 6; that of Figure 2
+    alpha: float = 1.8  # ASSUMED: that of our Figure 2
+    strength: float = 0.5  # Lambda. ASSUMED: that of our Figure 2
+    noise: float = 1.0  # times 1 / psi is the deviation of zeta, Appendix H.2
+    scale: float = 0.1  # A of Eq. 106
+    learning_rate: float = 1e-3  # Appendix G
+    steps: int = 5000  # Appendix G
+    shown: int = 120  # ASSUMED: compared, evenly in log t; 96 are left when rounded to steps
+
+    @property
+    def shares(self) -> np.ndarray:
+        """P(s)."""
+        return riccati.task_shares(self.tasks, self.alpha)
+
+    @property
+    def kept(self) -> np.ndarray:
+        """The steps at which curves are compared, the start among them."""
+        steps = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
+        return np.concatenate(([0], steps))
+
+    def closed_form(self) -> tuple[np.ndarray, np.ndarray]:
+        """The times of these steps, and the closed-form loss, which knows of no noise."""
+        v, w = start(self.scale, 2)
+        g0, h0 = riccati.quadratic_forms(v, w, self.context_length, self.strength)
+        time = self.learning_rate * self.kept
+        return time, scaling_laws.time_losses(self.shares, self.strength, self.context_length, g0,
+                                              h0, time)
+
+
+@dataclass(frozen=True)
+class ApproximatelySparse(NearlySparse):
+    """Figure 6: the loss in time with all of V and W, by gradient descent on sampled prompts.
+
+    Noise couples the tasks, so nothing is reduced. Only H = Phi Phi^T of each prompt matters,
+    and it is made once. A task has about its share of the prompts but never less than a few;
+    weights give it its share of the loss.
+    """
+
+    seed: int = 0  # of signs and noise
+    trained: tuple[int, int] = (900, 6)  # prompts, least of a task. ASSUMED: not given
+    tested: tuple[int, int] = (600, 4)  # the same for the test loss. ASSUMED
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """Losses on test and training prompts, with sparse features, and in closed form."""
+        shares, psi, strength = self.shares, self.context_length, self.strength
+        trained, tested = self.data()
+        kept = self.kept
+        v, w = start(self.scale, self.tasks, self.tasks + 1)
+        test, train = [], []
+        for step, (f, vs, ws) in enumerate(full_model.gradient_descent(
+                trained, v, w.T, self.learning_rate, self.steps)):
+            if step in kept:
+                train.append(riccati.loss(trained.weights, f, trained.targets))
+                answers = full_model.outputs(tested, vs, ws)
+                test.append(riccati.loss(tested.weights, answers, tested.targets))
+        sparse = riccati.loss(shares, riccati.gradient_descent_outputs(
+            v[:, :2], w[:, :2], psi, strength, shares, self.learning_rate, self.steps), strength)
+        time, closed = self.closed_form()
+        flow = riccati.loss(shares, riccati.flow_outputs(
+            v[:, :2], w[:, :2], psi, strength, shares, time), strength)
+        curves = {"test": np.array(test), "training": np.array(train), "sparse": sparse[kept],
+                  "flow": flow}
+        gaps = {f"{name}_gap": log10_gap(closed, loss) for name, loss in curves.items()}
+        return {"time": time, "closed_form": closed} | curves | gaps
+
+    def data(self) -> list[full_model.Data]:
+        """Training and test prompts: the first ones of each task in a long list of draws."""
+        task = SparseFeatureRegression(self.tasks, self.alpha, self.strength,
+                                       feature_noise=self.noise)
+        stream = Stream.of([self.seed], "training")
+        types = task.types(stream, torch.arange(1_000_000)[None])[0].numpy()
+        used, parts = np.zeros(self.tasks, dtype=int), []
+        for total, least in (self.trained, self.tested):
+            counts = np.maximum(least, np.round(total * self.shares)).astype(int)
+            ids = np.concatenate([np.flatnonzero(types == s + 1)[used[s]:][:counts[s]]
+                                  for s in range(self.tasks)])
+            prompt = task.sample(stream, torch.from_numpy(ids)[None], self.context_length + 1,
+                                 torch.float64)
+            parts.append(full_model.data_of(prompt, types[ids],
+                                            np.repeat(self.shares / counts, counts)))
+            used += counts
+        return parts
+
+
+@dataclass(frozen=True)
+class ApproximatelySparseLimit(NearlySparse):
+    """Figure 6 with infinitely many prompts: gradient descent on the expected loss, which is exact."""
+
+    version: ClassVar[int] = 1
+
+    def measure(self) -> dict:
+        """The expected loss in time, beside the closed form."""
+        psi, kept, losses = self.context_length, self.kept, []
+        shares = torch.from_numpy(self.shares)
+        v, w = map(torch.from_numpy, start(self.scale, self.tasks, self.tasks + 1))
+        v, w = v.requires_grad_(), w.T.contiguous().requires_grad_()
+        for step in range(self.steps + 1):
+            loss = shares @ noisy_features.expected_losses(v, w, psi, self.strength,
+                                                           (self.noise / psi) ** 2)
+            if step in kept:
+                losses.append(loss.item())
+            slopes = torch.autograd.grad(loss, (v, w))
+            with torch.no_grad():
+                for weights, slope in zip((v, w), slopes):
+                    weights -= self.learning_rate * slope
+        time, closed = self.closed_form()
+        return {"time": time, "closed_form": closed, "expected": np.array(losses),
+                "expected_gap": log10_gap(closed, np.array(losses))}
+
+
+def runs(profile: str) -> list:
+    """Figure 6: a short and a long context; ten draws of prompts, and all prompts at once.
+
+    At smoke a small model.
+    """
+    size, draws = ({"tasks": 10, "steps": 50}, 3) if profile == "smoke" else ({}, 10)
+    return [run for psi in CONTEXT_LENGTHS
+            for run in (*(ApproximatelySparse(psi, seed=seed, **size) for seed in range(draws)),
+                        ApproximatelySparseLimit(psi, **size))]
+
+
+CURVES = {"closed_form": ("closed form", BLACK, "-"),
+          "expected": ("trained on all prompts", PURPLE, "-"),
+          "test": ("on 900: fresh prompts", ORANGE, "--"),
+          "training": ("on 900: those 900 prompts", BLUE, "--"),
+          "sparse": ("no noise", GREEN, ":")}
+
+
+def by_context_length(records) -> dict[int, dict[str, np.ndarray]]:
+    """Every metric of the records that have it: {psi: {name: (draws, ...)}}."""
+    found = {}
+    for record in records:
+        of_length = found.setdefault(record.run["context_length"], {})
+        for name in record.metrics:
+            of_length.setdefault(name, []).append(record[name])
+    return {psi: {name: np.array(values) for name, values in of_length.items()}
+            for psi, of_length in sorted(found.items())}
+
+
+def curve_tables(measured, profile: str) -> list:
+    """The losses in time without the start, and log10 of their ratio to the closed form."""
+    tables = []
+    for psi, of_length in measured.items():
+        time, closed = of_length["time"][0], of_length["closed_form"][0]
+        for name in CURVES:
+            sampled = name in ("test", "training")
+            losses = of_length[name] if sampled else of_length[name][:1]
+            for panel, values in (("loss", losses), ("distance", np.log10(losses / closed))):
+                tables.append(series(f"{panel}, psi = {psi}", name, time[1:], values[:, 1:],
+                                     profile))
+    return tables
+
+
+def draw_curves(table, lengths):
+    """Losses above, their distances to the closed form below; returns the legend."""
+    _, panels = plt.subplots(2, len(lengths), figsize=(9, 5.6), sharex=True,
+                             height_ratios=(3, 2))
+    for (above, below), psi in zip(panels.T, lengths):
+        for name, (label, color, style) in CURVES.items():
+            for axes, panel in ((above, "loss"), (below, "distance")):
+                draw(axes, table, f"{panel}, psi = {psi}", name, label=label, color=color,
+                     ls=style, lw=2)
+        below.axhspan(-0.1, 0.1, color="grey", alpha=0.15, lw=0)
+        above.set(xscale="log", yscale="log", title=rf"$\psi$ = {psi}")
+        below.set(xlabel="t = learning rate × steps")
+    panels[0, 0].set(ylabel="loss")
+    panels[1, 0].set(ylabel=r"$\log_{10}$(loss / closed form)")
+    return legend_below(panels[0, 0], 3)
