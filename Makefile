@@ -30,7 +30,7 @@ ON_AVX2 := ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 MKL_ENABLE_INSTRUCTI
 GOLDEN := tests/test_golden.py \
 	tests/papers/causal_lm/test_trained.py::test_errors_of_a_cell_are_those_of_its_seeds \
 	tests/papers/signed_averaging/test_affine.py::test_golden_numbers_of_a_small_run \
-	tests/papers/signed_averaging/test_quantifier_models.py::test_training_is_measured_and_read_back
+	tests/papers/signed_averaging/test_quantifiers.py::test_training_is_measured_and_read_back
 
 # Every part runs, whatever failed before it; at the end stands how each went.
 PARTS := test-python test-golden test-notebooks

@@ -40,7 +40,7 @@ from icllib.papers.context_scaling import fig01_scaling as sheet, gates, scaling
 page = icllib.Page("context_scaling/fig01_scaling")
 records = {"GPT-2": icllib.records(scaling.fig01_against_tasks, profile, page=page.name),
            "MLP": icllib.records(scaling.fig01_perceptrons, profile, page=page.name)}
-in_context = records | {"GPT-2": icllib.records(sheet.fig01_against_context, profile,
+in_context = records | {"GPT-2": icllib.records(scaling.fig01_against_context, profile,
                                                 page=page.name)}  # panel B
 profiles = {name: icllib.shown_profile(own) for name, own in records.items()}
 icllib.settings_of(scaling.fig01_against_tasks, profiles["GPT-2"],
@@ -48,7 +48,7 @@ icllib.settings_of(scaling.fig01_against_tasks, profiles["GPT-2"],
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 in panel B differs"}
 differing = r"recipe\.(lengths|steps|batch)|evaluation\.lengths"
-icllib.settings_of(sheet.fig01_against_context, icllib.shown_profile(in_context["GPT-2"]),
+icllib.settings_of(scaling.fig01_against_context, icllib.shown_profile(in_context["GPT-2"]),
                    scaling.ASSUMED).filter(regex=differing, axis=0)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How the perceptron differs"}

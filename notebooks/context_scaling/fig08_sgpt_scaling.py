@@ -30,7 +30,7 @@ from icllib.papers.context_scaling import fig08_sgpt_scaling as sheet, gates, sc
 
 page = icllib.Page("context_scaling/fig08_sgpt_scaling")
 records = icllib.records(scaling.fig08_against_tasks, profile, page=page.name)
-in_context = icllib.records(sheet.fig08_against_context, profile, page=page.name)  # B
+in_context = icllib.records(scaling.fig08_against_context, profile, page=page.name)  # B
 shown = icllib.shown_profile(records + in_context)
 assumed = (*scaling.ASSUMED, "recipe.lengths", "evaluation.lengths")
 of_sgpt = (*scaling.SGPT_ASSUMED, *assumed, "task.noise_std", "pretraining_tasks")
@@ -42,10 +42,10 @@ differs = lambda runs, place: icllib.settings_of(runs, shown, assumed, place).fi
 differs(scaling.fig08_against_tasks, -1)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How SGPT on linear regression differs in panel B"}
-differs(sheet.fig08_against_context, 0)
+differs(scaling.fig08_against_context, 0)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How GPT-2 on ReLU networks differs in panel B"}
-differs(sheet.fig08_against_context, -1)
+differs(scaling.fig08_against_context, -1)
 
 # %% [markdown]
 # ## Figure

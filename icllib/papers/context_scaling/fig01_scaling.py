@@ -1,8 +1,7 @@
 """Figure 1: which models scale with tasks, and which with context."""
 
 from icllib.papers.context_scaling.scaling import (
-    CONTEXT_COUNTS, CONTEXT_EVALUATION, CONTEXT_RECIPE, check_counts, fig01_against_tasks,
-    fig01_decoders, fig01_perceptrons, larger)
+    check_counts, fig01_against_context, fig01_against_tasks, fig01_decoders, fig01_perceptrons)
 from icllib.training import Run
 
 
@@ -11,14 +10,6 @@ def runs(profile: str) -> list[Run]:
     runs = fig01_decoders(profile) + fig01_perceptrons(profile)
     others = fig01_against_context(profile) + fig01_against_tasks(profile)
     return runs + [run for run in others if run not in runs]
-
-
-def fig01_against_context(profile: str) -> list[Run]:
-    """The decoders of Figure 1B; at `cpu` larger ones, which train for longer."""
-    runs = [run for run in fig01_decoders(profile) if run.pretraining_tasks in CONTEXT_COUNTS]
-    if profile != "cpu":
-        return runs
-    return [larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION) for run in runs]
 
 
 def ratios_by_length(errors: dict, lengths) -> dict:

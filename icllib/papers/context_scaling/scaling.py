@@ -321,3 +321,21 @@ def bayes_floor(evaluation: ErrorByLength):
     evaluation = replace(evaluation, prompts=min(evaluation.prompts, 2**15))  # enough for a line
     floor = evaluation.measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"][0]
     return floor / LINEAR_8.label_variance
+
+
+def fig01_against_context(profile: str) -> list[Run]:
+    """The decoders of Figure 1B; at `cpu` larger ones, which train for longer."""
+    runs = [run for run in fig01_decoders(profile) if run.pretraining_tasks in CONTEXT_COUNTS]
+    if profile != "cpu":
+        return runs
+    return [larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION) for run in runs]
+
+
+def fig08_against_context(profile: str) -> list[Run]:
+    """The models of Figure 8B; at `cpu` trained and measured as the decoders of Figure 1B are, but
+    for ReLU networks, on which the small ones have learned."""
+    runs = [run for run in fig08_transformers(profile) if run.pretraining_tasks in CONTEXT_COUNTS]
+    if profile != "cpu":
+        return runs
+    return [run if run.task == RELU_8 else larger(run, CONTEXT_RECIPE, CONTEXT_EVALUATION)
+            for run in runs]

@@ -1,19 +1,78 @@
-"""The trained cells of the causalLM paper: its settings, shared runs, printed numbers."""
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from icllib.claims import load_claims
+from icllib.claims import find_claim, load_claims
 from icllib.models import Gaussian, Transformer
 from icllib.papers.causal_lm import (
-    block_causal, fig03_layer_probes, fig06_training_sequences, learning_rates,
-    table01_prefix_causal, table03_extra_loss, table07_permuted_pairs, tables04_06_fewer_pairs,
-    trained)
+    block_causal, fig03_layer_probes, fig06_training_sequences, table03_extra_loss,
+    table07_permuted_pairs, tables04_06_fewer_pairs, trained)
 from icllib.papers.causal_lm.trained import Cell, SIZES, TASKS
 from icllib.results import digest, settings
 from icllib.training import records, workers
+
+PREFIX, CAUSAL = (Cell("linear", mask, True, True) for mask in trained.MASKS)
+
+
+@pytest.mark.parametrize("dimension", [1, 16])
+def test_the_best_constant_answer(dimension):
+    """E (w x)^2 = d / 3; any of three classes; and a double integral in one dimension."""
+    assert trained.constant_error("linear", dimension) == pytest.approx(dimension / 3, rel=0.03)
+    assert trained.constant_error("classes", dimension) == pytest.approx(200 / 3)
+    if dimension == 1:
+        w, of_w = np.polynomial.hermite_e.hermegauss(60)
+        x, of_x = np.polynomial.legendre.leggauss(60)
+        squares = (1 / (1 + np.exp(-np.outer(w, x))) - 0.5) ** 2
+        exact = of_w @ squares @ of_x / np.sqrt(2 * np.pi) / 2
+        assert trained.constant_error("nonlinear", 1) == pytest.approx(exact, rel=0.02)
+
+
+def test_ratios_seed_by_seed_with_the_worst_model_at_the_gate():
+    errors = {PREFIX: np.array([0.1, 0.2, 2.0]), CAUSAL: np.array([1.0, 0.8, 0.5])}
+    handed = trained.ratios(errors, {"shared": (PREFIX, CAUSAL)}, "cpu")
+    zero = trained.constant_error("linear", trained.SIZES["cpu"].dimension)
+    assert handed["evidence"]["shared"].tolist() == pytest.approx([0.1, 0.25, 4])
+    assert handed["gate"]["shared"] * zero == pytest.approx([1.0, 0.8, 2.0])
+    assert handed["control"]["shared"].tolist() == pytest.approx([0.5, 1.25, 1.6])
+    assert np.prod(handed["control"]["shared"]) == pytest.approx(1)  # no effect, but scatter
+    final = {PREFIX: np.array([0.3] * 3), CAUSAL: np.array([0.2] * 3)}
+    gate = trained.ratios(errors, {"shared": (PREFIX, CAUSAL)}, "cpu", final)["gate"]["shared"]
+    assert gate * zero == pytest.approx([0.3] * 3)
+    loss = {"shared": (PREFIX, PREFIX._replace(extra_loss=False))}
+    assert "control" not in trained.ratios(errors | {loss["shared"][1]: errors[CAUSAL]}, loss, "cpu")
+
+
+@pytest.mark.parametrize("numbers, cells, entry", [
+    ((50, 51), table03_extra_loss.table_3_cells(), trained.extra_loss),
+    ((52, 53), trained.as_in_table_1(), None),
+    ((54, 55), trained.as_in_table_1(), table07_permuted_pairs.permuted_pairs),
+])
+def test_printed_errors_of_the_claims_are_those_of_the_tables(numbers, cells, entry):
+    for number, classes in zip(numbers, (False, True)):
+        expected = {}
+        for cell in cells:
+            if (cell.task == "classes") == classes:
+                name = f"{cell.task} {cell.mask} {cell.sharing}"
+                if entry:
+                    both = number in (50, 51) and cell.extra_loss
+                    expected[name + " with extra loss" * both] = entry(cell)
+                else:
+                    expected |= {f"{name}, {pairs} pairs": tables04_06_fewer_pairs.fewer_pairs(cell, pairs)
+                                 for pairs in tables04_06_fewer_pairs.FEWER_PAIRS}
+        assert find_claim(f"causal_lm.{number}").printed["value"] == expected
+
+
+def test_models_that_did_not_learn_are_not_shown_beside_those_that_did():
+    zero = trained.constant_error("linear", trained.SIZES["cpu"].dimension)
+    errors = {PREFIX: zero * np.array([0.1, 0.51, 0.5]), CAUSAL: zero * np.array([0.6, 1.0, 0.9])}
+    shown = trained.learned(errors, "cpu")
+    assert shown[PREFIX] == pytest.approx(zero * np.array([0.1, 0.5]))
+    assert shown[CAUSAL] == pytest.approx(errors[CAUSAL])  # none learned: all are shown
+    shorter = {PREFIX: np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])}
+    assert trained.learned(shorter, "cpu", final=errors)[PREFIX].tolist() == [[1, 2], [5, 6]]
+    assert find_claim("causal_lm.9").gate.at_most == trained.LEARNED
+
 
 CLAIMS = {claim.id: claim for claim in load_claims("causal_lm")}
 
@@ -58,34 +117,6 @@ def test_pages_share_their_runs(profile):
                       (block_causal.runs, 10)):
         runs = page(profile)
         assert len(names(runs)) == len(runs) and len(names(runs) - first) == new * seeds
-
-
-def test_one_kind_of_table_3_has_half_the_rate_with_both_masks():
-    slower = lambda runs: [run for run in runs if run.recipe.learning_rate == 2e-3]
-    found = slower(table03_extra_loss.table_3("cpu"))
-    kinds = {(type(run.task).__name__, run.model.mask, run.model.shared_layers,
-              run.recipe.loss_on_pairs) for run in found}
-    assert kinds == {("LinearRegression", mask, False, True) for mask in ("prefix", "causal")}
-    assert len(found) == 2 * SIZES["cpu"].seeds and not slower(trained.table_1("cpu"))
-    at_first = table03_extra_loss.stuck_at_first("cpu")
-    assert [replace(run.recipe, learning_rate=2e-3) for run in at_first] == [
-        run.recipe for run in found] and not slower(at_first)
-
-
-def test_the_search_has_every_rate_for_every_model_and_a_seed_of_its_own():
-    runs = learning_rates.runs("cpu")
-    assert [run.recipe.learning_rate for run in runs] == list(learning_rates.RATES) * 12
-    assert {run.seed for run in runs} == {learning_rates.TRIED_SEED}
-    assert all(learning_rates.TRIED_SEED >= size.seeds for size in SIZES.values())
-    assert SIZES["cpu"].learning_rate in learning_rates.RATES
-
-
-def test_linear_and_nonlinear_train_in_one_fleet():
-    runs = table03_extra_loss.table_3("gpu")
-    fleets = {}
-    for run in runs:
-        fleets.setdefault(run.shape, []).append(run)
-    assert sorted(map(len, fleets.values())) == [5] * 8 + [10] * 8
 
 
 def ratio(entry, cell, **below):
@@ -149,14 +180,6 @@ def test_a_table_sets_ours_beside_the_paper_s():
     assert ends.iloc[0].tolist() == [0, 100]
 
 
-def test_every_seed_in_a_table():
-    prefix, causal = (Cell("linear", mask, True, True) for mask in trained.MASKS)
-    table = block_causal.seed_by_seed({"one": {prefix: [2.71, 0.00521], causal: [1, 12]},
-                                       "other": {prefix: [3.0], causal: [4.0]}})
-    assert table.loc["prefix, shared, extra loss"].tolist() == ["2.7, 0.0052", "3"]
-    assert table["one"].tolist() == ["2.7, 0.0052", "1, 12"]
-
-
 def test_printed_class_errors_apart_by_the_spread_of_drawn_answers():
     """Against 40,000 drawn pairs of tests with 64 x 20 answers each."""
     rng = np.random.default_rng(0)
@@ -165,16 +188,3 @@ def test_printed_class_errors_apart_by_the_spread_of_drawn_answers():
     assert trained.standard_errors_apart(27.6, 32.1) == pytest.approx(apart, rel=0.02)
     table = trained.class_differences(trained.extra_loss, trained.as_in_table_1(), mask="causal")
     assert table.loc["prefix, unshared"].tolist() == [27.6, 32.1, 2.5] and len(table) == 2
-
-
-def test_overfitting_is_a_ratio_of_ratios(results, monkeypatch):
-    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
-    cells = table01_prefix_causal.classifier_cells()
-    found = records(table01_prefix_causal.classifiers, "smoke", page="causal_lm/test")
-    shares = table01_prefix_causal.held_out_and_training(found, cells)
-    assert [shares[cells[2]][0, 0], shares[cells[2]][1, 0]] == [
-        found[2]["wrong"][0], found[2]["training_wrong"][0]]
-    assert cells[2] == Cell("classes", "prefix", False, False) and len(found) == len(cells) == 4
-    made = {cell: np.array([[0.3, 0.4], [0.1, 0.2]]) * [[1 + 3 * (not cell.shared)], [1]]
-            for cell in cells}
-    assert table01_prefix_causal.overfitting(made)["causal"] == pytest.approx([4, 4])

@@ -1,5 +1,3 @@
-"""Affine functions: what is measured on a model, against predictors whose answers are known."""
-
 import math
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -11,12 +9,101 @@ import torch
 from icllib.errors import InputError
 from icllib.evaluate import Together
 from icllib.models import SelfAdjusting, SignedAveraging, Softmax, Transformer
+from icllib.papers.signed_averaging import (
+    affine, attention_or_feed_forward, boundary_values, comparisons, fig03_softmax_ssa,
+    fig04_every, learned_exponents, table05_deviant_input, table06_depth_heads, training_control,
+    training_laws)
 from icllib.papers.signed_averaging.affine import (
-    DEVIANT, LearnedExponents, LineAnswers, SIZES, ShiftedErrors, affine_run, decoder, scorings)
+    DEVIANT, LearnedExponents, LineAnswers, SHAPES, SIZES, ShiftedErrors, affine_run, decoder,
+    scorings, scorings_on_affine_functions)
+from icllib.papers.signed_averaging.alternatives_on_every import scorings_on_every
+from icllib.results import Record, digest, find_record, settings
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
-from icllib.training import Recipe, train
-from icllib.training import records as records_of
+from icllib.training import Recipe, records as records_of, train
+
+
+def names(runs):
+    return {digest(settings(run)) for run in runs}
+
+
+def test_the_models_are_those_of_table_6():
+    assert [shape.name for shape in SHAPES] == list(comparisons.TABLE_6)
+    run = affine.Shape(18, 8).runs("paper")[2]
+    model, recipe = run.model, run.recipe
+    assert (model.layers, model.heads, model.width, model.tokens) == (18, 8, 256, "separate")
+    assert model.scoring == Softmax() and model.attention and model.perceptron
+    assert (recipe.steps, recipe.batch, recipe.learning_rate) == (500_000, 64, 1e-4)
+    assert run.task == AffineFunctions(1.0) and run.seed == 2
+    two_of_32 = SHAPES[-2].runs("cpu")[0].model
+    assert (two_of_32.layers, two_of_32.heads, two_of_32.perceptron) == (2, 32, False)
+
+
+@pytest.mark.parametrize("profile", affine.DEPTH_SIZES)
+def test_at_any_profile_models_differ_in_their_shape_only(profile):
+    models = affine.models_by_shape(profile)
+    assert len({(run.recipe, run.evaluation, run.task, run.model.width)
+                for runs in models.values() for run in runs}) == 1
+    assert {len(runs) for runs in models.values()} == {affine.DEPTH_SIZES[profile].seeds}
+
+
+def test_pages_share_their_runs():
+    table_6 = names(table06_depth_heads.runs("cpu"))
+    table_5 = names(table05_deviant_input.runs("cpu"))
+    parts = names(attention_or_feed_forward.runs("cpu"))
+    assert len(parts - table_6) == affine.DEPTH_SIZES["cpu"].seeds  # feed-forward only
+    assert names(boundary_values.runs("cpu")) < table_6 | table_5
+    table_1 = names(scorings_on_affine_functions("cpu"))
+    wider = {name: names(runs) for name, runs in affine.models_by_law("cpu").items()}
+    assert wider.pop("N(0, 1)") < table_1 and not table_1 & set.union(*wider.values())
+    assert len(names(training_laws.with_and_without_curriculum("cpu")) & table_1) == 5
+    # At `paper` the base model is 12L8AH.
+    softmax = names(affine.models_by_scoring("paper")["softmax"])
+    assert softmax < names(table06_depth_heads.runs("paper"))
+    runs = boundary_values.runs("paper")
+    assert len(runs) == len(set(runs)) == 9
+
+
+@pytest.mark.parametrize("perceptron", [True, False])
+def test_no_prediction_passes_the_bound_of_the_last_norm(perceptron):
+    """The formula on the page of the boundary values; one prediction reaches it."""
+    model = affine.Shape(2, 8, perceptron=perceptron).runs("smoke")[0].model
+    module, sizes = model.build([0], 1, 3), torch.logspace(-1, 6, 50)
+    xs = sizes[None, :, None, None] * torch.tensor([-1.0, 0.5, 2, 3])[:, None]
+    with torch.no_grad():
+        *_, states = module.states(xs, 9 * xs[..., 0], (3,))
+        module.final_norm.gain += torch.linspace(0, 1, model.width)
+        module.read_out.weight[0, :, 0] = module.final_norm(states)[0, -1, 0]
+        module.read_out.weight /= module.final_norm.gain[0, 0, 0][:, None] ** 2
+        module.read_out.bias += 2
+        predictions = module(xs, 9 * xs[..., 0], (3,)).abs()
+        product = module.final_norm.gain[0, 0, 0] * module.read_out.weight[0, :, 0]
+        bound = model.width**0.5 * product.norm() + 2
+    assert float(predictions.max()) == pytest.approx(float(bound), rel=1e-4)
+
+
+def test_always_answering_zero_does_not_get_worse_in_claims_40_and_41():
+    stds = (1, 2, 10)
+    grid = np.array([[[std_f**2 * (1 + std_i**2) for std_f in stds] for std_i in stds]] * 2, float)
+    unshifted = affine.shift_ratios(grid, stds)
+    assert all(list(ratio) == [1, 1] for ratio in unshifted.values()) and len(unshifted) == 3
+    grid[0, -1, 0] *= 3  # the widest inputs, of one seed
+    grid[1, 0, -1] *= 5
+    grid[:, -1, -1] *= 7
+    ratios = affine.shift_ratios(grid, stds)
+    assert ratios["inputs"] == pytest.approx([3, 1])
+    assert ratios["functions"] == pytest.approx([1, 5])
+    assert ratios["both"] == pytest.approx([7, 7])
+
+
+def test_metrics_find_their_model_in_any_order():
+    models = affine.models_by_law("smoke")
+    runs = [run for runs in models.values() for run in runs]
+    made = [Record(settings(run), {}, {"error": [place]}, {}) for place, run in enumerate(runs)]
+    found = affine.by_model(made[::-1], models, "error")
+    assert found["N(0, 100)"].tolist() == [[4.0], [5.0]]
+    first = [made[place] for place, run in enumerate(runs) if run.seed == 0]
+    assert affine.by_model(first, models, "error")["N(0, 100)"].tolist() == [[4.0]]
 
 
 @dataclass
@@ -40,9 +127,6 @@ LAST_LABEL = Answers(lambda xs, ys: ys[..., -1] if ys.shape[-1] else 0 * xs[...,
 INPUT = Answers(lambda xs, ys: 2 * xs[..., -1])
 SLOPE = Answers(lambda xs, ys: ys[..., :1].sum(-1) / xs[..., 0] * xs[..., -1])
 MANY = {"functions": 8000, "prompts": 1, "points": 6}
-
-
-# ---- shifted errors: closed forms ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("predictor, expected", [
@@ -107,9 +191,6 @@ def test_what_cannot_be_is_refused(wrong, words):
         wrong()
 
 
-# ---- lines, the deviant prompt, exponents ------------------------------------------------------
-
-
 def test_answers_of_a_predictor_that_follows_the_line_lie_on_it():
     lines = LineAnswers((1, 10), (-100, 0, 7), pairs=5, prompts=3)
     found = lines.measure([None, None], SLOPE)["answer"]
@@ -164,9 +245,6 @@ def test_together_joins_measures_and_refuses_equal_names():
         Together(())
 
 
-# ---- settings ----------------------------------------------------------------------------------
-
-
 def test_the_paper_s_settings():
     """Section 3 and Appendices A.1 and B."""
     run = affine_run(SIZES["paper"], decoder(SIZES["paper"], SignedAveraging()), 2)
@@ -205,3 +283,42 @@ def test_golden_numbers_of_a_small_run(results):
     found = {"error": record["error"][[0, -1]].tolist(), "answer": record["answer"][2, -1],
              "error_along": record["error_along"][-1, 0]}
     assert found == {name: pytest.approx(value, rel=1e-3) for name, value in GOLDEN.items()}
+
+
+@pytest.mark.parametrize("profile", affine.SIZES)
+def test_pages_share_the_runs_of_the_table(profile):
+    names = lambda runs: [digest(settings(run)) for run in runs]
+    every, seeds = affine.scorings_on_affine_functions(profile), affine.SIZES[profile].seeds
+    assert len(set(names(every))) == len(every) == 14 * seeds
+    assert names(training_control.runs(profile)) == names(every)
+    pair = fig03_softmax_ssa.runs(profile)
+    assert [run.model.scoring for run in pair] == [Softmax()] * seeds + [SignedAveraging()] * seeds
+    *ssa, timing = learned_exponents.runs(profile)
+    assert set(names(pair)) < set(names(every)) and names(ssa) == names(every)[:seeds]
+    paper = (timing.layers, timing.heads, timing.width, timing.batch) == (12, 8, 256, 64)
+    assert paper == (profile != "smoke")
+
+
+def test_a_function_has_the_next_seeds_that_others_lack(results):
+    """Seeds 0 to 2 of all; of SSA 3 too, of softmax 4 without 3, which is no next one."""
+    runs = affine.scorings_on_affine_functions("cpu")
+    whole = [run for run in runs if run.seed < 3]
+    for run in [*whole, runs[3], runs[9]]:
+        Record.of(run, {"error": [float(run.seed)]}, {"profile": "cpu"}).save(
+            results / "signed_averaging/page")
+    found = [find_record(run, "signed_averaging") for run in whole]
+    seeds = {name: [record.run["seed"] for record in own]
+             for name, own in comparisons.by_function(found).items()}
+    assert seeds == {name: [0, 1, 2, 3] if name == "SSA" else [0, 1, 2]
+                     for name in affine.scorings()}
+
+
+@pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
+def test_softmax_and_ssa_are_those_of_figure_4_and_the_others_differ_in_scoring_alone(profile):
+    runs, known = scorings_on_every(profile), fig04_every.runs(profile)
+    shared = [run for run in runs if run in known]
+    seeds = len({run.seed for run in runs})
+    assert shared == runs[: 2 * seeds] and len(set(runs)) == len(runs) == 14 * seeds
+    assert {run.model.scoring for run in runs} == {
+        run.model.scoring for run in scorings_on_affine_functions(profile)}
+    assert len({(run.task, run.recipe, run.evaluation, run.model.width) for run in runs}) == 1

@@ -133,9 +133,6 @@ def test_far_out_the_answer_at_a_number_hangs_on_it_alone(scoring):
     torch.testing.assert_close(far, limit[..., 0].expand_as(far), atol=1e-3, rtol=0)
 
 
-# ---- the runs and what the page reads -------------------------------------------------------
-
-
 @pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
 def test_the_models_are_those_of_figures_4_and_5(profile):
     trained = lambda run: (run.task, run.model, run.recipe, run.seed)

@@ -1,0 +1,63 @@
+"""The prompts of language models: the printed texts, and answers as they are read."""
+
+import ast
+import hashlib
+import re
+
+import pytest
+import torch
+from quantifier_prompts import by_quantifier, labels_of
+
+from icllib.language_models import prompts
+
+ENDS = {"every": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",
+        "some": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",
+        "affine": "GIVE JUST THE NUMERICAL OUTPUT AS THE ANSWER."}
+HASHES = {  # of Appendix K's texts
+    "every": "4ba68c186ab5f66040b4be4db3df743ac1bd217fea4ca83d2a639df649d5c90b",
+    "some": "898078ab7546b2735cd07cecfdbb3416d91d9ba0ae610f1e48e0d2bf6ea7fbcb",
+    "affine": "dfadd682281f48f125eb6446a29356ee075a46264b47e77fbf9eecef5e2ebe73"}
+
+
+@pytest.mark.parametrize("task", prompts.SYSTEM)
+def test_the_system_prompts_are_the_printed_ones(task):
+    text = prompts.SYSTEM[task]
+    assert text.startswith("You are an auto-regressive AI model designed to ")
+    assert text.endswith(ENDS[task])
+    assert hashlib.sha256(text.encode()).hexdigest() == HASHES[task]
+
+
+@by_quantifier
+def test_the_examples_in_the_system_prompts_are_read_and_right(quantifier):
+    examples = re.findall(r"CONTEXT: (.*)\n(#Answer: \[.*?\])", prompts.SYSTEM[quantifier])
+    assert len(examples) == 5
+    for numbers, answer in examples:
+        assert prompts.read_booleans(answer) == labels_of(quantifier, ast.literal_eval(numbers))
+
+
+def test_the_affine_examples_in_the_system_prompt_are_those_of_least_squares():
+    examples = re.findall(r"(CONTEXT: .*\n#Answer:) (\S+)", prompts.AFFINE)
+    assert len(examples) == 5
+    found = prompts.least_squares([prompt for prompt, _ in examples])
+    assert list(map(prompts.read_number, found)) == [float(answer) for _, answer in examples]
+
+
+def test_numbers_are_written_with_two_decimals_and_no_negative_zero():
+    written = prompts.as_written(torch.tensor([1.005, -0.004, 0.0049, -12.346, 3.0]))
+    assert prompts.prompt_of(written) == "CONTEXT: [1.0, 0.0, 0.0, -12.35, 3.0]\n#Answer:"
+
+
+@pytest.mark.parametrize("answer, labels", [
+    ("[True, False]", [True, False]), ("#Answer: [True,false]\n", [True, False]),
+    ("[ TRUE ]", [True]), ("", None), ("[]", None), ("[True, False", None), ("True, False", None),
+    ("Here it is: [True]", None), ("[True, 1]", None), ("[True] [False]", None),
+    ("[" * 5000, None), ("[[True]]", None), ("[True False]", None)])
+def test_booleans_are_read_only_where_the_answer_is_a_list_of_them(answer, labels):
+    assert prompts.read_booleans(answer) == labels
+
+
+@pytest.mark.parametrize("answer, number", [
+    ("-7", -7.0), ("#Answer: 13\n", 13.0), (" 1.5e-3 ", 0.0015), ("nan", None), ("inf", None),
+    ("", None), ("[1.33,0.79,2.61,0.0,0.9]", None), ("y = 9", None), ("9 10", None)])
+def test_numbers_are_read_only_where_the_answer_is_one(answer, number):
+    assert prompts.read_number(answer) == number

@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+
+from icllib.papers.context_scaling import fig01_scaling, scaling
+from icllib.results import PROFILES
+
+
+def test_ratios_at_every_length_of_claim_4():
+    errors = {T: np.array([[8.0, 4, 2, 1]]) * T for T in (10**5, 10**6)}
+    found = fig01_scaling.ratios_by_length(errors, (10, 20, 30, 40))
+    assert list(found) == [f"T = {T} n = {n}" for T in ("1e5", "1e6") for n in (20, 30, 40)]
+    assert found["T = 1e6 n = 30"].tolist() == [0.25]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_panel_b_has_the_decoders_of_panel_a_but_at_cpu_where_they_train_for_longer(profile):
+    runs, first = scaling.fig01_against_context(profile), scaling.fig01_decoders(profile)
+    assert {run.pretraining_tasks for run in runs} == {10**5, 10**6}
+    assert (set(runs) <= set(first)) == (profile != "cpu")
+    assert set(runs) <= set(fig01_scaling.runs(profile))
+    seen = lambda run: run.recipe.steps * run.recipe.batch
+    assert seen(runs[0]) == (10 if profile == "cpu" else 1) * seen(first[0])
+    assert runs[0].recipe.lengths == runs[0].evaluation.lengths == scaling.LENGTHS
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_panel_a_looks_at_ten_pairs_and_at_cpu_meets_every_task_twice(profile):
+    runs = scaling.fig01_against_tasks(profile)
+    assert {10**3, 10**4, 10**6} <= {run.pretraining_tasks for run in runs} or profile == "smoke"
+    assert set(runs) <= set(fig01_scaling.runs(profile))
+    for run in runs:
+        assert run.recipe.lengths == run.evaluation.lengths and 10 in run.recipe.lengths
+        if profile == "cpu":
+            assert run.recipe.steps * run.recipe.batch >= 2 * 10**6
+            assert run.model == scaling.fig01_against_context("cpu")[0].model

@@ -1,0 +1,146 @@
+import numpy as np
+import pytest
+
+from icllib.baselines import Ridge
+from icllib.evaluate import ErrorByLength
+from icllib.models import FeatureMLP, MLP, ScalarRegression, Transformer
+from icllib.papers.context_scaling import (
+    fig01_scaling, fig02_one_noise_level, fig03_two_noise_levels, fig05_one_layer,
+    fig06_scalar_against_row, fig07_features, fig08_sgpt_scaling, normalization, scaling, sizes,
+    what_would_a_reviewer_ask)
+from icllib.results import PROFILES, Record, settings
+
+
+def test_slopes_over_either_range_of_tasks():
+    """Excess errors of 1 / T up to ten thousand tasks, and equal from there on."""
+    excess = {T: np.array([[9.0, 1 / min(T, 10**4)]]) for T in (100, 10**3, 10**4, 10**5, 10**6)}
+    found = scaling.slopes_over_tasks(excess, (5, 10))
+    assert found["from T = 1e4"] == pytest.approx([0], abs=1e-12)
+    assert found["from T = 1e3"] == pytest.approx([-0.3])  # of 0, -1, -1, -1 at 0, 1, 2, 3
+
+
+def made_up(runs, shape):
+    """Records whose errors are 0, 1, 2, ... in the order of the runs."""
+    metrics = [{"error": np.full(shape, i), "excess": np.full(shape, -i)} for i in range(len(runs))]
+    return [Record.of(run, numbers, {}) for run, numbers in zip(runs, metrics)]
+
+
+def test_sgpt_beside_ridge_with_one_penalty_for_both_levels():
+    """The best penalty by a plain search; made-up errors of SGPT are 0 and 1."""
+    runs = fig03_two_noise_levels.runs("smoke")
+    lengths, task = runs[0].evaluation.lengths, runs[0].task
+    at, penalties = lengths.index(20), scaling.penalties(task.dimension)
+    errors = fig03_two_noise_levels.errors_at_two_levels(made_up(runs, (2, len(lengths))), runs[0])
+    best = min(by_penalty_at(task, penalty, at, lengths) for penalty in penalties)
+    ratios, of_single = fig03_two_noise_levels.over_one_penalty(errors, runs[0])
+    assert ratios == pytest.approx([0, 1 / best], rel=1e-4)
+    high = Ridge.bayes(task.at_level(1)).penalty
+    assert of_single == pytest.approx(by_penalty_at(task, high, at, lengths) / best, rel=1e-4)
+
+
+def by_penalty_at(task, penalty, at, lengths):
+    """The geometric mean over the levels of the error of one ridge regression."""
+    errors = [ErrorByLength(lengths, 64).measure(task.at_level(level), Ridge(penalty))["error"]
+              for level in (0, 1)]
+    return np.prod([error[0, at] for error in errors]) ** 0.5
+
+
+def test_what_the_pages_read():
+    """Models by name, seeds first; ridge at each level is that of the level's own task."""
+    runs = fig03_two_noise_levels.runs("smoke")
+    lengths, task = runs[0].evaluation.lengths, runs[0].task
+    errors = fig03_two_noise_levels.errors_at_two_levels(made_up(runs, (2, len(lengths))), runs[0])
+    assert errors["SGPT"]["error"][:, 1, 0].tolist() == [0, 1]
+    assert errors["GPT-2"]["excess"][:, 1, 0].tolist() == [-2, -3]
+    for level in (0, 1):
+        alone = task.at_level(level)
+        ridge = ErrorByLength(lengths, 64).measure(alone, Ridge.bayes(alone))["error"][0]
+        assert errors["ridge"]["error"][0, level] == pytest.approx(ridge)
+        swept = errors["sweep"]["error"][(4, -5)[level], level]  # penalties of the two levels
+        assert swept == pytest.approx(ridge, rel=1e-4)
+    runs = fig02_one_noise_level.runs("smoke")
+    errors = fig02_one_noise_level.errors_at_one_level(made_up(runs, (7,)), runs[0])
+    assert errors["sweep"]["error"][-5] == pytest.approx(errors["ridge"]["error"][0], rel=1e-4)
+    assert (errors["one step"]["error"] - errors["one step"]["excess"]) == pytest.approx(0.25)
+
+
+NAMES = {"prompt": MLP(), "psi_L": FeatureMLP("linear"), "psi_H": ScalarRegression("hilbert"),
+         "prompt + psi_L": FeatureMLP("linear", True), "prompt + psi_H": FeatureMLP(prompt=True)}
+
+
+@pytest.mark.parametrize("profile", PROFILES[1:])
+def test_figures_share_their_runs(profile):
+    first, sixth, seventh = (set(page(profile)) for page in (
+        fig01_scaling.runs, fig06_scalar_against_row.runs, fig07_features.runs))
+    assert {run for run in sixth if isinstance(run.model, FeatureMLP)} < seventh
+    on_prompt = {run for run in seventh
+                 if isinstance(run.model, MLP) and run.task == scaling.LINEAR_8}
+    assert on_prompt and on_prompt <= first
+
+
+def test_the_paper_profile_has_the_papers_sizes():
+    for page in (fig06_scalar_against_row.runs, fig07_features.runs):
+        for run in page("paper"):
+            assert getattr(run.model, "width", 1024) == 1024  # Eq. 14
+            assert run.task.dimension == 8
+            networks = run.task == scaling.RELU_8
+            assert run.recipe.lengths == run.evaluation.lengths == (
+                tuple(range(10, 90, 10)) if networks else (5, 10, 20, 30, 40))
+    assert {run.recipe.lengths for run in fig05_one_layer.runs("paper")} == {
+        (10, 20, 30, 40, 50)}
+
+
+@pytest.mark.parametrize("name, model", NAMES.items())
+def test_names_of_inputs(name, model):
+    assert scaling.reads(Record({"model": settings(model)}, {}, {}, {})) == name
+
+
+def test_the_floor_is_below_zero_and_above_the_noise():
+    """Ridge at 5 pairs beats zero; at 40 it is near the noise, 0.05 of 1.05."""
+    floor = scaling.bayes_floor(ErrorByLength((5, 40), prompts=1024))
+    assert 0.3 < floor[0] < 0.9
+    assert 0.05 / 1.05 < floor[1] < 0.1
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_figure_8_has_the_decoders_of_figure_1_and_what_its_claim_needs(profile):
+    def of(runs):
+        found = {}
+        for run in runs:
+            found.setdefault((run.task, type(run.model)), []).append(run)
+        return found
+
+    decoder = scaling.LINEAR_8, Transformer
+    tasks, context = of(scaling.fig08_against_tasks(profile)), of(scaling.fig08_against_context(profile))
+    assert set(tasks[decoder]) <= set(scaling.fig01_against_tasks(profile))
+    assert set(context[decoder]) == set(scaling.fig01_against_context(profile))
+    assert len(tasks) == len(context) == 4
+    for panel, needed in ((tasks, {10**4, 10**5, 10**6}), (context, {10**5, 10**6})):
+        for runs in panel.values():
+            assert len({(run.model, run.recipe) for run in runs}) == 1
+            assert needed <= {run.pretraining_tasks for run in runs}
+            assert runs[0].recipe.lengths == runs[0].evaluation.lengths
+            assert 10 in runs[0].recipe.lengths and (panel is tasks or 40 in runs[0].recipe.lengths)
+    every = fig08_sgpt_scaling.runs(profile)
+    assert len(every) == len(set(every))
+    assert (every == scaling.fig08_transformers(profile)) == (profile != "cpu")
+
+
+def test_slopes_on_logarithmic_axes_are_the_exponents_of_power_laws():
+    counts = np.array([100, 10**4, 10**6])
+    slopes = scaling.log_slope(counts, np.stack([3 * counts**-0.2, counts**0.1], axis=1))
+    np.testing.assert_allclose(slopes, [-0.2, 0.1])
+
+
+@pytest.mark.parametrize("profile", PROFILES[1:])
+def test_pages_share_their_runs(profile):
+    forms, asked = normalization.runs(profile), what_would_a_reviewer_ask.runs(profile)
+    default = [run for run in forms if run.model == scaling.SGPTS[profile][0]
+               and run.task == scaling.LINEAR_8]
+    assert len(default) == 3 and set(default) < set(asked)
+    assert set(scaling.fig08_transformers(profile)) & set(forms) == {
+        run for run in forms if run.model == scaling.SGPTS[profile][0]}
+    known = [run for run in asked if run in fig01_scaling.runs(profile)]
+    assert len(known) == (15 if profile == "cpu" else 18)  # GPT-2 at four or five T, the MLP at one
+    if profile == "cpu":
+        assert set(default) < set(sizes.runs(profile))

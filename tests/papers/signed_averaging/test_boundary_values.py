@@ -1,0 +1,18 @@
+import numpy as np
+import pytest
+
+from icllib.papers.signed_averaging import boundary_values
+from icllib.papers.signed_averaging.boundary_values import QUERIES
+
+
+def test_the_rise_is_one_on_the_line_and_zero_beyond_a_boundary():
+    xs = np.array(QUERIES, dtype=float)
+    on_lines = np.stack([9 * xs, np.clip(9 * xs, -50, 50), np.clip(9 * xs, -135, 135)])
+    assert boundary_values.rise(on_lines, 9).tolist() == pytest.approx([1, 0, 0.5])
+    falls = 200 * np.sign(xs) - 9 * xs
+    assert boundary_values.rise(falls[None], 9).tolist() == pytest.approx([-1])
+
+
+def test_answers_on_a_line_are_chosen_by_its_slope():
+    answers = np.arange(2 * 3 * 4).reshape(2, 3, 4)
+    assert boundary_values.on_line(answers, 9).tolist() == answers[:, 1].tolist()

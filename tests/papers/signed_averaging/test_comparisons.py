@@ -1,0 +1,207 @@
+import numpy as np
+import pytest
+
+from icllib.claims import load_claims
+from icllib.papers.signed_averaging import (
+    affine, alternatives_on_every, boundary_values, comparisons, fig03_softmax_ssa,
+    learned_exponents, table01_scoring_functions, table05_deviant_input)
+from icllib.papers.signed_averaging.affine import SIGMAS
+from icllib.papers.signed_averaging.comparisons import NAMES
+
+
+def test_ours_stands_below_the_printed_row():
+    ours = {name: np.full((3, 10), [[1.0], [2.0], [3.0]]) for name in ("12L8AH", "other")}
+    table = comparisons.beside(ours, comparisons.TABLE_6, SIGMAS)
+    assert list(table.index) == [("12L8AH", "paper"), ("12L8AH", "ours"), ("other", "ours")]
+    assert table.loc[("12L8AH", "paper"), 10] == "73.5"
+    assert table.loc[("other", "ours"), 1] == "1.82"  # the cube root of 6
+    across = comparisons.beside(ours, {}, SIGMAS, spread=True)
+    logs = np.log([1.0, 2.0, 3.0])
+    low, high = np.exp(logs.mean() + np.array([-1, 1]) * 4.3027 * logs.std(ddof=1) / 3**0.5)
+    assert across.loc[1, ("other", "ours")] == f"1.8 [{low:.2g}, {high:.2g}]"
+    plain = comparisons.beside(ours, {}, SIGMAS, spread=True, scale="linear")
+    assert plain.loc[1, ("other", "ours")] == "2 [-0.48, 4.5]"  # 2 -+ 4.303 / sqrt(3)
+
+
+PAGES = {table01_scoring_functions.added_on_affine_functions: (affine.scorings_on_affine_functions, table01_scoring_functions.affine_table),
+         alternatives_on_every.added_on_every: (alternatives_on_every.scorings_on_every, alternatives_on_every.every_table)}
+
+
+@pytest.mark.parametrize("added", PAGES)
+@pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
+def test_they_differ_from_the_page_s_softmax_in_scoring_alone(added, profile):
+    runs, (of_page, _) = added(profile), PAGES[added]
+    seeds = len({run.seed for run in runs})
+    softmax = [run for run in of_page(profile) if run.model.scoring == runs[0].model.scoring]
+    assert len(set(runs)) == len(runs) == len(NAMES) * seeds
+    if profile != "smoke":  # where one page has other heads
+        assert runs[:seeds] == softmax
+    for run in runs:
+        model = run.model
+        assert (run.task, run.recipe, run.evaluation) == (
+            runs[0].task, runs[0].recipe, runs[0].evaluation)
+        if "QAS" in type(model.scoring).__name__:
+            assert model.scoring.size == model.width // model.heads
+
+
+@pytest.mark.parametrize("added", PAGES)
+@pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
+def test_a_page_lists_them_after_the_paper_s_and_each_once(added, profile):
+    of_page = table01_scoring_functions.runs if "affine" in added.__name__ else (
+        alternatives_on_every.runs)
+    runs, of_paper = of_page(profile), PAGES[added][0](profile)
+    kinds = {type(run.model.scoring).__name__ for run in runs[len(of_paper):]}
+    assert runs[:len(of_paper)] == of_paper and len(set(runs)) == len(runs)
+    assert {"SSMax", "QASSMax"} <= kinds
+
+
+@pytest.mark.parametrize("added", PAGES)
+def test_rows_say_that_they_are_not_trained_until_they_are(added, results):
+    table = comparisons.added_rows(PAGES[added][1], comparisons.added_records(added, "stored", "test/page"))
+    assert list(table.index) == ["SSMax", "QASSMax"] and set(table[""]) == {"not trained yet"}
+
+
+CLAIMS = {int(claim.id.split(".")[1]): claim for claim in load_claims("signed_averaging")}
+SIGMAS = np.arange(1, 11)
+
+
+def printed(claim):
+    return pytest.approx(CLAIMS[claim].printed["value"], rel=1e-2)
+
+
+def means(evidence):
+    return {part: float(np.mean(samples)) for part, samples in evidence.items()}
+
+
+def test_printed_entries_give_the_printed_statistics_of_the_claims():
+    """The ledger's numbers were read from the table apart from ours, and rounded."""
+    paper = comparisons.EqualSteps(comparisons.PRINTED)
+    assert means(fig03_softmax_ssa.growth(comparisons.PRINTED["softmax"])) == printed(2)
+    for number, statistic in zip((3, 4, 5, 6), comparisons.STATISTICS):
+        assert means(statistic(paper)) == printed(number)
+    four = np.divide(*paper("four functions", "softmax"))
+    assert {"four functions": four[0, 0]} == printed(45)
+
+
+def test_statistics_are_plain_loops_over_sigma():
+    draw = np.random.default_rng(0)
+    errors = {name: draw.lognormal(size=(2, 10)) for name in comparisons.PRINTED}
+    errors["SSA"][:, 2] = 1000  # sigma = 3 does not count in the largest ratio
+    compared = comparisons.EqualSteps(errors)
+    at = lambda name, sigma: errors[name][1, sigma - 1]  # of the second seed
+    largest = max(at("SSA", sigma) / at("entmax", sigma) for sigma in range(4, 11))
+    assert comparisons.STATISTICS[1](compared)["entmax"][1] == pytest.approx(largest)
+    product = np.prod([at("cosFormer", sigma) / at("softmax", sigma) for sigma in range(3, 11)])
+    assert comparisons.STATISTICS[3](compared)["cosFormer"][1] == pytest.approx(product ** (1 / 8))
+
+
+def test_a_seed_that_diverged_on_its_way_has_no_ratio_at_equal_error():
+    paths = {name: np.geomspace(8, 1, 4)[None, :, None] * np.ones((3, 1, 10))
+             for name in ("softmax", "SSA")}
+    paths["softmax"][1, 1:] = np.nan
+    one, other = comparisons.EqualError(paths)("SSA", "softmax")
+    assert np.isnan([one[1], other[1]]).all() and np.isfinite([one[[0, 2]], other[[0, 2]]]).all()
+
+
+@pytest.mark.parametrize("claim", (3, 4, 5, 6))
+def test_the_control_repeats_the_claims_with_their_tolerances(claim):
+    repeated, original = CLAIMS[claim + 18], CLAIMS[claim]
+    for field in ("predicate", "parts", "tolerance", "printed"):
+        assert getattr(repeated, field) == getattr(original, field)
+    assert repeated.statistic.startswith(original.statistic)
+
+
+def power_path(exponent, in_distribution):
+    """A path on which the error at sigma is (error at 1)^exponent sigma^2."""
+    in_distribution = np.asarray(in_distribution, dtype=float)
+    path = in_distribution[:, None] ** exponent * SIGMAS**2.0
+    path[:, 0] = in_distribution
+    return path
+
+
+def test_between_stops_a_power_law_is_exact():
+    path = power_path(0.5, [2, 0.3, 0.07, 0.004])
+    for level in (1.0, 0.07, 0.01):
+        expected = level**0.5 * SIGMAS**2.0
+        assert comparisons.errors_at(path, level)[1:] == pytest.approx(expected[1:])
+        assert comparisons.errors_at(path, level)[0] == pytest.approx(level)
+    assert comparisons.errors_at(path, 5.0) == pytest.approx(path[0])  # below it from the first stop
+
+
+def test_a_path_is_taken_where_it_first_falls_to_the_level():
+    path = power_path(1, [2, 0.1, 0.4, 0.1])
+    path[3, 1:] = 99
+    assert comparisons.errors_at(path, 0.1) == pytest.approx(path[1])
+
+
+def test_further_training_along_one_path_is_no_advantage_at_equal_error():
+    long = np.array([power_path(0.5, [2, 0.3, 0.02]), power_path(0.5, [1, 0.1, 0.01])])
+    short = np.array([power_path(0.5, [1.5, 0.9, 0.2]), power_path(0.5, [1.8, 0.6, 0.3])])
+    paths = {"SSA": long, "softmax": short}
+    ends = comparisons.EqualSteps({name: path[:, -1] for name, path in paths.items()})
+    assert (np.array(list(comparisons.STATISTICS[0](ends).values())) < 0.35).all()
+    equal = comparisons.EqualError(paths)
+    one, other = equal("SSA", "softmax")
+    assert other == pytest.approx(short[:, -1])  # the one that ends at the common level
+    assert one == pytest.approx(other)
+    halved = np.where(SIGMAS == 1, long, 0.5 * long)
+    ratios = comparisons.STATISTICS[0](comparisons.EqualError(paths | {"SSA": halved}))
+    assert {f"sigma = {sigma}" for sigma in range(3, 11)} == set(ratios)
+    assert np.array(list(ratios.values())) == pytest.approx(0.5)
+
+
+def test_a_ratio_beyond_the_spread_has_an_interval_without_1():
+    table = comparisons.beyond_spread({"lower": [0.5, 0.5, 0.51], "equal": [0.25, 1, 0.5],
+                                       "higher": [3, 3.1, 3]})
+    assert table["against 1"].tolist() == ["below", "within the spread", "above"]
+    assert table.ratio["equal"] == "0.5 [0.089, 2.8]"  # exp(+-4.303 log(2) / sqrt(3))
+
+
+def test_functions_are_compared_at_the_seeds_that_both_have():
+    draw = np.random.default_rng(0)
+    errors = {name: draw.lognormal(size=(seeds, 10))
+              for name, seeds in (("SSA", 5), ("softmax", 5), ("entmax", 3))}
+    compared = comparisons.EqualSteps(errors)
+    assert [len(own) for own in compared("SSA", "softmax")] == [5, 5]
+    one, other = compared("SSA", "entmax")
+    assert (one == errors["SSA"][:3]).all() and (other == errors["entmax"]).all()
+    paths = {name: np.stack([2 * own, own], axis=1) for name, own in errors.items()}
+    assert [own.shape for own in comparisons.EqualError(paths)("softmax", "entmax")] == [(3, 10)] * 2
+
+
+@pytest.mark.parametrize("layers, heads, printed", [(12, 12, 288), (1, 2, 4), (3, 5, 30)])
+def test_ssa_has_two_parameters_more_for_each_head(layers, heads, printed):
+    assert learned_exponents.additional_parameters(layers, heads) == printed
+
+
+def test_ridge_regression_with_an_intercept_is_exact_on_lines():
+    errors = comparisons.ridge_errors()
+    assert errors.shape == (10,) and set(errors) == {comparisons.ROUNDING}
+    assert comparisons.ridge_over(np.ones((3, 10))) == pytest.approx([np.exp(
+        np.log(errors[2:]).mean())] * 3)
+    for slope in (1, 9, 10):
+        assert boundary_values.ridge_rise(slope) == pytest.approx([1.0], abs=1e-4)
+    assert 0 <= table05_deviant_input.ridge_failure()[0] < 1e-6
+
+
+def test_the_gate_is_the_worst_of_the_models_that_are_compared():
+    errors = {"SSA": [[0.1, 9], [0.4, 9]], "softmax": [[0.2, 0], [0.3, 0]],
+              "sparsemax": [[1, 0], [0, 0]]}
+    assert comparisons.reached(errors, "SSA").tolist() == [0.1, 0.4]
+    assert comparisons.reached(errors, "SSA", "softmax").tolist() == [0.2, 0.4]
+    assert comparisons.gates(errors | {name: errors["SSA"] for name in list(comparisons.PRINTED)[3:]},
+                             4)["sparsemax"].tolist() == [1, 0.4]
+
+
+def test_every_part_of_claims_3_to_6_has_a_gate():
+    errors = {name: np.tile(np.arange(1.0, 11), (2, 1)) for name in comparisons.PRINTED}
+    compared = comparisons.EqualSteps(errors)
+    for number, statistic in zip((3, 4, 5, 6), comparisons.STATISTICS):
+        found = comparisons.gates(errors, number)
+        assert number == 3 or set(found) == set(statistic(compared))
+
+
+def test_what_is_reached_on_the_law_of_training_is_a_share_of_the_zero_predictor_s_error():
+    grid = np.arange(1.0, 10).reshape(1, 3, 3)  # inputs 1, 3, 10; functions 1, 2, 3
+    found = [comparisons.reached_on_law(grid, (1, 3, 10), std).tolist() for std in (1, 10, 100)]
+    assert found == [[1 / 2], [7 / 101], [7 / 101]]

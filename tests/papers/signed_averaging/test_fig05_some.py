@@ -1,0 +1,17 @@
+import numpy as np
+import pytest
+
+from icllib.models import SignedAveraging
+from icllib.papers.signed_averaging import fig05_some, quantifiers
+from icllib.papers.signed_averaging.quantifiers import AS_PRINTED, cells
+from icllib.results import Record, settings
+
+
+def test_a_part_without_a_wrong_sequence_counts_as_half_a_sequence():
+    runs = fig05_some.compared_on_some("smoke")  # 8 sequences at each of 2 sigmas and 2 lengths
+    wrong = {"softmax": np.zeros((2, 2)), "SSA": np.array([[0.25, 0], [0, 0]])}
+    scoring = lambda run: "SSA" if run.model.scoring == SignedAveraging() else "softmax"
+    made = [Record(settings(run), {}, {"wrong": wrong[scoring(run)].tolist()}, {}) for run in runs]
+    ratios = quantifiers.evidence(made, cells("some", (AS_PRINTED,)))
+    assert ratios["all lengths and sigmas"] == pytest.approx([2 / 0.5] * 2)  # 2 wrong of 32
+    assert ratios["sigma above 10"] == pytest.approx([1.0] * 2)  # none on either side

@@ -1,0 +1,282 @@
+import math
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from icllib.errors import InputError
+from icllib.models import SignedAveraging, Softmax, Transformer
+from icllib.papers.signed_averaging import (
+    fig02_attention_maps, fig04_every, fig05_some, quantifiers)
+from icllib.papers.signed_averaging.quantifiers import (
+    AS_PRINTED, AttentionMaps, Cell, QuantifierErrors, SIZES, cells, last_attention, open_rates,
+    reader_error)
+from icllib.plotting import series
+from icllib.results import Record, digest, settings, stacked
+from icllib.tasks import Quantifier
+from icllib.training import records
+from icllib.training.run import Trained
+
+
+def record(wrong, sigmas=(3, 1), lengths=(10, 50, 200)):
+    run = {"evaluation": {"parts": [{"sigmas": sigmas, "lengths": lengths}, {}]}}
+    return Record(run, {}, {"wrong": wrong}, {})
+
+
+def test_the_gate_of_quantifiers_is_read_at_sigma_1_and_the_length_of_training():
+    first = np.arange(6).reshape(2, 3)
+    second = 10 - first
+    records = [record(values) for values in (first, second)]
+    at = lambda chosen: quantifiers.reached(records, ["a", "b"], chosen).tolist()
+    assert (at(["a"]), at(["b"]), at(["a", "b"])) == ([4], [6], [6])
+
+
+def test_parts_and_ratios_are_those_of_loops():
+    runs = quantifiers.compared_on_every("gpu")
+    draw = np.random.default_rng(0)
+    tested = lambda run: run.evaluation.parts[0]
+    shape = lambda run: (len(tested(run).sigmas), len(tested(run).lengths))
+    made = [Record(settings(run), {}, {"wrong": draw.random(shape(run)).tolist()}, {})
+            for run in runs]
+    chosen = cells("every", (AS_PRINTED,))
+    errors = quantifiers.errors_by_part(made, chosen)
+    ratios = quantifiers.evidence(made, chosen)
+    inside = {"all lengths and sigmas": lambda s, n: True, "lengths above 40": lambda s, n: n > 40,
+              "sigma above 10": lambda s, n: s > 10}
+    for part, holds in inside.items():
+        means = [np.mean([record.metrics["wrong"][i][j]
+                          for i, s in enumerate(tested(run).sigmas)
+                          for j, n in enumerate(tested(run).lengths) if holds(s, n)])
+                 for run, record in zip(runs, made)]
+        assert ratios[part] == pytest.approx(np.divide(means[3:], means[:3]))
+        last = errors[chosen[-1]][part]
+        assert last == pytest.approx(means[-3:])
+
+
+def test_a_share_of_the_constant_predictor_that_is_mostly_rounding_is_not_printed():
+    shares = {"constant": (0.5, 9e-7, 0.0), "softmax": (0.5, 9e-7, 0.0)}
+    table = pd.concat([series("some, by position, sigma = 1", name, (1, 40, 200), values, "smoke")
+                       for name, values in shares.items()])
+    shown = quantifiers.numbers_by_position(table)
+    assert shown.values.tolist() == [["0.5", "< 1e-6", "< 1e-6"], ["0.5", "9e-07", "0"]]
+
+
+def test_the_color_scale_ends_above_the_largest_share_drawn():
+    draw, variants = np.random.default_rng(0), ("drawn", "not drawn")
+    tables = [series(variant, name, (10, 20), 0.1 * size * draw.random(2), "smoke")
+              for size, variant in enumerate(variants, 1)
+              for name in ("constant", "softmax, sigma = 1", "SSA, sigma = 1")]
+    table = pd.concat(tables, ignore_index=True)
+    scale = quantifiers.draw_heat_maps(table, variants[:1])
+    assert scale.vmax == pytest.approx(1.1 * table[table.panel == "drawn"].y.max())
+    plt.close("all")
+
+
+def test_positions_are_averaged_by_tens():
+    positions, means = quantifiers.by_tens([[*range(1, 31)], [2] * 30])
+    assert positions == [*range(1, 11), 20, 30]
+    assert means.tolist() == [[*range(1, 11), 15.5, 25.5], [2] * 12]
+    assert quantifiers.by_tens([3, 4])[1].tolist() == [3, 4]
+
+
+LAWS = ("independent", "balanced")
+TASKS = [Quantifier(quantifier, law=law) for quantifier in ("every", "some") for law in LAWS]
+by_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: f"{task.quantifier} {task.law}")
+
+
+class Constant:
+    """Gives the settled answer everywhere."""
+
+    def __init__(self, task):
+        self.log_odds = 1.0 if task.quantifier == "some" else -1.0
+
+    def predict(self, xs, ys, lengths):
+        return torch.full((*xs.shape[:2], len(lengths)), self.log_odds)
+
+
+class Erratic:
+    """Right, except where the number lies in one of many narrow strips; remembers its prompts."""
+
+    def __init__(self):
+        self.seen = []
+
+    def predict(self, xs, ys, lengths):
+        self.seen.append((xs, ys))
+        flipped = (xs[..., 0] * 7).floor() % 10 == 3
+        return torch.where(flipped, 0.5 - ys, ys - 0.5)
+
+
+@by_task
+def test_the_constant_predictor_has_its_closed_form(task):
+    count = 600
+    found = QuantifierErrors((1, 30), (5, 10, 20), count).measure([task], Constant(task))
+    for i in range(2):
+        for n, wrong in zip((5, 10, 20), found["wrong"][0, i]):
+            rate = reader_error(task, 0, n)
+            assert abs(wrong - rate) < 4 * math.sqrt(rate * (1 - rate) / count)
+        for position, rate in enumerate(open_rates(task, 20)):
+            error = abs(found["wrong_at"][0, i, position] - rate)
+            assert error < 4.5 * math.sqrt(rate * (1 - rate) / count) + 2 / count
+
+
+@by_task
+def test_counts_are_those_of_a_loop(task):
+    evaluation, erratic = QuantifierErrors((1, 5), (4, 9), 10, seed=2), Erratic()
+    found = evaluation.measure([task], erratic)
+    for i in range(2):
+        prompts = [(x, y) for xs, ys in erratic.seen for x, y in zip(xs[0, ..., 0], ys[0])]
+        by_length = {n: [p for p in prompts if len(p[0]) == n] for n in (4, 9)}
+        own = {n: rows[i * 10 : i * 10 + 10] for n, rows in by_length.items()}
+        if task.law == "independent":
+            own[4] = own[9]
+        for k, n in enumerate((4, 9)):
+            flips = [[math.floor(x * 7) % 10 == 3 for x in xs[:n].tolist()] for xs, _ in own[n]]
+            wrong = sum(any(row[2:]) for row in flips)
+            assert found["wrong"][0, i, k] == pytest.approx(wrong / 10, abs=1e-12) and 0 < wrong
+            positions = sum(sum(row[2:]) for row in flips) / (10 * (n - 2))
+            assert found["wrong_positions"][0, i, k] == pytest.approx(positions, abs=1e-12)
+        at = np.array(flips).mean(0)
+        np.testing.assert_allclose(found["wrong_at"][0, i], at, atol=1e-12)
+
+
+def test_models_see_the_same_sequences_and_sigmas_others():
+    evaluation, erratic = QuantifierErrors((1, 5), (6,), 4), Erratic()
+    evaluation.measure([TASKS[0], TASKS[2]], erratic)
+    small, large = (xs for xs, _ in erratic.seen)
+    assert torch.equal(small[0], small[1]) and torch.equal(large[0], large[1])
+    assert 3 < large.std() < 8
+    ratios = large[0, ..., 0][:, None] / small[0, ..., 0]
+    assert not (ratios - 5).abs().max(-1).values.lt(1e-3).any()
+
+
+def test_a_shared_fleet_changes_nothing():
+    evaluation = QuantifierErrors((1, 5), (4, 9), 10)
+    together = evaluation.measure(TASKS, Erratic())
+    for member, task in enumerate(TASKS):
+        for name, values in evaluation.measure([task], Erratic()).items():
+            np.testing.assert_array_equal(values[0], together[name][member])
+
+
+def by_hand(module, tokens):
+    """The map of a one-layer model with two heads, from its parameters: (2, T, T)."""
+    value = lambda parameter: parameter.detach().double().numpy()[0]
+    hidden = tokens[:, None] * value(module.embed.weight) + value(module.embed.bias)
+    hidden = hidden + value(module.positions)[: len(tokens)]
+    normal = (hidden - hidden.mean(1, keepdims=True)) / np.sqrt(
+        hidden.var(1, keepdims=True) + 1e-5)
+    block = module.blocks[0]
+    q, k, _ = np.split(normal @ value(block.qkv.weight) + value(block.qkv.bias), 3, axis=1)
+    maps = []
+    for head in range(2):
+        own = slice(head * 4, head * 4 + 4)
+        z = q[:, own] @ k[:, own].T / 2
+        f = np.exp(z)
+        if hasattr(block.scoring, "log_b"):
+            n, b = value(block.scoring.n)[head], value(block.scoring.b)[head]
+            f = (1 + b * np.abs(z)) ** (np.sign(z) * n)
+        f = np.tril(f)
+        maps.append(f / f.sum(1, keepdims=True))
+    return np.array(maps)
+
+
+@pytest.mark.parametrize("scoring", [Softmax(), SignedAveraging(1.8, 2.0)], ids=["softmax", "SSA"])
+def test_the_map_of_the_last_layer_is_the_one_by_hand(scoring):
+    module = Transformer(1, 2, 8, scoring, tokens="separate").build([3], 1, 3)
+    with torch.no_grad():
+        module.blocks[0].qkv.weight.mul_(40)  # so that weights differ
+    found = AttentionMaps(((1.0, -2.0, 3.0, 70.0),)).measure([TASKS[0]], Trained(module))
+    expected = by_hand(module, np.array([1.0, 1, -2, 0, 3, 0, 70]))
+    np.testing.assert_allclose(found["attention"][0, 0], expected, atol=1e-5)
+    assert np.ptp(expected[:, -1]) > 0.1
+    assert found["log_odds"].shape == (1, 1, 4)
+
+
+def test_looking_leaves_the_model_as_it_was():
+    module = Transformer(2, 2, 8, tokens="separate").build([0, 1], 1, 4)
+    xs, ys = torch.randn(2, 3, 4, 1), torch.zeros(2, 3, 4)
+    log_odds, weights = last_attention(module, xs, ys)
+    assert torch.equal(log_odds, module(xs, ys, range(4)))
+    assert weights.shape == (2, 3, 2, 7, 7)
+    assert not module.blocks[-1]._forward_pre_hooks
+
+
+def test_the_map_is_that_of_the_last_layer():
+    module = Transformer(2, 2, 8, tokens="separate").build([0], 1, 4)
+    xs, ys = torch.randn(1, 1, 4, 1), torch.zeros(1, 1, 4)
+    with torch.no_grad():
+        module.blocks[1].qkv.weight.zero_()
+        weights = last_attention(module, xs, ys)[1]
+    for row in range(7):
+        assert torch.allclose(weights[..., row, : row + 1], torch.tensor(1 / (row + 1)))
+
+
+def names(runs):
+    return {digest(settings(run)) for run in runs}
+
+
+def test_the_paper_s_settings():
+    """Section 3, Appendix A and the captions of Figures 4 and 5."""
+    run = Cell("every", quantifiers.AS_PRINTED, "SSA").run(SIZES["paper"], 1)
+    assert run.model == Transformer(12, 8, 256, SignedAveraging(1.5, 1.0), tokens="separate",
+                                    positions_up_to=200)
+    recipe = run.recipe
+    assert (recipe.steps, recipe.batch, recipe.learning_rate) == (500_000, 64, 1e-4)
+    assert (recipe.loss, recipe.schedule, recipe.lengths) == ("cross-entropy", "constant",
+                                                              tuple(range(40)))
+    curriculum = recipe.curriculum
+    assert (curriculum.start, curriculum.increment, curriculum.every) == (3, 2, 2000)
+    assert int(recipe.length_weights(torch.tensor(0)).count_nonzero()) == 3
+    errors, maps = run.evaluation.parts
+    assert errors.sigmas == tuple(range(1, 31)) and errors.sequences == 6400 and run.seed == 1
+    assert errors.lengths == tuple(range(10, 201, 10)) and maps.examples[0] == (1, -2, 3, 70)
+
+
+@pytest.mark.parametrize("profile", SIZES)
+def test_every_page_has_its_runs_once_and_figure_2_shares_them(profile):
+    every, some, maps = (names(page(profile)) for page in (
+        fig04_every.runs, fig05_some.runs,
+        fig02_attention_maps.runs))
+    seeds, compared = SIZES[profile].seeds, SIZES[profile].compared_seeds
+    assert len(every) == len(some) == 4 * seeds + 2 * compared and not every & some
+    assert maps < every and len(maps) == 2 * seeds
+
+
+def test_balanced_labels_are_a_fleet_of_their_own():
+    """Its lengths need passes of their own, from which the paper's law is spared."""
+    for profile in ("cpu", "gpu", "paper"):
+        usual, balanced = (Cell("every", variant, "SSA").run(SIZES[profile], 0) for variant in
+                           (quantifiers.AS_PRINTED, "balanced labels"))
+        assert balanced.evaluation.parts[0].sigmas == (1, 3, 10, 30)
+        assert usual.shape != balanced.shape and usual.model == balanced.model
+
+
+def test_training_is_measured_and_read_back(results, monkeypatch):
+    """With golden numbers: whoever moves them raises the version of what moved."""
+    monkeypatch.setattr("icllib.training.workers.processors", lambda: ["cpu"])
+    size = replace(SIZES["smoke"], learning_rate=0.03, steps=15)
+    chosen = cells("some", (quantifiers.AS_PRINTED,))
+    runs = lambda profile: [cell.run(size, seed) for cell in chosen for seed in range(2)]
+    found = records(runs, "smoke", page="signed_averaging/test")
+    odds = stacked(found, chosen, "log_odds")
+    softmax, ssa = chosen
+    assert odds[softmax].tolist() == [record.metrics["log_odds"] for record in found[:2]]
+    assert odds[ssa].tolist() == [record.metrics["log_odds"] for record in found[2:]]
+    for cell, record in zip(chosen, found[::2]):
+        numbers = [*odds[cell][0, 0, 2:], *record["attention"][0, :, -1, -1]]
+        assert numbers == pytest.approx(GOLDEN[cell.scoring], rel=1e-3)
+
+
+GOLDEN = {"softmax": [1.74389, 1.0663, 0.165214, 0.185071],  # log-odds, then weights
+          "SSA": [1.74355, 1.04578, 0.166437, 0.181272]}
+
+
+@pytest.mark.parametrize("wrong, words", [
+    (((1,), (2, 10), 5), "lengths: expected .* at least 3, got 2"), (((0, 1), (10,), 5), "sigmas"),
+    (((1,), (10,), 0), "sequences"), (((1,), (4.5,), 10), "lengths: .*got 4.5"),
+    (((float("nan"),), (10,), 5), "sigmas: .*got nan"), (((1,), (10,), 5, -1), "seed: .*got -1")])
+def test_sizes_that_cannot_be_are_refused(wrong, words):
+    with pytest.raises(InputError, match=words):
+        QuantifierErrors(*wrong)

@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+from icllib.papers.signed_averaging import comparisons, table01_scoring_functions
+from icllib.papers.signed_averaging.comparisons import NAMES
+from icllib.results import Record, settings
+
+
+def test_the_ratio_is_to_softmax_seed_by_seed(results):
+    runs = table01_scoring_functions.added_on_affine_functions("pilot")
+    times = {"Softmax": 1.0, "SSMax": 0.5, "QASSMax": 3.0}
+    draw = np.random.default_rng(0).uniform(1, 2, (3, 10))
+    for run in runs:
+        error = times[type(run.model.scoring).__name__] * draw[run.seed]
+        Record.of(run, {"error": error}, {"profile": "pilot"}).save(results / "test/page")
+    own = comparisons.added_records(table01_scoring_functions.added_on_affine_functions, "stored", "test/page")
+    table = comparisons.added_rows(table01_scoring_functions.affine_table, own)
+    assert list(table["ratio to softmax"]) == ["1", "0.5", "3"]
+    assert set(table.profile) == {"pilot"} and list(table.index) == list(NAMES)
+    assert settings(runs[-1]) == own[-1].run
+
+
+@pytest.mark.parametrize("row, name", [(comparisons.PRINTED["softmax"], "Table 1, softmax"),
+                                       (comparisons.TABLE_6["12L8AH"], "Table 6, 12L8AH")])
+def test_the_nearer_row_is_the_one_that_errors_came_from(row, name):
+    table = table01_scoring_functions.nearer_row([3 * np.array(row)] * 2).astype(float)
+    columns = ("ours / printed, geometric mean", "smallest", "largest", "typical factor")
+    assert table.loc[name, list(columns)].tolist() == pytest.approx([3] * 4)
+    assert table["after one common factor"].idxmin() == name
+    assert table.loc[name, "after one common factor"] == pytest.approx(1)
+
+
+def test_two_printed_rows_rise_one_sigma_after_all_others():
+    table = table01_scoring_functions.printed_steps()
+    assert list(table.columns)[0] == "4 to 5" and len(table.columns) == 6
+    ends = lambda cell: [float(end) for end in table.loc[cell].split(" to ")]
+    for name in ("the others of Table 1", "all of Table 6"):
+        assert ends((name, "6 to 7"))[1] <= ends((name, "7 to 8"))[0]
+    for name in ("SSA", "softmax"):
+        little, much = ends((name, "7 to 8")), ends((name, "8 to 9"))
+        assert little[0] < ends((name, "6 to 7"))[0] and little[0] < much[0]
+    assert table.loc["softmax", "9 to 10"] == "1.62"  # 45.35 / 27.99

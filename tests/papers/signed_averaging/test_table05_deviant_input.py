@@ -1,0 +1,28 @@
+import numpy as np
+import pytest
+
+from icllib.claims import load_claims
+from icllib.papers.signed_averaging import affine, comparisons, table05_deviant_input
+from icllib.papers.signed_averaging.affine import FIRST_STDS, SHAPES
+
+CLAIMS = {claim.id: claim.printed["value"] for claim in load_claims("signed_averaging")}
+
+
+def test_the_printed_answers_fail_as_claim_47_says():
+    errors = (2.15 - 0.78) ** 2 + (0.96 - 0.26) ** 2 + (0.65 - 0.42) ** 2
+    ratio, zero = table05_deviant_input.failure_on_sequence([table05_deviant_input.SEQUENCE, (9, 9, 0, 0, 0)])
+    assert ratio == pytest.approx(errors / (0.78**2 + 0.26**2 + 0.42**2)) and zero == 1
+    assert ratio == pytest.approx(CLAIMS["signed_averaging.47"]["softmax"], abs=5e-3)
+
+
+def test_the_printed_ratios_of_the_claims_are_those_of_the_tables():
+    """The ledger was read from the tables apart from ours, and rounded."""
+    full = [shape.name for shape in SHAPES if shape.perceptron]
+    rows = {name: np.array(comparisons.TABLE_6[name]) for name in full}
+    assert {name: row[0] for name, row in rows.items()} == CLAIMS["signed_averaging.1"]
+    ratios = {f"{name} over {above}": affine.geometric_mean(rows[name][2:] / rows[above][2:])
+              for above, name in zip(full[1:], full[2:])}
+    assert ratios == pytest.approx(CLAIMS["signed_averaging.12"], rel=1e-2)
+    growth = {f"sigma = {std}": error / table05_deviant_input.TABLE_5[0]
+              for std, error in zip(FIRST_STDS[1:], table05_deviant_input.TABLE_5[1:])}
+    assert growth == pytest.approx(CLAIMS["signed_averaging.11"], rel=1e-2)
