@@ -59,11 +59,11 @@ def imports_of(path) -> set:
     """The files of the package that a file imports, at its top or inside a function."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        names = [alias.name for alias in getattr(node, "names", [])]
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        names = [alias.name for alias in node.names]
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{name}" for name in names] + [node.module]
-        elif not isinstance(node, ast.Import):
-            continue
         for name in names:
             base = PROJECT / name.replace(".", "/")
             found |= {base.with_suffix(".py"), base / "__init__.py"} & set(FILES)
