@@ -1,5 +1,6 @@
-"""What programs get of a verdict: the entries of claims.json and of `claims --json`, the rows of
-claims.csv; all from one function, so that they can't differ."""
+"""What programs get of a verdict.
+
+The entries of claims.json and of `claims --json`, the rows of claims.csv; all from one function, so that they can't differ."""
 
 import csv
 import io

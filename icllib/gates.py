@@ -1,5 +1,7 @@
-"""What evidence must have before it counts for a claim: models that have learned, of a kind that the
-sentence speaks of; and what the paper prints of how well they have."""
+"""What evidence must have before it counts for a claim.
+
+Models must have learned, and be of a kind that the sentence speaks of; and what the paper prints of
+how well they have."""
 
 from dataclasses import dataclass
 
