@@ -7,9 +7,12 @@ them: those with code, from 1.
 
 import ast
 import contextlib
+import logging
 import os
 import re
+import signal
 import sys
+import threading
 import time
 import traceback
 
@@ -223,7 +226,7 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
         failure = None
         try:
             # The kernel of this environment, without what a user lets start with it.
-            with environment(PYTHONPATH=os.pathsep.join(paths), PYDEVD_DISABLE_FILE_VALIDATION="1",
+            with ended_gently(), environment(PYTHONPATH=os.pathsep.join(paths), PYDEVD_DISABLE_FILE_VALIDATION="1",
                              IPYTHONDIR=f"{folder}/ipython", ICLLIB_DEADLINE=deadline,
                              JUPYTER_PATH=f"{sys.prefix}/share/jupyter"):
                 papermill.execute_notebook(source, target, parameters, kernel_name="python3",
@@ -231,9 +234,26 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
                                            cwd=str(notebooks_folder() / page.split("/")[0]), **shown)
         except (papermill.PapermillExecutionError, RuntimeError, TimeoutError) as error:
             failure = error
+        except KeyboardInterrupt:  # its kernel has saved what it trained
+            raise OutOfTime("stopped, as it was asked to") from None
         executed = nbformat.read(target if os.path.exists(target) else source, as_version=4)
     check_executed(page, executed, failure)
     return cleaned(executed, hashed)
+
+
+@contextlib.contextmanager
+def ended_gently():
+    """SIGTERM stops a page as Ctrl-C does: its kernel is interrupted, saves and ends, and nobody is told
+    of the cell that was then abandoned."""
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    if threading.current_thread() is not threading.main_thread():  # only it may set handlers
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def kernel_manager() -> type:

@@ -125,6 +125,30 @@ def test_a_page_that_is_killed_leaves_everything_as_it_was(page, tmp_path):
     assert files(tmp_path) == before
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_a_page_trains_is_kept_when_it_is_asked_to_stop(page, tmp_path, number):
+    page(f"""import pathlib, time
+from icllib.errors import OutOfTime
+from icllib.training.jobs import stop_request
+with stop_request() as should_stop:
+    pathlib.Path({str(tmp_path / "started")!r}).touch()
+    while not should_stop():
+        time.sleep(0.05)
+    time.sleep(1)
+    pathlib.Path({str(tmp_path / "saved")!r}).touch()
+    raise OutOfTime("stopped at step 7")""")
+    process = subprocess.Popen([sys.executable, "-m", "icllib", "run", "causal_lm/sample", "--profile", "cpu"],
+                               cwd=PROJECT, stderr=subprocess.PIPE, text=True, encoding="utf-8",
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    while not (tmp_path / "started").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, told = process.communicate()
+    assert process.returncode == 3 and len(told.strip().splitlines()) == 1
+    assert (tmp_path / "saved").exists()
+
+
 def test_smoke_keeps_nothing(page, icllib, tmp_path):
     page(WRITE)
     before = files(tmp_path)
