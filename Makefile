@@ -57,10 +57,23 @@ test-notebooks: $(INSTALLED)
 		--nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 300 \
 		-p no:cacheprovider notebooks
 
+# Which PyTorch: "cpu", its build for CPUs, where no GPU is seen; "cuda", that for GPUs; "present", the
+# one that $(PYTHON) has. PyTorch's own address has the build for CPUs; where it cannot be reached the
+# other one comes. --no-deps: what it needs comes with the rest.
+TORCH ?= $(if $(shell nvidia-smi -L 2> /dev/null),cuda,cpu)
+PINNED := $(shell grep -o '^torch==[^ ;]*' requirements.txt)
+TORCH_cpu := $(BIN)/python -m pip install -q --no-deps --retries 1 --timeout 15 \
+	--extra-index-url https://download.pytorch.org/whl/cpu $(PINNED)
+TORCH_cuda := $(BIN)/python -m pip install -q $(PINNED)
+TORCH_present := $(PYTHON) -c 'import pathlib, torch; print(pathlib.Path(torch.__file__).parents[1])' \
+	> "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/present.pth"
+
 $(INSTALLED): requirements.txt constraints.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV) || { echo "No venv module: on Debian, apt-get install python3-venv"; exit 1; }
-	$(BIN)/python -m pip install -q -r requirements.txt -c constraints.txt
+	$(or $(TORCH_$(TORCH)),$(error TORCH: expected cpu, cuda or present, got $(TORCH)))
+	grep -v '^torch==' constraints.txt > $(VENV)/constraints.txt
+	grep -v '^torch==' requirements.txt | $(BIN)/python -m pip install -q -r /dev/stdin -c $(VENV)/constraints.txt
 	$(BIN)/python -m pip install -q --no-deps -e .
 	touch $(INSTALLED)
 

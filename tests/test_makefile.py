@@ -1,0 +1,42 @@
+"""What `make` would do, on machines that are pretended."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from icllib.files import PROJECT
+
+pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+
+
+def installs(tmp_path, *words, nvidia_smi="exit 1"):
+    """The lines that make would run for the environment, and its errors, where nvidia-smi is this."""
+    command = tmp_path / "nvidia-smi"
+    command.write_text(f"#!/bin/sh\n{nvidia_smi}\n")
+    command.chmod(0o755)
+    done = subprocess.run(["make", "-n", "-B", ".venv/installed", *words], cwd=PROJECT, text=True,
+                          capture_output=True,
+                          env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    return done.stdout, done.stderr
+
+
+def test_without_a_gpu_the_build_for_cpus_is_installed(tmp_path):
+    lines, _ = installs(tmp_path)
+    assert "/whl/cpu torch==" in lines and "grep -v '^torch=='" in lines
+
+
+def test_with_a_gpu_the_build_for_gpus_is_installed(tmp_path):
+    lines, _ = installs(tmp_path, nvidia_smi='echo "GPU 0: NVIDIA H200"')
+    assert "pip install -q torch==" in lines and "whl/cpu" not in lines
+
+
+def test_a_torch_that_is_there_is_taken(tmp_path):
+    lines, _ = installs(tmp_path, "TORCH=present", "PYTHON=/other/python")
+    assert "/other/python -c 'import pathlib, torch" in lines and "present.pth" in lines
+    assert "torch==2" not in lines
+
+
+def test_another_word_is_refused(tmp_path):
+    assert "TORCH: expected cpu, cuda or present, got other" in installs(tmp_path, "TORCH=other")[1]
