@@ -60,7 +60,7 @@ class XGBoost(FittedToEach):
     """Gradient-boosted trees on the pairs in context (XGBoost, squared error), in float32.
 
     Context-scaling paper, Figure 4A, with the settings of Garg et al. (2022).
-    Raises InputError for settings that are not positive.
+    Raises InputError for settings that are not positive, and without the package xgboost.
     """
 
     trees: int = 50  #: Garg et al.
@@ -73,7 +73,11 @@ class XGBoost(FittedToEach):
         positive(learning_rate=self.learning_rate)
 
     def _fit(self, xs, ys, query):
-        import xgboost
+        try:
+            import xgboost
+        except ImportError:
+            raise InputError("XGBoost: expected the package xgboost, or xgboost-cpu, which is not "
+                             "installed; what was trained is kept") from None
 
         # ASSUMED exact splits: what the library chose by itself for so few points when the paper
         # was written; and faster.
