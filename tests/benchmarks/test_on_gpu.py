@@ -110,6 +110,13 @@ def test_a_plan_is_trained_for_so_many_seconds(call, tmp_path):
     assert words[2:] == ["plan.json", "--file-limit", "16"]
 
 
+def test_the_check_times_a_step_of_a_gpu():
+    import check_gpu
+
+    timed, = check_gpu.step_times("gpu")
+    assert timed.device == "cuda" and timed.layers == 12 and {"softmax", "SSA"} <= set(check_gpu.TIMED)
+
+
 # ---- the fleets of a plan -------------------------------------------------------------------
 
 FAKE = """
