@@ -13,7 +13,7 @@ RESULTS = Path("results")
 
 def models() -> list[str]:
     """results/models.json and the files that it lists, by their places among the results."""
-    listed = json.loads((RESULTS / "models.json").read_text()).values()
+    listed = json.loads((RESULTS / "models.json").read_text("utf-8")).values()
     return ["models.json", *(model[kind] for model in listed for kind in ("record", "weights"))]
 
 

@@ -231,7 +231,7 @@ def store(name: str, measured: dict) -> None:
     """Put what was measured, at a size or otherwise, into the device's file; the rest stays."""
     device = measured["provenance"]["device"].replace(" ", "_")
     path = PROJECT / "benchmarks" / "results" / f"{device}.json"
-    before = json.loads(path.read_text()) if path.exists() else {}
+    before = json.loads(path.read_text("utf-8")) if path.exists() else {}
     write_text(path, json.dumps(before | {name: measured}, indent=1))
 
 

@@ -57,7 +57,7 @@ def pack(cache: Path, archive: Path) -> None:
 
 def tracked_bytes() -> int:
     """The size of the project's files without weights."""
-    names = subprocess.run(["git", "ls-files"], cwd=PROJECT, text=True, check=True,
+    names = subprocess.run(["git", "ls-files"], cwd=PROJECT, encoding="utf-8", check=True,
                            capture_output=True).stdout.splitlines()
     return sum((PROJECT / name).stat().st_size for name in names
                if not name.endswith(".safetensors") and (PROJECT / name).exists())
@@ -73,11 +73,11 @@ def make(options) -> None:
     plan = folder / "plan.json"
     text = options.plan.read_text("utf-8") if options.plan else subprocess.run(
         [sys.executable, "-m", "icllib", "plan", "--profile", "gpu", "--json", "--budget",
-         f"{options.minutes}m"], cwd=PROJECT, check=True, text=True, stdout=subprocess.PIPE,
+         f"{options.minutes}m"], cwd=PROJECT, check=True, encoding="utf-8", stdout=subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": str(PROJECT)}).stdout
     plan.write_text(text, "utf-8")
     made = commit()
-    (folder / "commit").write_text(made["commit"] + ("-dirty" if made["dirty"] else "") + "\n")
+    (folder / "commit").write_text(made["commit"] + ("-dirty" if made["dirty"] else "") + "\n", "utf-8")
     with tempfile.TemporaryDirectory() as scratch:
         driver, cache = Path(scratch, "driver"), Path(scratch, "cache")
         driver.mkdir()

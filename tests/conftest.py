@@ -70,11 +70,11 @@ def page(tmp_path, monkeypatch, results):
     folder.mkdir(parents=True)
     monkeypatch.setenv("ICLLIB_NOTEBOOKS", str(tmp_path / "notebooks"))
     (results / "causal_lm/sample").mkdir(parents=True)
-    (results / "causal_lm/sample/figure.csv").write_text("old")
+    (results / "causal_lm/sample/figure.csv").write_text("old", "utf-8")
 
     def write(body):
-        (folder / "sample.py").write_text(PAGE.format(body=body))
-        (folder / "sample.ipynb").write_text("old")
+        (folder / "sample.py").write_text(PAGE.format(body=body), "utf-8")
+        (folder / "sample.ipynb").write_text("old", "utf-8")
         return folder
 
     return write

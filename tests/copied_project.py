@@ -23,7 +23,7 @@ def copied(folder):
 def run_in(folder, *words):
     """Runs Python there; returns what it printed, and fails with all of it."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("ICLLIB_")}
-    done = subprocess.run([sys.executable, *words], cwd=folder, text=True, stdout=subprocess.PIPE,
+    done = subprocess.run([sys.executable, *words], cwd=folder, encoding="utf-8", stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT,
                           env=kept | {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"})
     assert done.returncode == 0, done.stdout

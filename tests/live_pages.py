@@ -43,7 +43,7 @@ def keep_untrained(patch, results) -> None:
 
 def raw_html(name: str) -> str:
     """What a page of book/live hands to the browser as it is."""
-    text = (PROJECT / f"book/live/{name}.md").read_text()
+    text = (PROJECT / f"book/live/{name}.md").read_text("utf-8")
     return "".join(re.findall(r"```\{raw\} html\n(.*?)```", text, re.DOTALL))
 
 
@@ -53,12 +53,12 @@ def write_page(folder, name: str, models, theme: str = "light"):
     html = html.replace("../../_static", STATIC.parent.as_uri())
     path = folder / f"{name}-{theme}.html"
     path.write_text(f'<!doctype html><html data-theme="{theme}"><meta charset="utf-8">'
-                    f'<meta name="viewport" content="width=device-width"><body>{html}')
+                    f'<meta name="viewport" content="width=device-width"><body>{html}', "utf-8")
     return path.as_uri()
 
 
 def write_scripts(folder, *scripts):
     """A file that loads these scripts and shows nothing; returns its address."""
     tags = "".join(f'<script src="{script.as_uri()}"></script>' for script in scripts)
-    (folder / "scripts.html").write_text(f'<!doctype html><meta charset="utf-8">{tags}')
+    (folder / "scripts.html").write_text(f'<!doctype html><meta charset="utf-8">{tags}', "utf-8")
     return (folder / "scripts.html").as_uri()

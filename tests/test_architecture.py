@@ -34,7 +34,7 @@ def unit(path):
 
 def imported_units(path):
     """The parts of the package that a file imports."""
-    nodes = ast.walk(ast.parse(path.read_text()))
+    nodes = ast.walk(ast.parse(path.read_text("utf-8")))
     names = [name for node in nodes for name in (
         [f"{node.module}.{alias.name}" for alias in node.names]
         if isinstance(node, ast.ImportFrom) and node.module
@@ -58,7 +58,7 @@ def test_science_does_not_know_the_book(path):
 def imports_of(path) -> set:
     """The files of the package that a file imports, at its top or inside a function."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
         names = [alias.name for alias in node.names]
@@ -121,7 +121,7 @@ def test_no_file_needs_itself():
 
 @pytest.mark.parametrize("path", FILES, ids=str)
 def test_the_first_line_of_a_module_says_what_it_holds(path):
-    first = (ast.get_docstring(ast.parse(path.read_text())) or "").splitlines()[0]
+    first = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").splitlines()[0]
     assert len(first.split()) >= 3 and first.endswith((".", ":", "?")), first
 
 
@@ -133,7 +133,7 @@ def test_folders_of_tests_are_folders_of_what_they_test():
 
 @pytest.mark.parametrize("path", FILES, ids=str)
 def test_public_names_have_docstrings(path):
-    tree = ast.parse(path.read_text())
+    tree = ast.parse(path.read_text("utf-8"))
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
             assert ast.get_docstring(node), f"{path.name}: {node.name}"
@@ -142,7 +142,7 @@ def test_public_names_have_docstrings(path):
 def test_pages_show_at_most_sixty_lines_of_code_as_wide_as_the_column():
     """Beside what they hand to claims, with gates and controls, which says nothing of a figure."""
     for path in sorted((PROJECT / "notebooks").glob("*/*.py")):
-        cells = re.split(r"^# %%", path.read_text(), flags=re.MULTILINE)[1:]
+        cells = re.split(r"^# %%", path.read_text("utf-8"), flags=re.MULTILINE)[1:]
         code = code_lines(cells)
         shown = code_lines(cell for cell in cells if "page.decide(" not in cell)
         assert len(shown) <= 60, f"{path.name}: {len(shown)} lines"
@@ -156,14 +156,49 @@ def code_lines(cells) -> list[str]:
             if line.strip() and not line.startswith(("import", "from", "#"))]
 
 
+def names_no_encoding(call: ast.Call) -> bool:
+    """Whether a call reads, writes or pipes text in whatever encoding the machine's locale has."""
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    given = {word.arg: word.value for word in call.keywords}
+    if not given.keys().isdisjoint({None, "encoding"}):
+        return False
+    if name in ("read_text", "write_text"):
+        return len(call.args) < ("read_text", "write_text").index(name) + 1
+    if name == "open" and getattr(getattr(call.func, "value", None), "id", "") != "tarfile":
+        place = int(isinstance(call.func, ast.Name))  # of the mode: a method has its file before the dot
+        mode = given.get("mode", (*call.args[place:], ast.Constant("r"))[0])
+        return isinstance(mode, ast.Constant) and "b" not in mode.value
+    return getattr(given.get("text"), "value", False) is True
+
+
+@pytest.mark.parametrize("line, told", [
+    ("path.read_text()", True), ("path.read_text('utf-8')", False),
+    ("path.write_text(text)", True), ("path.write_text(text, 'utf-8')", False),
+    ("open(path)", True), ("open(path, 'a')", True), ("open(path, 'rb')", False),
+    ("open(path, mode='w')", True), ("path.open('w')", True), ("path.open('wb')", False),
+    ("open(path, encoding='utf-8')", False), ("run(words, text=True)", True),
+    ("run(words, encoding='utf-8')", False), ("tarfile.open(fileobj=file, mode='w')", False),
+])
+def test_calls_without_an_encoding_are_told(line, told):
+    assert names_no_encoding(ast.parse(line).body[0].value) is told
+
+
+@pytest.mark.parametrize("folder", ["icllib", "tests", "benchmarks", "notebooks", "data"])
+def test_text_has_the_same_encoding_in_every_locale(folder):
+    for path in sorted((PROJECT / folder).rglob("*.py")):
+        calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8")))
+                 if isinstance(node, ast.Call) and names_no_encoding(node)]
+        assert not calls, f"{path}:{calls[0].lineno}: name encoding='utf-8'"
+
+
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git on this machine")
 def test_nothing_committed_points_outside_the_project():
-    tracked = subprocess.run(["git", "ls-files"], cwd=PROJECT, text=True, capture_output=True)
+    tracked = subprocess.run(["git", "ls-files"], cwd=PROJECT, encoding="utf-8", capture_output=True)
     paths = tracked.stdout.split() or pytest.skip("not a git checkout")
     outside = re.compile(r"\.\./shared|/root/|/home/|/tmp/|https?://[\w.]*pypi")
     for name in paths:
         path = PROJECT / name
         if path.suffix in {".js", ".png"} or not path.exists() or name.startswith("tests/"):
             continue
-        found = outside.search(path.read_text(errors="ignore"))
+        found = outside.search(path.read_text("utf-8", errors="ignore"))
         assert not found, f"{name}: {found[0]}"

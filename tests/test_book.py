@@ -32,12 +32,12 @@ from icllib.verdicts import Verdicts, typeset
 def site():
     """The folder of the website as `make book` builds it; a warning fails the build."""
     done = subprocess.run([sys.executable, "-m", "icllib", "book"], cwd=PROJECT, check=True,
-                          text=True, stdout=subprocess.PIPE)
+                          encoding="utf-8", stdout=subprocess.PIPE)
     return Path(done.stdout.splitlines()[-1].removeprefix("Open ")).parent
 
 
 def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch, tmp_path):
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", "utf-8")
     monkeypatch.setattr(book, "GENERATED", tmp_path / "file")
     with pytest.raises(InputError, match="file: expected a folder to write to"):
         book.build()
@@ -48,32 +48,32 @@ def html_files(site):
 
 
 def test_every_claim_is_in_the_ledger_and_has_its_page(site):
-    page = (site / "book/ledger.html").read_text()
+    page = (site / "book/ledger.html").read_text("utf-8")
     for item in ledger():
         assert f'href="../claims/{item.claim.id}.html"' in page
-        own = re.sub("</?a[^>]*>", "", (site / f"claims/{item.claim.id}.html").read_text())
+        own = re.sub("</?a[^>]*>", "", (site / f"claims/{item.claim.id}.html").read_text("utf-8"))
         assert item.words in own and typeset(item.claim.statement) in own
-    assert len(json.loads((site / "claims.json").read_text())) == len(ledger())
-    assert (site / "claims.csv").read_text().startswith("id,part,verdict")
+    assert len(json.loads((site / "claims.json").read_text("utf-8"))) == len(ledger())
+    assert (site / "claims.csv").read_text("utf-8").startswith("id,part,verdict")
 
 
 def test_every_mention_of_a_claim_leads_to_its_page(site):
     for path in (site / "notebooks").rglob("*.html"):
-        words = re.sub(r"<(script|title|pre|h\d|head|a)\b.*?</\1>", "", path.read_text(),
+        words = re.sub(r"<(script|title|pre|h\d|head|a)\b.*?</\1>", "", path.read_text("utf-8"),
                        flags=re.DOTALL)
         assert not re.search(r"[Cc]laim \d+[ ,.:;)]", words), path.name
 
 
 def test_every_link_within_the_book_leads_somewhere(site):
     for path in html_files(site):
-        for address in set(re.findall(r'href="([^"#?:]+)["#?]', path.read_text())):
+        for address in set(re.findall(r'href="([^"#?:]+)["#?]', path.read_text("utf-8"))):
             assert (path.parent / unquote(address)).exists(), f"{path.name}: {address}"
 
 
 def test_verdicts_stand_under_the_title_as_in_the_tables_of_the_page(site):
     for page in {item.claim.page for item in ledger() if item.claim.page}:
         title, line, rest = re.split('<p class="verdict-line">(.*?)</p>',
-                                     (site / f"notebooks/{page}.html").read_text(), maxsplit=1)
+                                     (site / f"notebooks/{page}.html").read_text("utf-8"), maxsplit=1)
         assert not re.search("<h2>|<p>", title.rpartition("<h1>")[2]), page  # right under it
         line = re.sub("</?a[^>]*>", "", line)
         groups = re.findall(r'verdict-([\w-]+)"[^>]*>[^<]*</span> claims? ([\d, ]+)', line)
@@ -83,7 +83,7 @@ def test_verdicts_stand_under_the_title_as_in_the_tables_of_the_page(site):
 
 
 def test_formulas_of_claims_are_typeset_in_the_ledger(site):
-    page = (site / "book/ledger.html").read_text()
+    page = (site / "book/ledger.html").read_text("utf-8")
     for formula in (r"\lVert x_N \rVert^2 y_N", r"n &lt; d", r"\Lambda_s^2 \gg 1", r"D^{-(\alpha - 1)}"):
         assert rf'<span class="math notranslate nohighlight">\({formula}\)</span>' in page
     assert "$" not in re.sub("<(script|style).*?</\\1>", "", page, flags=re.DOTALL)
@@ -100,14 +100,14 @@ def test_formulas_of_claims_are_typeset_on_pages():
 
 def test_every_page_is_linked_and_offers_its_notebook_and_numbers(site):
     for page in all_pages():
-        html = (site / f"notebooks/{page}.html").read_text()
+        html = (site / f"notebooks/{page}.html").read_text("utf-8")
         assert re.search(r'href="[^"]*_downloads/[^"]*figure\.csv"', html), page
         assert re.search(r'href="[^"]*\.ipynb"[^>]*', html), page
 
 
 def test_every_figure_has_alternative_text(site):
     for path in (site / "notebooks").rglob("*.html"):
-        for image in re.findall(r"<img [^>]*_images[^>]*>", path.read_text()):
+        for image in re.findall(r"<img [^>]*_images[^>]*>", path.read_text("utf-8")):
             alt = re.search(r'alt="([^"]*)"', image)
             assert alt and len(alt[1]) > 3 and not alt[1].endswith(".png"), f"{path.name}: {image}"
 
@@ -115,7 +115,7 @@ def test_every_figure_has_alternative_text(site):
 def test_every_figure_has_a_number_and_a_caption(site):
     numbers = []
     for path in (site / "notebooks").rglob("*.html"):
-        figures = re.findall(r"<figure.*?</figure>", path.read_text(), re.DOTALL)
+        figures = re.findall(r"<figure.*?</figure>", path.read_text("utf-8"), re.DOTALL)
         assert figures, path.name
         for figure in figures:
             number = re.search(r'caption-number">Figure (\d+) of this book', figure)
@@ -129,11 +129,11 @@ def test_nothing_is_fetched_from_the_network_to_view_it(site):
     loads = re.compile(r'<(?:script|img|iframe)[^>]+src="(https?:)?//|<link[^>]+'
                        r'rel="(?:stylesheet|preload)"[^>]+href="(https?:)?//')
     for path in html_files(site):
-        assert not loads.search(path.read_text()), path.name
+        assert not loads.search(path.read_text("utf-8")), path.name
 
 
 def test_mathjax_is_the_vendored_one(site):
-    html = (site / "notebooks/causal_lm/propositions.html").read_text()
+    html = (site / "notebooks/causal_lm/propositions.html").read_text("utf-8")
     assert "mathjax/tex-svg-full.js" in html
     assert (site / "_static/mathjax/tex-svg-full.js").stat().st_size > 10**6
 
@@ -217,7 +217,7 @@ def test_pages_are_light(site, browser):
     for path in (site / "book/index.html", *sample(site)[::3]):
         files = loaded(browser, path)
         formulas = {file for file in files if "mathjax" in file.parts}
-        assert bool(formulas) == ('class="math' in path.read_text()), path.name
+        assert bool(formulas) == ('class="math' in path.read_text("utf-8")), path.name
         weights.append(sum(file.stat().st_size for file in files - formulas))
     assert path in files and weights[0] < 1e6 and median(weights) < 0.8e6
 
@@ -303,7 +303,7 @@ def only_fonts(folder, *names) -> dict:
         if font.stem.startswith(names):
             shutil.copy(font, folder)
     told = f"<fontconfig><dir>{folder}</dir><cachedir>{folder}/cache</cachedir></fontconfig>"
-    (folder / "fonts.conf").write_text('<?xml version="1.0"?>' + told)
+    (folder / "fonts.conf").write_text('<?xml version="1.0"?>' + told, "utf-8")
     return os.environ | {"FONTCONFIG_FILE": str(folder / "fonts.conf")}
 
 
@@ -353,5 +353,5 @@ def test_search_finds_the_chapter_on_scaled_signed_averaging_first(site, browser
 
 
 def test_the_table_of_contents_has_every_page():
-    toc = (PROJECT / "_toc.yml").read_text()
+    toc = (PROJECT / "_toc.yml").read_text("utf-8")
     assert set(re.findall(r"file: notebooks/(\S+)", toc)) ^ set(all_pages()) == set()

@@ -17,9 +17,9 @@ def test_a_clone_that_turns_ends_of_lines_changes_no_byte(tmp_path):
     if not (PROJECT / ".git").exists():
         pytest.skip("not a git checkout")
     told = subprocess.run(["git", "clone", "-q", "--shared", "-c", "core.autocrlf=true",
-                           PROJECT, tmp_path / "clone"], text=True, capture_output=True)
+                           PROJECT, tmp_path / "clone"], encoding="utf-8", capture_output=True)
     assert told.returncode == 0, told.stderr
-    files = subprocess.run(["git", "ls-files", "--eol"], cwd=tmp_path / "clone", text=True,
+    files = subprocess.run(["git", "ls-files", "--eol"], cwd=tmp_path / "clone", encoding="utf-8",
                            capture_output=True, check=True).stdout.splitlines()
     turned = [line for line in files if line.split()[0][1:] != line.split()[1][1:]]
     assert len(files) > 3000 and turned == []
@@ -29,13 +29,13 @@ def test_a_clone_that_turns_ends_of_lines_changes_no_byte(tmp_path):
 def test_every_part_of_make_test_runs_and_is_told(tmp_path, fails):
     (tmp_path / "bin").mkdir()
     python, calls = tmp_path / "bin/python", tmp_path / "calls"
-    python.write_text(PYTHON.format(calls=calls) if fails else "#!/bin/sh\n")
+    python.write_text(PYTHON.format(calls=calls) if fails else "#!/bin/sh\n", "utf-8")
     python.chmod(0o755)
-    (tmp_path / "installed").write_text("")
-    done = subprocess.run(["make", "test", f"VENV={tmp_path}"], cwd=PROJECT, text=True,
+    (tmp_path / "installed").write_text("", "utf-8")
+    done = subprocess.run(["make", "test", f"VENV={tmp_path}"], cwd=PROJECT, encoding="utf-8",
                           capture_output=True)
     golden = "FAILED" if fails else "passed"
     assert done.stdout.splitlines()[-3:] == [
         "test-python: passed", f"test-golden: {golden}", "test-notebooks: passed"], done.stderr
     assert (done.returncode != 0) == fails
-    assert not fails or "notebooks" in calls.read_text()
+    assert not fails or "notebooks" in calls.read_text("utf-8")

@@ -135,9 +135,9 @@ ENTRY = """claims:
 def test_an_entry_that_cannot_be_is_told_in_one_line(tmp_path, monkeypatch, old, new, reason):
     in_a_copy(tmp_path, monkeypatch, "notebooks/causal_lm/propositions.py")
     path = in_a_copy(tmp_path, monkeypatch, "icllib/papers/causal_lm/paper.yml") / "claims.yml"
-    path.write_text(ENTRY)
+    path.write_text(ENTRY, "utf-8")
     assert [claim.tolerance for claim in load_claims("causal_lm")] == [{"at_most": 0.1}]
-    path.write_text(ENTRY.replace(old, new))
+    path.write_text(ENTRY.replace(old, new), "utf-8")
     with pytest.raises(InputError, match=f"expected claims, got .*{reason}") as error:
         load_claims("causal_lm")
     assert "\n" not in str(error.value)

@@ -15,13 +15,13 @@ from icllib.results import PROJECT, Record, digest, load_record
 
 
 def edit(path, change):
-    content = json.loads(path.read_text())
+    content = json.loads(path.read_text("utf-8"))
     change(content)
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(content), "utf-8")
 
 
 def test_a_truncated_record_says_so(saved):
-    saved.write_text(saved.read_text()[:-40])
+    saved.write_text(saved.read_text("utf-8")[:-40], "utf-8")
     with pytest.raises(InputError, match="expected a complete record, got a damaged file"):
         load_record(saved)
 

@@ -248,7 +248,7 @@ def test_claims_that_the_evidence_does_not_name_were_not_run(results):
     assert decision_on_record(CLAIM).verdict == "not tested"
     path = evidence_path(CLAIM.page)
     path.parent.mkdir(parents=True)
-    path.write_text("{}")
+    path.write_text("{}", "utf-8")
     assert decision_on_record(CLAIM).verdict == "not tested"
 
 

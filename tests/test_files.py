@@ -32,17 +32,17 @@ def test_files_are_in_utf_8_whatever_the_locale(tmp_path):
 
 def test_no_file_is_replaced_before_all_are_written(tmp_path):
     old, blocked = tmp_path / "old", tmp_path / "old" / "below_a_file"
-    old.write_text("old")
+    old.write_text("old", "utf-8")
     with pytest.raises(OSError):
         write_together({old: "new", blocked: "new"})
-    assert old.read_text() == "old" and list(tmp_path.iterdir()) == [old]
+    assert old.read_text("utf-8") == "old" and list(tmp_path.iterdir()) == [old]
 
 
 def test_who_reads_while_a_file_is_replaced_reads_the_old_one_to_its_end(tmp_path):
     path, old = tmp_path / "file", "old" * 100_000
-    path.write_text(old)
-    with path.open() as reader:
+    path.write_text(old, "utf-8")
+    with path.open(encoding="utf-8") as reader:
         start = reader.read(3)
         write_text(path, "new")
         assert start + reader.read() == old
-    assert path.read_text() == "new" and list(tmp_path.iterdir()) == [path]
+    assert path.read_text("utf-8") == "new" and list(tmp_path.iterdir()) == [path]

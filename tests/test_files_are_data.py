@@ -113,7 +113,7 @@ PLACES = {  # where in a run it may hide
 def payload(request, tmp_path, monkeypatch):
     """One payload; afterwards nothing of it has run."""
     ran = tmp_path / "ran"
-    (tmp_path / "payload_module.py").write_text(MODULE.format(str(ran)))
+    (tmp_path / "payload_module.py").write_text(MODULE.format(str(ran)), "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
     RAN.clear()
@@ -130,7 +130,7 @@ def saved(payload, folder: Path) -> Path:
     path = folder / "context_scaling" / "some_page" / "cpu" / f"{digest(payload)}.json"
     path.parent.mkdir(parents=True)
     identity = {"key": key(record.run, record.versions), "checksum": record.checksum}
-    path.write_text(to_json(identity | asdict(record)))
+    path.write_text(to_json(identity | asdict(record)), "utf-8")
     return path
 
 
@@ -179,7 +179,7 @@ READ = ("import icllib, sys; from icllib.errors import InputError\n"
 
 def test_components_of_a_module_that_the_user_has_imported_are_built(
         folders, tmp_path, monkeypatch):
-    (tmp_path / "own_components.py").write_text(OWN)
+    (tmp_path / "own_components.py").write_text(OWN, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     import own_components
 
@@ -190,7 +190,7 @@ def test_components_of_a_module_that_the_user_has_imported_are_built(
     path = next(folders.glob("smoke/*.json"))
     assert icllib.load(path) and from_settings(settings(run)) == run
     env = os.environ | {"PYTHONPATH": os.pathsep.join(["", str(tmp_path), *sys.path])}
-    told = lambda first: subprocess.run([sys.executable, "-c", first + READ, path], env=env, text=True,
+    told = lambda first: subprocess.run([sys.executable, "-c", first + READ, path], env=env, encoding="utf-8",
                                         capture_output=True, check=True).stdout
     assert told("").startswith("own_components:Own: expected a component of icllib or of a module that "
                                "was imported before, got another; if the module is your own, import")

@@ -59,8 +59,8 @@ def written(page, text: str, encoding: str = "utf-8"):
     """The page with this text, with the files that it reads beside it; returns its folder."""
     folder = page("")
     (folder / "sample.py").write_text(text, encoding)
-    (folder / "beside.csv").write_text("x,y\n1,2\n")
-    (folder / "helpers_of_page.py").write_text("seven = 7\n")
+    (folder / "beside.csv").write_text("x,y\n1,2\n", "utf-8")
+    (folder / "helpers_of_page.py").write_text("seven = 7\n", "utf-8")
     return folder
 
 
@@ -100,8 +100,8 @@ def test_a_page_that_stops_half_way_is_not_published(page, icllib, results, tmp_
     folder = written(page, with_cells(body))
     code, _, err = icllib("run", "causal_lm/sample", "--profile", profile)
     assert code == 1 and told in err
-    assert (folder / "sample.ipynb").read_text() == "old"
-    assert (results / "causal_lm/sample/figure.csv").read_text() == "old"
+    assert (folder / "sample.ipynb").read_text("utf-8") == "old"
+    assert (results / "causal_lm/sample/figure.csv").read_text("utf-8") == "old"
 
 
 @pytest.mark.parametrize("head, default", [

@@ -18,7 +18,7 @@ def execute(script, folder):
     os.chdir(folder)
     sys.path.insert(0, "")
     os.environ |= {"ICLLIB_OUTPUT": str(folder / "output"), "ICLLIB_RESULTS": str(folder / "results")}
-    with (open("errors", "w") as errors, open("printed", "w") as printed,
+    with (open("errors", "w", encoding="utf-8") as errors, open("printed", "w", encoding="utf-8") as printed,
           contextlib.redirect_stdout(printed)):
         try:
             exec(compile(script, "<string>", "exec"), {"__name__": "__main__"})
@@ -32,15 +32,15 @@ def printed_by(script, folder):
     process = PROCESSES.Process(target=execute, args=(script, folder))
     process.start()
     process.join()
-    assert process.exitcode == 0, (folder / "errors").read_text()
-    return (folder / "printed").read_text()
+    assert process.exitcode == 0, (folder / "errors").read_text("utf-8")
+    return (folder / "printed").read_text("utf-8")
 
 
 def test_bring_your_own_task_predictor_model_and_attention(tmp_path):
-    text = (PROJECT / "book/howto/test_your_own.md").read_text()
+    text = (PROJECT / "book/howto/test_your_own.md").read_text("utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     scripts = [block for block in blocks if "from mine import" in block or "print(" in block]
-    (tmp_path / "mine.py").write_text("\n".join(b for b in blocks if b not in scripts))
+    (tmp_path / "mine.py").write_text("\n".join(b for b in blocks if b not in scripts), "utf-8")
     assert len(scripts) == 5 and len(blocks) > 5
     shutil.copytree(PROJECT / "results" / "signed_averaging", tmp_path / "results/signed_averaging")
     for script in scripts:
@@ -49,9 +49,9 @@ def test_bring_your_own_task_predictor_model_and_attention(tmp_path):
 
 
 def test_a_page_s_figure_drawn_from_changed_runs(tmp_path):
-    text = (PROJECT / "book/howto/run_a_page.md").read_text()
+    text = (PROJECT / "book/howto/run_a_page.md").read_text("utf-8")
     records, runs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[-2:]
-    script = (PROJECT / "notebooks/causal_lm/few_shot_tokens.py").read_text()
+    script = (PROJECT / "notebooks/causal_lm/few_shot_tokens.py").read_text("utf-8")
     for name, lines in (("records", records), ("runs", runs)):
         small = lines.replace('"cpu"', '"smoke"').replace("steps=500", "steps=20")
         script = re.sub(rf"^{name} = .*\n", lambda _: small, script, flags=re.MULTILINE)
@@ -63,7 +63,7 @@ def test_a_page_s_figure_drawn_from_changed_runs(tmp_path):
 
 def output_of(page, folder):
     """What the code of a how-to page prints, from its first line to its last."""
-    text = (PROJECT / f"book/howto/{page}.md").read_text()
+    text = (PROJECT / f"book/howto/{page}.md").read_text("utf-8")
     return printed_by("\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL)), folder)
 
 
@@ -83,7 +83,7 @@ def test_signed_averaging_in_a_language_model(tmp_path):
 
 def test_a_model_of_the_book_in_scikit_learn(tmp_path):
     with_name = PROJECT / "results/models.json"
-    for model in json.loads(with_name.read_text()).values():
+    for model in json.loads(with_name.read_text("utf-8")).values():
         for file in (model["record"], model["weights"]):
             (tmp_path / "results" / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(PROJECT / "results" / file, tmp_path / "results" / file)
@@ -92,7 +92,7 @@ def test_a_model_of_the_book_in_scikit_learn(tmp_path):
     errors = {name: float(value) for name, value in re.findall(r" *(.+): squared error (.+)", printed)}
     assert errors["in context"] < 1.3 * errors["ridge"] and len(errors) == 4
     assert errors["in context"] < min(errors["5 neighbors"], errors["XGBoost"])
-    text = (PROJECT / "book/howto/scikit_learn.md").read_text()
+    text = (PROJECT / "book/howto/scikit_learn.md").read_text("utf-8")
     for table, learner, score in re.findall(r"^(\w+), (.+): (?:r2 )?(\S+)$", printed, re.MULTILINE):
         head, row = (re.search(rf"^\| {name} \|.*$", text, re.MULTILINE)[0].rstrip(" |").split(" | ")
                      for name in ("table", table))
@@ -104,5 +104,5 @@ def test_a_model_of_the_book_in_scikit_learn(tmp_path):
 
 def test_code_fits_the_column_of_a_page():
     for path in (PROJECT / "book/howto").glob("*.md"):
-        for block in re.findall(r"^```.*?^```", path.read_text(), re.DOTALL | re.MULTILINE):
+        for block in re.findall(r"^```.*?^```", path.read_text("utf-8"), re.DOTALL | re.MULTILINE):
             assert max(map(len, block.splitlines())) <= 74, path.name

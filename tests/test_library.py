@@ -37,13 +37,13 @@ def in_examples(text):
 
 @pytest.mark.parametrize("page, package", PACKAGES.items(), ids=PACKAGES)
 def test_every_public_name_has_its_signature_and_an_example(page, package):
-    text = (PROJECT / f"book/library/{page}.rst").read_text()
+    text = (PROJECT / f"book/library/{page}.rst").read_text("utf-8")
     names = set(importlib.import_module(package).__all__)
     assert names and not names - documented(text) and not names - in_examples(text)
 
 
 def test_every_function_of_the_theory_has_an_example():
-    text = (PROJECT / "book/library/theory.rst").read_text()
+    text = (PROJECT / "book/library/theory.rst").read_text("utf-8")
     used, names = in_examples(text), []
     for module in pkgutil.iter_modules(theory.__path__):
         assert f".. automodule:: icllib.theory.{module.name}\n" in text

@@ -159,11 +159,11 @@ def test_the_first_seed_that_has_learned_is_exported(kept, monkeypatch, tmp_path
 def test_the_last_digit_of_a_band_from_another_processor_stays(kept, tmp_path):
     path = tmp_path / "models.js"
     first = live.read(path)[0]["band"][0][0]
-    other = path.read_text().replace(json.dumps(first, separators=(",", ":")), "[0.123,0.987]", 1)
-    assert other != path.read_text()
-    path.write_text(other)
+    other = path.read_text("utf-8").replace(json.dumps(first, separators=(",", ":")), "[0.123,0.987]", 1)
+    assert other != path.read_text("utf-8")
+    path.write_text(other, "utf-8")
     live.export(path)
-    assert path.read_text() == other
+    assert path.read_text("utf-8") == other
 
 
 def test_without_weights_there_is_no_model(kept, monkeypatch, tmp_path):

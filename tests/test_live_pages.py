@@ -249,7 +249,7 @@ def test_copying_takes_that_python(visit):
 
 
 def test_without_models_ridge_answers(visit, folder):
-    (folder / "none.js").write_text("var live = window.live || {};\nlive.models = [];\n")
+    (folder / "none.js").write_text("var live = window.live || {};\nlive.models = [];\n", "utf-8")
     with visit(models="none.js", address="") as page:
         named = page.locator("#live-models input").evaluate_all("all => all.map(e => e.value)")
         assert named == ["ridge"] and page.locator("#live-missing").is_visible()
@@ -376,7 +376,7 @@ def test_own_numbers_are_shown_as_they_are_where_they_fit(visit, text):
 def test_own_numbers_from_a_file_are_centered_and_scaled(visit, tmp_path):
     numbers = np.random.default_rng(0).normal([100, -3e4], [7, 500], size=(20, 2)).round(3)
     path = tmp_path / "own.csv"
-    path.write_text("\n".join(f"{x},{y}" for x, y in numbers))
+    path.write_text("\n".join(f"{x},{y}" for x, y in numbers), "utf-8")
     with visit() as page:
         page.locator("#live-bring summary").click()
         page.locator("#live-own-file").set_input_files(path)

@@ -257,7 +257,7 @@ def test_a_divergence_in_the_last_step_is_told(folders):
 
 def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
     source = ("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n")
-    (tmp_path / "own_module.py").write_text(source)
+    (tmp_path / "own_module.py").write_text(source, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     import own_module
@@ -266,7 +266,7 @@ def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
     more = lambda profile: [*own(profile), replace(own(profile)[0], seed=1)]  # one is missing
     other = lambda profile: [replace(own(profile)[0], evaluation=ErrorByLength((2,), prompts=4))]
     icllib.records(own, "cpu", page="mine/page")
-    (tmp_path / "own_module.py").write_text(source.replace("pass", "width: int = 8"))
+    (tmp_path / "own_module.py").write_text(source.replace("pass", "width: int = 8"), "utf-8")
     icllib.records(own, "cpu", page="mine/page")
     assert capsys.readouterr().err == ""  # what is imported has made them
     with pytest.raises(InputError, match="own_module: expected the code that was imported, got a"):
@@ -282,7 +282,7 @@ def test_an_edited_module_is_told(results, tmp_path, monkeypatch, capsys):
 
 def test_an_edited_module_is_told_where_training_goes_on(folders, tmp_path, monkeypatch, capsys):
     source = ("from icllib.models import MLP\n\n\nclass Own(MLP):\n    pass\n")
-    (tmp_path / "own_module.py").write_text(source)
+    (tmp_path / "own_module.py").write_text(source, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     import own_module
 
@@ -290,7 +290,7 @@ def test_an_edited_module_is_told_where_training_goes_on(folders, tmp_path, monk
     with pytest.raises(ZeroDivisionError), monkeypatch.context() as patch:
         patch.setattr(jobs, "measure", lambda *_: 1 / 0)
         jobs.train_and_save(own(), "smoke", folders)
-    (tmp_path / "own_module.py").write_text(source + "\n")
+    (tmp_path / "own_module.py").write_text(source + "\n", "utf-8")
     importlib.reload(own_module)
     jobs.train_and_save(own(), "smoke", folders)
     assert capsys.readouterr().err == ("icllib: own_module was edited since this training began; "

@@ -47,7 +47,7 @@ def test_the_page_is_complete(page):
     assert all('"alt"' in header for header in figures), "a figure without a text for alt"
     assert f"results/{page}/figure.csv" in source, "no download of the figure's numbers"
     assert "What differs and why" in source, "no part on what differs and why"
-    columns = (results_folder() / page / "figure.csv").read_text().splitlines()[0]
+    columns = (results_folder() / page / "figure.csv").read_text("utf-8").splitlines()[0]
     assert columns == "panel,series,x,y,low,high,seeds,profile"
 
 
@@ -102,7 +102,7 @@ def test_a_script_prints_its_verdicts(output, capsys, monkeypatch, in_ipython):
 
 
 def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch, tmp_path):
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", "utf-8")
     monkeypatch.setenv("ICLLIB_OUTPUT", str(tmp_path / "file"))
     with pytest.raises(InputError, match="expected a folder to write to"):
         Page("solvable_attention/table02_exponents").save_figure(pd.DataFrame())
@@ -167,7 +167,7 @@ def test_what_a_page_does_wrongly_is_told(call, message):
 def test_stored_evidence_belongs_to_claims_of_the_page():
     for page in PAGES:
         path = evidence_path(page)
-        evidence = json.loads(path.read_text()) if path.exists() else {}
+        evidence = json.loads(path.read_text("utf-8")) if path.exists() else {}
         claims = {c.id for c in load_claims(page.split("/")[0]) if c.page == page}
         assert set(evidence) == claims
 
@@ -176,7 +176,7 @@ def test_no_record_is_stale_and_something_is_stored_for_every_page(states):
     assert [state for state in states if state.state == "stale"] == []
     for page in PAGES:
         if runs_of(page)("paper"):
-            shown = json.loads((results_folder() / page / "shown.json").read_text())["records"]
+            shown = json.loads((results_folder() / page / "shown.json").read_text("utf-8"))["records"]
             kept = {path.stem for path in results_folder().glob(f"{page.split('/')[0]}/*/*/*.json")}
             assert shown and set(shown) <= kept, page
 
@@ -212,7 +212,7 @@ def test_evidence_that_the_notebook_does_not_show_is_seen(results):
     assert notebook_problem(JUDGED) == "verdicts are not today's"  # nothing is decided
     claim = next(c for c in load_claims("context_scaling") if c.page == JUDGED)
     parts = {part: [123.0] for part in claim.parts}
-    path.write_text(json.dumps({claim.id: {"profile": "paper", "parts": parts}}))
+    path.write_text(json.dumps({claim.id: {"profile": "paper", "parts": parts}}), "utf-8")
     assert notebook_problem(JUDGED) == "verdicts are not today's"
 
 
@@ -247,8 +247,8 @@ def copy(tmp_path, monkeypatch):
 
     def edit_source(old, new):
         path = target.with_suffix(".py")
-        assert old in path.read_text()
-        path.write_text(path.read_text().replace(old, new))
+        assert old in path.read_text("utf-8")
+        path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
         return notebook_problem(page)
 
     return edit, edit_source
@@ -270,7 +270,7 @@ def test_an_edited_notebook_is_seen(copy):
 
 
 def test_a_damaged_notebook_is_seen(copy, tmp_path):
-    (tmp_path / PAGES[0]).with_suffix(".ipynb").write_text("<<<<<<< HEAD")
+    (tmp_path / PAGES[0]).with_suffix(".ipynb").write_text("<<<<<<< HEAD", "utf-8")
     assert notebook_problem(PAGES[0]) == "notebook damaged"
 
 

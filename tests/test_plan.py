@@ -132,7 +132,7 @@ def committed():
         runs = {name: run for name, run in runs.items() if name in paths}  # its first whole seeds
         pages += [page] * bool(runs)
         for name, run in runs.items():
-            made = json.loads(paths[name].read_text())["provenance"]
+            made = json.loads(paths[name].read_text("utf-8"))["provenance"]
             own = fleets.setdefault(tuple(made.get("members", [name])), {})
             own[name] = run, made, [*own.get(name, (0, 0, []))[2], page]
     jobs = []

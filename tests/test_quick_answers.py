@@ -25,7 +25,7 @@ print("loaded:", *{{name.partition(".")[0] for name in sys.modules}})
     (["claims", "causal_lm"], {"torch", "pandas", "matplotlib"}),
 ])
 def test_what_is_not_needed_is_not_imported(words, heavy):
-    done = subprocess.run([sys.executable, "-c", LOADED.format(words=words)], cwd=PROJECT, text=True,
+    done = subprocess.run([sys.executable, "-c", LOADED.format(words=words)], cwd=PROJECT, encoding="utf-8",
                           capture_output=True)
     *told, loaded = done.stdout.splitlines()
     assert told and "icllib" in loaded.split(), done.stderr

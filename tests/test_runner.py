@@ -33,9 +33,9 @@ pathlib.Path(os.environ["ICLLIB_OUTPUT"], "figure.csv").write_text("new")
 def test_a_page_that_succeeds_replaces_notebook_and_results(page, results, icllib):
     folder = page(WRITE + "print(6 * 7)")
     assert icllib("run", "causal_lm/sample")[0] == 0
-    notebook = json.loads((folder / "sample.ipynb").read_text())
+    notebook = json.loads((folder / "sample.ipynb").read_text("utf-8"))
     assert notebook["cells"][-1]["outputs"][0]["text"] == ["42\n"]
-    assert (results / "causal_lm/sample/figure.csv").read_text() == "new"
+    assert (results / "causal_lm/sample/figure.csv").read_text("utf-8") == "new"
 
 
 def test_running_twice_gives_the_same_bytes(page, icllib):
@@ -62,7 +62,7 @@ def test_a_page_that_fails_leaves_everything_as_it_was(page, results, icllib, tm
 
 def test_a_page_that_fails_stops_no_other(page, icllib):
     folder = page("1 + 1")
-    (folder / "broken.py").write_text(PAGE.format(body="raise RuntimeError('broken')"))
+    (folder / "broken.py").write_text(PAGE.format(body="raise RuntimeError('broken')"), "utf-8")
     code, out, err = icllib("run", "all", "--profile", "cpu")
     assert code == 1 and "causal_lm/sample: notebook and results written" in out
     assert "causal_lm/broken: cell 2: RuntimeError: broken" in err
@@ -75,7 +75,7 @@ def test_a_page_that_fails_stops_no_other(page, icllib):
     ("import os; os.kill(os.getpid(), 9)", "smoke", "its kernel ended (Kernel died")])
 def test_a_page_that_ends_its_process_stops_no_other(page, icllib, body, profile, told):
     folder = page("1 + 1")
-    (folder / "broken.py").write_text(PAGE.format(body=body))
+    (folder / "broken.py").write_text(PAGE.format(body=body), "utf-8")
     code, out, err = icllib("run", "all", "--profile", profile)
     assert code == 1 and "causal_lm/sample: " in out and told in err
     assert err.strip().endswith("1 of 2 pages failed: causal_lm/broken")
@@ -87,12 +87,12 @@ def test_a_page_looks_the_same_whatever_its_reader_s_own_settings_are(
     folder = page("import icllib\nicllib.Page('causal_lm/sample')\n" + body)
     startup = tmp_path / "ipython/profile_default/startup"
     startup.mkdir(parents=True)
-    (startup / "00.py").write_text("import matplotlib; matplotlib.rcParams['lines.linewidth'] = 9")
-    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9")
+    (startup / "00.py").write_text("import matplotlib; matplotlib.rcParams['lines.linewidth'] = 9", "utf-8")
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 9", "utf-8")
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("MATPLOTLIBRC", str(tmp_path / "matplotlibrc"))
     assert icllib("run", "causal_lm/sample")[0] == 0
-    shown = json.loads((folder / "sample.ipynb").read_text())["cells"][-1]["outputs"]
+    shown = json.loads((folder / "sample.ipynb").read_text("utf-8"))["cells"][-1]["outputs"]
     assert "1.5" in [output["data"].get("text/plain", [""])[0] for output in shown]
 
 
@@ -102,7 +102,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_any_work(
     page(RUN.format(d=2, n=1, heads=2, T=1) + """
 import icllib
 icllib.records(lambda profile: [run], profile, page="causal_lm/sample")""")
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", "utf-8")
     monkeypatch.setenv(variable, str(tmp_path / "file"))
     before = files(tmp_path)
     code, _, err = icllib("run", "causal_lm/sample", "--profile", "cpu")
@@ -161,14 +161,14 @@ def test_a_page_runs_as_a_script_without_jupyter(page, icllib, monkeypatch, resu
     monkeypatch.setitem(sys.modules, "papermill", None)
     code, out, _ = icllib("run", "causal_lm/sample")
     assert code == 0 and "papermill is not installed" in out
-    assert (folder / "sample.ipynb").read_text() == "old"
-    assert (results / "causal_lm/sample/figure.csv").read_text() == "new"
+    assert (folder / "sample.ipynb").read_text("utf-8") == "old"
+    assert (results / "causal_lm/sample/figure.csv").read_text("utf-8") == "new"
 
 
 def test_a_page_that_was_saved_with_another_profile_is_refused(page, icllib, tmp_path):
     folder = page("raise SystemExit('the page ran')")
-    source = (folder / "sample.py").read_text()
-    (folder / "sample.py").write_text(source.replace('"stored"', '"gpu"'))
+    source = (folder / "sample.py").read_text("utf-8")
+    (folder / "sample.py").write_text(source.replace('"stored"', '"gpu"'), "utf-8")
     before = files(tmp_path)
     code, _, err = icllib("run", "causal_lm/sample")
     assert code == 2 and 'expected profile = "stored" in its parameters cell' in err
@@ -236,7 +236,7 @@ small = propositions.Propositions(2, 4, layers=2, steps_to_limit=2)
 icllib.records(lambda _: [small], profile, page="causal_lm/sample")''')
     execute_as_script("causal_lm/sample", {"profile": "paper"})
     path = sorted(results.glob("causal_lm/sample/paper/*.json"))[0]
-    path.write_text(path.read_text()[:100])
+    path.write_text(path.read_text("utf-8")[:100], "utf-8")
     code, _, err = icllib("run", "causal_lm/sample")
     assert code == 2
     assert "damaged file" in err and len(err.strip().splitlines()) == 1
@@ -290,7 +290,7 @@ def test_temporary_folders_that_a_killed_process_left_go_with_the_next_call(monk
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     hold = ("from icllib.files import temporary_folder\n"
             "with temporary_folder() as folder:\n    print(folder, flush=True)\n    input()")
-    killed, living = (subprocess.Popen([sys.executable, "-c", hold], cwd=PROJECT, text=True,
+    killed, living = (subprocess.Popen([sys.executable, "-c", hold], cwd=PROJECT, encoding="utf-8",
                                        env=os.environ | {"TMPDIR": str(tmp_path)},
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
                       for _ in range(2))

@@ -48,7 +48,7 @@ def test_a_name_gets_the_first_seed_that_has_learned_of_most_tasks(folders, monk
 
 def test_models_of_the_project_that_have_a_name_have_passed_their_gates():
     """And answer well at the numbers of pairs that are listed, which are measured anew."""
-    listed = json.loads(shipped.target().read_text())
+    listed = json.loads(shipped.target().read_text("utf-8"))
     chosen = {name: files for name in shipped.NAMES if (files := shipped.chosen(name))}
     assert listed and listed == chosen, "after a training: python -m icllib export"
 
@@ -101,7 +101,7 @@ def installed(tmp_path_factory):
 def test_the_installed_package_works_elsewhere(installed, tmp_path):
     """And what needs the project says so in one line."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("ICLLIB_")}
-    done = subprocess.run([sys.executable, "-c", USED], cwd=tmp_path, text=True,
+    done = subprocess.run([sys.executable, "-c", USED], cwd=tmp_path, encoding="utf-8",
                           capture_output=True, env=own | {"PYTHONPATH": str(installed)})
     assert done.returncode == 2, done.stderr
     assert done.stderr.splitlines()[-1] == (

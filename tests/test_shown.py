@@ -52,8 +52,8 @@ def change_record():
 
 
 CHANGES = {
-    "a number": (lambda: file("figure.csv").write_text("panel,x\nA,2\n"), "figure.csv edited since"),
-    "no rows": (lambda: file("figure.csv").write_text("panel,x\n"), "figure.csv edited since"),
+    "a number": (lambda: file("figure.csv").write_text("panel,x\nA,2\n", "utf-8"), "figure.csv edited since"),
+    "no rows": (lambda: file("figure.csv").write_text("panel,x\n", "utf-8"), "figure.csv edited since"),
     "rubbish": (lambda: file("figure.csv").write_bytes(b"panel,x\n\xff\x00"), "figure.csv edited"),
     "no figure.csv": (lambda: file("figure.csv").unlink(), "figure.csv missing"),
     "an image": (lambda: change_cell("figure", lambda cell: cell.outputs[0].data.update(
@@ -65,7 +65,7 @@ CHANGES = {
     "code": (lambda: change_cell("numbers", lambda cell: cell.update(source="1 + 2")),
              "notebook edited by hand"),
     "no shown.json": (lambda: file("shown.json").unlink(), "shown.json missing"),
-    "shown.json": (lambda: file("shown.json").write_text("[]"), "shown.json damaged"),
+    "shown.json": (lambda: file("shown.json").write_text("[]", "utf-8"), "shown.json damaged"),
     "another number": (change_record, "1 of 1 records that it shows are gone or changed"),
     "records": (lambda: shutil.rmtree(file("gpu")), "1 of 1 records that it shows are gone"),
 }
@@ -79,13 +79,13 @@ def test_each_change_of_what_a_page_shows_is_seen(page, icllib, results, output,
         execution.execute_as_script(SAMPLE, {"profile": profile})
     assert icllib("run", SAMPLE)[0] == 0 and notebook_problem(SAMPLE) is None
     shutil.copytree(results, tmp_path / "sound")
-    sound = (folder / "sample.ipynb").read_text()
+    sound = (folder / "sample.ipynb").read_text("utf-8")
     for name, (change, reason) in CHANGES.items():
         change()
         assert reason in (notebook_problem(SAMPLE) or "none"), name
         shutil.rmtree(results)
         shutil.copytree(tmp_path / "sound", results)
-        (folder / "sample.ipynb").write_text(sound)
+        (folder / "sample.ipynb").write_text(sound, "utf-8")
         assert notebook_problem(SAMPLE) is None
 
 
@@ -100,9 +100,9 @@ def test_a_notebook_that_is_none_is_told_in_its_row(page, content):
 
 @pytest.mark.parametrize("damage", [
     lambda folder: (folder / "sample.py").write_bytes(b"\xff\xfe"),
-    lambda folder: (folder / "sample.ipynb").write_text("[]"),
+    lambda folder: (folder / "sample.ipynb").write_text("[]", "utf-8"),
     lambda folder: (folder / "broken.py").mkdir(),
-    lambda folder: (folder / "broken.py").write_text("# %%\n1 +")])
+    lambda folder: (folder / "broken.py").write_text("# %%\n1 +", "utf-8")])
 def test_one_bad_file_leaves_the_rows_of_the_other_pages(page, damage, monkeypatch):
     folder = page("1 + 1")
     shutil.copy(PROJECT / "notebooks/causal_lm/propositions.py", folder)
@@ -123,6 +123,6 @@ def test_a_record_of_the_page_that_is_damaged_is_named(results):
     shutil.copytree(PROJECT / "results/context_scaling/estimators",
                     results / "context_scaling/estimators")
     path = next(results.rglob("paper/*.json"))
-    path.write_text("[" * 100_000)
+    path.write_text("[" * 100_000, "utf-8")
     row, = status(["context_scaling/estimators"])
     assert row.state == "unknown" and str(path) in row.reason

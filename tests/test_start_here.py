@@ -104,7 +104,7 @@ def test_exercise_2_if_all_examples_see_each_other_early_answers_use_late_ones(
 
 def test_exercise_3_ten_lines_are_known_by_heart(learner, monkeypatch):
     torch.manual_seed(0)
-    solution = re.search(r"```python\n(lines = .*?)```", TEXT.read_text(), re.DOTALL)[1]
+    solution = re.search(r"```python\n(lines = .*?)```", TEXT.read_text("utf-8"), re.DOTALL)[1]
     names, new_lines = dict(vars(learner)), learner.prompts
     exec(solution, names)
     monkeypatch.setattr(learner, "prompts", names["known_lines"])
@@ -117,7 +117,7 @@ def test_exercise_3_ten_lines_are_known_by_heart(learner, monkeypatch):
 
 
 def test_it_is_one_short_file_that_needs_nothing_of_the_book():
-    text = FILE.read_text()
+    text = FILE.read_text("utf-8")
     assert len(text.splitlines()) <= 300
     assert set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE)) == {
         "argparse", "math", "time", "torch", "matplotlib"}

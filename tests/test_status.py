@@ -41,7 +41,7 @@ icllib.records(propositions.runs, profile, page="causal_lm/sample")''')
 
 def test_a_page_without_parameters_says_so(page, icllib):
     path = page("") / "sample.py"
-    path.write_text(path.read_text().replace("size = 1\n", ""))
+    path.write_text(path.read_text("utf-8").replace("size = 1\n", ""), "utf-8")
     code, _, err = icllib("run", "causal_lm/sample", "-p", "x=1")
     assert code == 2 and err == (
         "icllib: parameter: expected none (--profile is the only one), got 'x'\n")
@@ -218,7 +218,7 @@ def test_a_page_whose_runs_nothing_lists_is_told_in_its_row(page, icllib):
 def test_a_page_with_damaged_evidence_is_told_in_its_row(icllib, results):
     path = evidence_path("context_scaling/estimators")
     path.parent.mkdir(parents=True)
-    path.write_text("[]")
+    path.write_text("[]", "utf-8")
     row, = json.loads(icllib("status", "context_scaling/estimators", "--json")[1])
     assert row["state"] == "unknown" and str(path) in row["reason"]
 

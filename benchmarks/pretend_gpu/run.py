@@ -57,7 +57,7 @@ def headers() -> Path:
     wanted = f"#define CUDA_VERSION {major}0{minor}0"
     for folder in folders:
         own = folder / "cuda.h"
-        if own.exists() and wanted in own.read_text() and (folder / "cuda_runtime_api.h").exists():
+        if own.exists() and wanted in own.read_text("utf-8") and (folder / "cuda_runtime_api.h").exists():
             return folder
     sys.exit(f"pretend_gpu: expected the headers of CUDA {torch.version.cuda}, which PyTorch's "
              f"wheels or CUDA's toolkit bring, found none in {', '.join(map(str, folders))}")
@@ -257,7 +257,7 @@ def show(nodes) -> None:
 
 def check_counts(listed: str, write: bool) -> list[str]:
     """What is wrong with the steps that are counted, or has risen against the committed counts."""
-    stored = json.loads(COUNTS.read_text()) if COUNTS.exists() else {"torch": None}
+    stored = json.loads(COUNTS.read_text("utf-8")) if COUNTS.exists() else {"torch": None}
     made, wrong, risen = {"torch": torch.__version__}, [], []
     for name, own in sizes().items():
         if listed and not name.startswith(listed):
@@ -276,7 +276,7 @@ def check_counts(listed: str, write: bool) -> list[str]:
         if listed:
             show(nodes)
     if write and not listed and not wrong:
-        COUNTS.write_text(json.dumps(made, indent=1) + "\n")
+        COUNTS.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
         return []
     if stored["torch"] != made["torch"]:
         print(f"not compared: {COUNTS.name} is of PyTorch {stored['torch']}")

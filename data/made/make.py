@@ -49,9 +49,9 @@ def main() -> None:
         "model": {"type": "WordLevel", "unk_token": "<unk>",
                   "vocab": {word: number for number, word in enumerate((*SPECIAL, *words))}},
     }
-    (FOLDER / "sentences.txt").write_text("".join(f"{right}\n" for _, right in pairs))
-    (FOLDER / "agreement.txt").write_text("".join(f"{wrong}\n{right}\n" for wrong, right in probes))
-    (FOLDER / "tokenizer.json").write_text(json.dumps(tokenizer, indent=1) + "\n")
+    (FOLDER / "sentences.txt").write_text("".join(f"{right}\n" for _, right in pairs), "utf-8")
+    (FOLDER / "agreement.txt").write_text("".join(f"{wrong}\n{right}\n" for wrong, right in probes), "utf-8")
+    (FOLDER / "tokenizer.json").write_text(json.dumps(tokenizer, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

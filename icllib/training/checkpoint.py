@@ -29,7 +29,7 @@ KEPT = 2
 def alone(folder: Path):
     """Keep a training's folder for this process; raises InputError where another one has it."""
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as file:
+    with (folder / "lock").open("w", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -168,7 +168,7 @@ def seconds_until_my_turn(should_stop) -> float:
     path = os.environ.get("ICLLIB_TURN")
     if not path or TURNS:
         return 0.0
-    started, turn = time.monotonic(), open(path, "a")
+    started, turn = time.monotonic(), open(path, "a", encoding="utf-8")
     while not should_stop():
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -98,7 +98,7 @@ def commit() -> dict:
     if shutil.which("git") is None:
         return {"commit": "unknown", "dirty": True}
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    git = lambda *words: subprocess.run(["git", *words], cwd=PROJECT, text=True,
+    git = lambda *words: subprocess.run(["git", *words], cwd=PROJECT, encoding="utf-8",
                                         capture_output=True, env=own)  # as within a hook
     head, top = git("rev-parse", "--short=12", "HEAD"), git("rev-parse", "--show-toplevel")
     if head.returncode or Path(top.stdout.rstrip("\n")) != PROJECT:

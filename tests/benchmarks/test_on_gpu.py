@@ -28,13 +28,13 @@ def call(tmp_path):
     """Starts the script in a project of its own, where `python3` is this shell script."""
     for folder in ("benchmarks/results", "results/paper", "bin"):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "results/paper/old.json").write_text("{}")
+    (tmp_path / "results/paper/old.json").write_text("{}", "utf-8")
     os.utime(tmp_path / "results/paper/old.json", (0, 0))
     shutil.copy(PROJECT / "benchmarks/on_gpu.sh", tmp_path / "benchmarks")
 
     def start(python, *words, archive="made.tgz"):
         for name, text in (("python3", python), ("sleep", "#!/bin/sh\nexec /bin/sleep 0.1")):
-            (tmp_path / "bin" / name).write_text(text)
+            (tmp_path / "bin" / name).write_text(text, "utf-8")
             (tmp_path / "bin" / name).chmod(0o755)
         return subprocess.Popen(
             ["bash", "benchmarks/on_gpu.sh", *words], cwd=tmp_path, start_new_session=True,
@@ -53,7 +53,7 @@ def packed(folder):
 def test_what_was_made_is_packed_whether_all_went_well_or_not(call, tmp_path, end, code):
     assert call(RECORD + end, "pages", "60", "a/b", "c/d").wait() == code
     assert packed(tmp_path) == ["results/paper/new.json"]
-    calls = (tmp_path / "calls").read_text().splitlines()
+    calls = (tmp_path / "calls").read_text("utf-8").splitlines()
     assert [words.split()[3] for words in calls] == ["a/b", "c/d"]
     assert all("--profile gpu --time-limit" in words for words in calls)
 
@@ -74,7 +74,7 @@ def test_what_it_is_not_made_for_is_refused_before_any_work(call, tmp_path, word
 def test_the_environment_of_the_project_is_used(call, tmp_path):
     script = tmp_path / ".venv/bin/python3"
     script.parent.mkdir(parents=True)
-    script.write_text(RECORD)
+    script.write_text(RECORD, "utf-8")
     script.chmod(0o755)
     assert call("#!/bin/sh\nexit 1", "pages", "60", "a/b").wait() == 0
     assert (tmp_path / "calls").exists()
@@ -82,7 +82,7 @@ def test_the_environment_of_the_project_is_used(call, tmp_path):
 
 def test_once_the_time_is_over_no_page_is_begun(call, tmp_path):
     assert call(RECORD + "/bin/sleep 2; exit 3", "pages", "1", "a/b", "c/d").wait() == 1
-    assert len((tmp_path / "calls").read_text().splitlines()) == 1
+    assert len((tmp_path / "calls").read_text("utf-8").splitlines()) == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=str)
@@ -103,9 +103,9 @@ def test_an_archive_that_cannot_be_written_is_told_before_any_work(call, tmp_pat
 
 
 def test_a_plan_is_trained_for_so_many_seconds(call, tmp_path):
-    (tmp_path / "plan.json").write_text("[]")
+    (tmp_path / "plan.json").write_text("[]", "utf-8")
     assert call(RECORD, "train", "60", "plan.json", "--file-limit", "16").wait() == 0
-    words = (tmp_path / "calls").read_text().split()
+    words = (tmp_path / "calls").read_text("utf-8").split()
     assert words[0] == "benchmarks/train_plan.py" and 55 <= int(words[1]) <= 60
     assert words[2:] == ["plan.json", "--file-limit", "16"]
 
@@ -138,11 +138,11 @@ def plan_of(*names, gib=1.0):
 
 
 def trained(tmp_path, monkeypatch, plan, seconds=60, memory=10.0):
-    (tmp_path / "fake.py").write_text(FAKE)
+    (tmp_path / "fake.py").write_text(FAKE, "utf-8")
     monkeypatch.setattr(train_plan, "PROJECT", tmp_path)
     code = train_plan.train(plan, time.monotonic() + seconds, lambda: None, memory,
                             [sys.executable, "fake.py"])
-    return code, (tmp_path / "log").read_text().splitlines()
+    return code, (tmp_path / "log").read_text("utf-8").splitlines()
 
 
 def test_the_next_fleet_is_made_ready_while_one_trains(tmp_path, monkeypatch):
@@ -171,13 +171,13 @@ def test_records_and_weights_come_back_apart_in_files_of_bounded_size(tmp_path, 
     project, out = tmp_path / "project", tmp_path / "out"
     page = project / "results/paper/page/gpu"
     page.mkdir(parents=True)
-    (page / "old.json").write_text("old")
+    (page / "old.json").write_text("old", "utf-8")
     box = train_plan.Outbox(out, 10_000, project)
     made = {}
     for name, size in (("a", 12_000), ("b", 30_000), ("c", 100_000), ("d", 2_000)):
         made[name] = os.urandom(size)
         (page / f"{name}.safetensors").write_bytes(made[name])
-        (page / f"{name}.json").write_text(name)
+        (page / f"{name}.json").write_text(name, "utf-8")
         box.update()
         assert max(path.stat().st_size for path in out.iterdir()) <= 10_000  # at any time
     assert len(list(out.iterdir())) <= train_plan.FILES
@@ -192,6 +192,6 @@ def test_records_and_weights_come_back_apart_in_files_of_bounded_size(tmp_path, 
 
 
 def test_a_folder_that_has_files_is_not_written_to(tmp_path):
-    (tmp_path / "other").write_text("")
+    (tmp_path / "other").write_text("", "utf-8")
     with pytest.raises(SystemExit, match="expected an empty folder"):
         train_plan.Outbox(tmp_path, 10_000, tmp_path)

@@ -26,11 +26,11 @@ def test_a_page_loads_what_it_uses(body, count):
 def test_the_icons_that_pages_name_are_left(tmp_path):
     folder = tmp_path / "_static/vendor/fontawesome"
     copytree(THEME / "vendor/fontawesome", folder)
-    (tmp_path / "page.html").write_text('<i class="fa-solid fa-bars"></i>')
-    (tmp_path / "_static/own.css").write_text('a:before { content: "\\f107"; }')
+    (tmp_path / "page.html").write_text('<i class="fa-solid fa-bars"></i>', "utf-8")
+    (tmp_path / "_static/own.css").write_text('a:before { content: "\\f107"; }', "utf-8")
     cut_icons(SimpleNamespace(outdir=tmp_path), None)
     font, = folder.rglob("fa-solid-900.ttf")
     assert set(TTFont(font).getBestCmap()) == {0xF0C9, 0xF107} and font.stat().st_size < 5000
-    css = next(folder.rglob("all.min.css")).read_text()
+    css = next(folder.rglob("all.min.css")).read_text("utf-8")
     assert "fa-bars" in css and "fa-moon" not in css and "woff2" not in css
     assert ".fa-solid" in css and not list(folder.rglob("*.woff2"))

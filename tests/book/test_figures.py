@@ -18,14 +18,14 @@ def show(results, *records) -> None:
     """A page causal_lm/sample that showed these records."""
     (results / "causal_lm/sample").mkdir(parents=True)
     (results / "causal_lm/sample/shown.json").write_text(
-        json.dumps({"records": dict.fromkeys(records, "sum")}))
+        json.dumps({"records": dict.fromkeys(records, "sum")}), "utf-8")
 
 
 def test_a_caption_ends_with_the_profiles_of_the_records_that_are_shown(results):
     for profile, name in (("cpu", "a"), ("gpu", "b"), ("paper", "c")):
         path = results / f"causal_lm/other/{profile}/{name}.json"
         path.parent.mkdir(parents=True)
-        path.write_text("")
+        path.write_text("", "utf-8")
     show(results, "b", "a")
     cells = [{"metadata": {"mystnb": {"figure": {"caption": text}}}} for text in ("A.", "B.")]
     complete_captions("causal_lm/sample", [{"metadata": {}}, *cells])
@@ -34,7 +34,7 @@ def test_a_caption_ends_with_the_profiles_of_the_records_that_are_shown(results)
     assert second["caption"] == "B. Made at profile cpu and gpu."
     assert first["name"] != second["name"]
     runs_shown.cache_clear()
-    (results / "causal_lm/sample/figure.csv").write_text("x,profile\n1,gpu\n")
+    (results / "causal_lm/sample/figure.csv").write_text("x,profile\n1,gpu\n", "utf-8")
     assert runs_shown("causal_lm/sample") == " Made at profile gpu."
 
 
@@ -48,9 +48,9 @@ def test_a_page_without_records_has_no_runs(results):
 def test_the_first_figure_of_a_notebook(page):
     path = page("") / "sample.ipynb"
     drawn = [{"data": {"image/svg+xml": ["<svg>", text]}} for text in ("one", "two")]
-    path.write_text(json.dumps({"cells": [{}, {"outputs": [{"text": "none"}, *drawn]}]}))
+    path.write_text(json.dumps({"cells": [{}, {"outputs": [{"text": "none"}, *drawn]}]}), "utf-8")
     assert first_figure("causal_lm/sample") == "<svg>one"
-    path.write_text(json.dumps({"cells": [{"outputs": []}]}))
+    path.write_text(json.dumps({"cells": [{"outputs": []}]}), "utf-8")
     with pytest.raises(InputError, match="sample.ipynb: expected a figure, found none"):
         first_figure("causal_lm/sample")
 

@@ -22,8 +22,8 @@ def test_a_number_that_moved_is_told_with_its_cell(page, icllib):
     folder = page(BODY)
     assert icllib("run", "causal_lm/sample")[0] == 0
     path = folder / "sample.ipynb"
-    path.write_text(path.read_text().replace('error 0.125 of 8\\n"', 'error 0.25 of 8\\n"'))
-    assert json.loads(path.read_text())["cells"][2]["outputs"][0]["text"] == ["error 0.25 of 8\n"]
+    path.write_text(path.read_text("utf-8").replace('error 0.125 of 8\\n"', 'error 0.25 of 8\\n"'), "utf-8")
+    assert json.loads(path.read_text("utf-8"))["cells"][2]["outputs"][0]["text"] == ["error 0.25 of 8\n"]
     code, out, _ = icllib("compare", "causal_lm/sample")
     assert code == 1
     assert "causal_lm/sample: cell 2: 0.25 before, 0.125 now, in 'error 0.125 of 8'" in out
@@ -38,7 +38,8 @@ def test_a_page_that_cannot_be_compared_is_told(page, icllib, body, told):
     if body is None:
         (folder / "sample.ipynb").unlink()
     else:
-        (folder / "sample.py").write_text((folder / "sample.py").read_text().replace("\n1\n", f"\n{body}\n"))
+        source = (folder / "sample.py").read_text("utf-8")
+        (folder / "sample.py").write_text(source.replace("\n1\n", f"\n{body}\n"), "utf-8")
     code, out, _ = icllib("compare", "all")
     assert code == 1 and told in out
 

@@ -46,7 +46,7 @@ page.verdicts()
 
 def listings(folder):
     """The files that list papers and pages."""
-    return {name: (folder / name).read_text() for name in ("_toc.yml", "README.md")}
+    return {name: (folder / name).read_text("utf-8") for name in ("_toc.yml", "README.md")}
 
 
 def files_of(folder):
@@ -64,9 +64,9 @@ def copy(tmp_path_factory):
            f"new_paper({PAPER!r}), new_page({PAPER!r}, {PAGE!r})")
     for file in ("icllib/papers/further/paper.yml", "icllib/papers/further/claims.yml",
                  "icllib/papers/further/fig01_mean.py", "notebooks/further/fig01_mean.py"):
-        text = (folder / file).read_text().replace("Fill in", "A further paper")
+        text = (folder / file).read_text("utf-8").replace("Fill in", "A further paper")
         text = text.replace("page.verdicts()\n", DECIDED) + MORE_CLAIMS * file.endswith("claims.yml")
-        (folder / file).write_text(text)
+        (folder / file).write_text(text, "utf-8")
     run_in(folder, "-m", "icllib", "run", f"{PAPER}/{PAGE}", "--profile", "cpu")
     run_in(folder, "-m", "icllib", "contents")
     yield folder
@@ -86,7 +86,8 @@ def test_a_further_paper_has_verdicts_and_stands_where_papers_are_listed(copy):
     assert "- file: book/further\n        sections:\n          - file: notebooks/further/fig01_mean\n" in (
         listed["_toc.yml"])
     assert re.search(r"^\| \[\*A further paper: .*\| 2 \| 0 \| 1 \|", listed["README.md"], re.MULTILINE)
-    assert len(listed["README.md"].splitlines()) == len((PROJECT / "README.md").read_text().splitlines()) + 1
+    readme = (PROJECT / "README.md").read_text("utf-8")
+    assert len(listed["README.md"].splitlines()) == len(readme.splitlines()) + 1
 
 
 def test_quick_tests_are_green_with_a_further_paper(copy):
@@ -98,25 +99,26 @@ def test_quick_tests_are_green_with_a_further_paper(copy):
 
 def test_a_book_of_a_further_paper_shows_it(copy):
     """Its chapter, its page and the ledger; the whole book takes a minute, see make further-paper."""
-    toc = (copy / "_toc.yml").read_text()
+    toc = (copy / "_toc.yml").read_text("utf-8")
     (copy / "_toc.yml").write_text("format: jb-book\nroot: book/ledger\nchapters:\n- file: book/further\n"
-                                   "  sections:\n  - file: notebooks/further/fig01_mean\n")
+                                   "  sections:\n  - file: notebooks/further/fig01_mean\n", "utf-8")
     try:
         run_in(copy, "-c", "from icllib import book, files; from icllib.decisions import ledger; "
                "book.write_generated(ledger())")
         run_in(copy, "-c", "from jupyter_book.cli.main import main; main()", "build", "-q", ".")
     finally:
-        (copy / "_toc.yml").write_text(toc)
+        (copy / "_toc.yml").write_text(toc, "utf-8")
     site = copy / "_build/html"
-    chapter = (site / "book/further.html").read_text()
+    chapter = (site / "book/further.html").read_text("utf-8")
     assert "3 claims of the paper on 1 page" in chapter and "2 holds, 1 fails" in chapter
-    assert 'href="../claims/further.3.html"' in (site / "book/ledger.html").read_text()
-    assert 'href="../../claims/further.3.html"' in (site / "notebooks/further/fig01_mean.html").read_text()
+    assert 'href="../claims/further.3.html"' in (site / "book/ledger.html").read_text("utf-8")
+    page = (site / "notebooks/further/fig01_mean.html").read_text("utf-8")
+    assert 'href="../../claims/further.3.html"' in page
 
 
 def test_what_is_listed_is_what_is_there():
     for name, text in contents(ledger()).items():
-        assert (PROJECT / name).read_text() == text, f"{name}: call python -m icllib contents"
+        assert (PROJECT / name).read_text("utf-8") == text, f"{name}: call python -m icllib contents"
 
 
 def test_every_claim_and_paper_is_filled_in():
@@ -142,7 +144,7 @@ def test_a_page_that_is_there_and_a_paper_that_is_not_are_told():
     ("short:", "shorter:", "shorter"), ("pages:", "pages: 3\nothers:", "not iterable"),
     ("title:", "title: [", "damaged file")])
 def test_a_damaged_description_of_a_paper_is_told(tmp_path, old, new_text, reason):
-    text = (PROJECT / "icllib/papers/causal_lm/paper.yml").read_text()
-    (tmp_path / "paper.yml").write_text(text.replace(old, new_text))
+    text = (PROJECT / "icllib/papers/causal_lm/paper.yml").read_text("utf-8")
+    (tmp_path / "paper.yml").write_text(text.replace(old, new_text), "utf-8")
     with pytest.raises(InputError, match=f"paper.yml: expected the description of a paper, got .*{reason}"):
         read_paper(tmp_path / "paper.yml")

@@ -35,7 +35,7 @@ def test_the_writer_writes_a_new_file_only(tmp_path, capsys):
     out = tmp_path / "some.jsonl"
     command = ["--task", "some", "--out", str(out), "--sequences", "40"]
     fine_tuning.main(command)
-    lines = [json.loads(line)["messages"] for line in out.read_text().splitlines()]
+    lines = [json.loads(line)["messages"] for line in out.read_text("utf-8").splitlines()]
     assert lines == list(fine_tuning.training_chats("some", 40))
     for wrong, words in ((command, "expected a new file"),
                          ([*command[:2], "--out", f"{out}2", "--sequences", "41"], "multiple of 40")):

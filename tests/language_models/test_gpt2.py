@@ -42,7 +42,7 @@ def data(tmp_path):
 
 def state(folder):
     return (folder / "model.safetensors").read_bytes(), json.loads(
-        (folder / "training.json").read_text())
+        (folder / "training.json").read_text("utf-8"))
 
 
 def test_both_scorings_start_from_the_same_weights():
@@ -106,7 +106,7 @@ def test_steps_are_those_of_a_plain_loop_over_whole_batches(data):
 @pytest.mark.parametrize("scoring", SCORINGS)
 def test_it_learns_even_where_no_checkpoint_has_room(scoring, data, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(gpt2, "SAVE_EVERY", -1.0)
-    monkeypatch.setattr(gpt2, "save_checkpoint", lambda *_: open(tmp_path))  # an OSError
+    monkeypatch.setattr(gpt2, "save_checkpoint", lambda *_: open(tmp_path, "rb"))  # an OSError
     gpt2.train(data, tmp_path / "run", settings := Settings(scoring, **SMALL | {"steps": 80}))
     assert "icllib: no checkpoint in" in capsys.readouterr().err
     losses = state(tmp_path / "run")[1]["losses"]
@@ -147,7 +147,7 @@ def test_a_time_limit_or_a_full_disk_at_the_end_leaves_a_checkpoint(data, tmp_pa
         gpt2.train(data, tmp_path / "run", settings, deadline=time.monotonic() - 1)
     assert len(checkpoints(tmp_path / "run/checkpoints")) == 1
     with monkeypatch.context() as patch, pytest.raises(OSError):
-        patch.setattr(gpt2, "checksum", lambda path: open(tmp_path))
+        patch.setattr(gpt2, "checksum", lambda path: open(tmp_path, "rb"))
         gpt2.train(data, tmp_path / "run", settings)
     gpt2.train(data, tmp_path / "run", settings, deadline=time.monotonic() - 1)  # no step is left
     assert state(tmp_path / "run") == state(tmp_path / "whole")
@@ -225,7 +225,7 @@ def test_two_trainings_share_no_folder(data, tmp_path):
 
 @pytest.mark.parametrize("text", ["{", "{}", '{"settings": {"depth": 3}}'])
 def test_a_damaged_training_is_told(tmp_path, text):
-    (tmp_path / "training.json").write_text(text)
+    (tmp_path / "training.json").write_text(text, "utf-8")
     with pytest.raises(InputError, match=f"{tmp_path}: expected a finished training, got "):
         gpt2.load_trained(tmp_path)
 
@@ -275,7 +275,7 @@ def test_the_commands_train_stop_refuse_and_measure(data, tmp_path, monkeypatch,
 
 def test_it_is_a_module_that_runs(tmp_path):
     done = subprocess.run([sys.executable, "-m", "icllib.language_models.gpt2", "train",
-                           tmp_path / "none.bin", tmp_path / "run"], cwd=PROJECT, text=True,
+                           tmp_path / "none.bin", tmp_path / "run"], cwd=PROJECT, encoding="utf-8",
                           capture_output=True)
     assert done.returncode == 2
     assert done.stderr.strip().endswith("none.bin: expected a file of token ids, got none")

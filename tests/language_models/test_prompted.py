@@ -152,11 +152,11 @@ def test_an_interruption_keeps_finished_cells_and_the_next_call_makes_the_others
 
     with pytest.raises(KeyboardInterrupt):
         prompted.measure_missing(experiment, "made", stops_at_the_third, out)
-    kept = json.loads(out.read_text())["cells"]
+    kept = json.loads(out.read_text("utf-8"))["cells"]
     assert [(cell["sigma"], cell["length"]) for cell in kept] == [(1, 4), (1, 41)]
     cells = prompted.measure_missing(experiment, "made", stops_at_the_third, out)
     assert len(calls) == 5 and cells[:2] == kept and len(cells) == 4
-    assert json.loads(out.read_text())["cells"] == cells
+    assert json.loads(out.read_text("utf-8"))["cells"] == cells
     assert list(tmp_path.iterdir()) == [out]
     before = out.read_bytes()
     assert prompted.measure_missing(experiment, "made", None, out) == cells  # nothing is asked
@@ -167,7 +167,7 @@ def test_answers_are_kept_as_they_came(tmp_path):
     out, answers = tmp_path / "out.json", ["[ True,  False ]\n", 'he said "[1]"', "[\n]", "—"]
     experiment = prompted.PromptedErrors("every", (1,), (4,), 4)
     prompted.measure_missing(experiment, "made", lambda asked: answers, out)
-    assert json.loads(out.read_text())["cells"][0]["answers"] == answers
+    assert json.loads(out.read_text("utf-8"))["cells"][0]["answers"] == answers
 
 
 @pytest.mark.parametrize("text, words", [
@@ -175,10 +175,10 @@ def test_answers_are_kept_as_they_came(tmp_path):
     ('{"settings": {}, "cells": []}', "expected the settings")])
 def test_a_file_of_something_else_is_not_touched(tmp_path, text, words):
     out = tmp_path / "out.json"
-    out.write_text(text)
+    out.write_text(text, "utf-8")
     with pytest.raises(InputError, match=words):
         prompted.measure_missing(prompted.PromptedErrors("every", **SMALL), "made", None, out)
-    assert out.read_text() == text
+    assert out.read_text("utf-8") == text
 
 
 TEMPLATE = ("{% for m in messages %}{{ m['role'] + ' : ' + m['content'] + ' ' }}{% endfor %}"
@@ -236,7 +236,7 @@ def test_the_command_measures_goes_on_and_leaves_a_finished_file(folder, tmp_pat
     command = ["--model", str(folder), "--task", task, "--out", str(out), "--sigmas", "1", "2",
                "--lengths", "3", "4", "--sequences", "3", "--batch", "2"]
     prompted.main(command)
-    content = json.loads(out.read_text())
+    content = json.loads(out.read_text("utf-8"))
     assert content["settings"] == {"model": "tiny", "task": task, "sigmas": [1, 2],
                                    "lengths": [3, 4], "sequences": 3}
     assert len(content["cells"]) == 4
@@ -271,6 +271,6 @@ def test_a_tokenizer_without_a_chat_template_is_refused(folder, tmp_path):
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.chat_template = None
     tokenizer.save_pretrained(tmp_path)
-    (tmp_path / "config.json").write_text((folder / "config.json").read_text())
+    (tmp_path / "config.json").write_text((folder / "config.json").read_text("utf-8"), "utf-8")
     with pytest.raises(InputError, match="chat template"):
         prompted.Chat(tmp_path, prompts.EVERY, 4)

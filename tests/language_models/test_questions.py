@@ -38,11 +38,12 @@ def folders(tmp_path):
     for split, rows in (("dev", sums[:5]), ("test", sums[5:])):
         (tmp_path / "mmlu" / split).mkdir(parents=True)
         for task in ("small_sums", "sums"):
-            with (tmp_path / "mmlu" / split / f"{task}_{split}.csv").open("w", newline="") as file:
+            path = tmp_path / "mmlu" / split / f"{task}_{split}.csv"
+            with path.open("w", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerows(rows)
     (tmp_path / "bbh").mkdir()
     examples = [{"input": f"{i}=2?", "target": "yes" if i == 2 else "no"} for i in range(6)]
-    (tmp_path / "bbh" / "twos.json").write_text(json.dumps({"examples": examples}))
+    (tmp_path / "bbh" / "twos.json").write_text(json.dumps({"examples": examples}), "utf-8")
     return tmp_path / "mmlu", tmp_path / "bbh"
 
 
@@ -117,10 +118,10 @@ def test_a_row_of_table_2_is_the_mean_over_tasks(asked, folders):
 
 @pytest.mark.parametrize("spoil, message", [
     (lambda mmlu, bbh: (mmlu / "test" / "sums_test.csv").unlink(), "sums_test.csv, found none"),
-    (lambda mmlu, bbh: (mmlu / "dev" / "sums_dev.csv").write_text("1,2,3\n"), "four choices and a"),
-    (lambda mmlu, bbh: (mmlu / "test" / "sums_test.csv").write_text(""), "sums: expected 5 shots"),
+    (lambda mmlu, bbh: (mmlu / "dev" / "sums_dev.csv").write_text("1,2,3\n", "utf-8"), "four choices and a"),
+    (lambda mmlu, bbh: (mmlu / "test" / "sums_test.csv").write_text("", "utf-8"), "sums: expected 5 shots"),
     (lambda mmlu, bbh: (bbh / "twos.json").unlink(), "json, found none"),
-    (lambda mmlu, bbh: (bbh / "twos.json").write_text('{"examples": []}'), "twos: expected 3 shots"),
+    (lambda mmlu, bbh: (bbh / "twos.json").write_text('{"examples": []}', "utf-8"), "twos: expected 3 shots"),
 ])
 def test_incomplete_benchmarks_are_refused(folders, spoil, message):
     spoil(*folders)

@@ -53,7 +53,7 @@ def test_the_command_counts_as_a_plain_loop_does(files, tmp_path, capsys):
     assert found.low.tolist() == pytest.approx(edges[:-1], rel=1e-5)
     assert found.high.tolist() == pytest.approx(edges[1:], rel=1e-5)
     assert found.corpus.tolist() == corpus and found.vocabulary.tolist() == vocabulary
-    heading = out.read_text().splitlines()[:2]
+    heading = out.read_text("utf-8").splitlines()[:2]
     assert heading == [f"# weights: SHA-256 {digest}, 30 tokens", "# corpus: train.bin, 1000 tokens"]
     assert capsys.readouterr().out.splitlines() == heading
 
@@ -132,7 +132,7 @@ def test_bad_input_ends_the_command_and_writes_nothing(files, tmp_path, change, 
 
 def test_a_file_that_exists_is_not_overwritten(files, tmp_path, capsys):
     out = tmp_path / "out.csv"
-    out.write_text("kept")
+    out.write_text("kept", "utf-8")
     with pytest.raises(SystemExit):
         main(arguments(*files[:2], out))
-    assert "expected a new file" in capsys.readouterr().err and out.read_text() == "kept"
+    assert "expected a new file" in capsys.readouterr().err and out.read_text("utf-8") == "kept"

@@ -66,7 +66,7 @@ def test_plain_loading_stops_before_it_computes(tmp_path):
 
 def test_plain_loading_stops_where_this_project_is_not_imported(tmp_path):
     make("gpt2").save_pretrained(tmp_path)
-    done = subprocess.run([sys.executable, "-c", LOAD_ELSEWHERE, str(tmp_path)], text=True,
+    done = subprocess.run([sys.executable, "-c", LOAD_ELSEWHERE, str(tmp_path)], encoding="utf-8",
                           capture_output=True)
     assert done.returncode and '"icllib_signed_averaging"` is not supported' in done.stderr
 

@@ -137,7 +137,7 @@ def test_an_evaluation_of_lm_eval_equals_one_by_hand(name, tmp_path):
     from lm_eval.models.huggingface import HFLM
 
     questions, model = toy_questions(), make(name).float()
-    with open(tmp_path / "toy.jsonl", "w") as file:
+    with open(tmp_path / "toy.jsonl", "w", encoding="utf-8") as file:
         for asked in questions:
             file.write(json.dumps({key: " ".join(f"w{i}" for i in value) if key == "context" else
                                    [f"w{i}" for i in value] if key == "choices" else value

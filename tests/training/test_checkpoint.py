@@ -172,10 +172,10 @@ def test_damaged_information_falls_back_and_at_last_training_starts_anew(tmp_pat
     for step in (100, 200):
         save_checkpoint(tmp_path, step, {"x": torch.zeros(1)}, {"seconds": 1.0})
     newest, oldest = checkpoints(tmp_path)
-    newest.write_text(damage(newest.read_text()))
+    newest.write_text(damage(newest.read_text("utf-8")), "utf-8")
     assert load_checkpoint(tmp_path)[1]["step"] == 100
     capsys.readouterr()
-    oldest.write_text(damage(oldest.read_text()))
+    oldest.write_text(damage(oldest.read_text("utf-8")), "utf-8")
     assert load_checkpoint(tmp_path) is None
     first, second = capsys.readouterr().err.splitlines()
     assert str(newest) in first and first.endswith("falling back to the one before")
@@ -231,10 +231,10 @@ def test_what_is_no_safetensors_file_falls_back_too(tmp_path, capsys):
         save_checkpoint(tmp_path, step, {"x": torch.zeros(1)}, {})
     newest = checkpoints(tmp_path)[0]
     newest.with_suffix(".safetensors").write_bytes(b"something else")
-    info = json.loads(newest.read_text())
+    info = json.loads(newest.read_text("utf-8"))
     info |= {"sha256": checksum(newest.with_suffix(".safetensors"))}
     info.pop("digest")
-    newest.write_text(json.dumps(info | {"digest": digest(info)}))
+    newest.write_text(json.dumps(info | {"digest": digest(info)}), "utf-8")
     assert load_checkpoint(tmp_path)[1]["step"] == 100
     assert "falling back to the one before" in capsys.readouterr().err
 

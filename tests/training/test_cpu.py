@@ -25,7 +25,7 @@ def page_faults() -> int:
 
 def resident_bytes() -> int:
     """The memory that this process has now."""
-    with open("/proc/self/statm") as file:
+    with open("/proc/self/statm", encoding="utf-8") as file:
         return int(file.read().split()[1]) * resource.getpagesize()
 
 

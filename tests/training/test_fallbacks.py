@@ -325,7 +325,7 @@ def test_a_fleet_waits_before_its_first_step_until_the_one_before_has_ended(
     monkeypatch.setattr(jobs, "TURNS", [])
     monkeypatch.setenv("ICLLIB_TURN", str(tmp_path / "turn"))
     taken = counted_steps(monkeypatch)
-    with open(tmp_path / "turn", "a") as other:
+    with open(tmp_path / "turn", "a", encoding="utf-8") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with monkeypatch.context() as patch, pytest.raises(OutOfTime):
             patch.setenv("ICLLIB_DEADLINE", str(time.monotonic() + 1))
@@ -333,7 +333,7 @@ def test_a_fleet_waits_before_its_first_step_until_the_one_before_has_ended(
         assert not taken
     jobs.train_fleets(FEW_STEPS, "smoke", folders)
     assert taken and not without_record(FEW_STEPS)
-    with open(tmp_path / "turn", "a") as other, pytest.raises(BlockingIOError):  # until it ends
+    with open(tmp_path / "turn", "a", encoding="utf-8") as other, pytest.raises(BlockingIOError):  # until it ends
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 

@@ -21,7 +21,7 @@ def untold(monkeypatch):
 @pytest.mark.skipif(not (PROJECT / ".git").exists() or not shutil.which("git"),
                     reason="a copy, or a machine, without git")
 def test_the_commit_is_that_of_the_checkout():
-    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=PROJECT, text=True,
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=PROJECT, encoding="utf-8",
                           capture_output=True, check=True).stdout
     assert len(commit()["commit"]) >= 12 and head.startswith(commit()["commit"])
 
@@ -35,7 +35,7 @@ def checkout(tmp_path, monkeypatch):
     git = lambda *words: subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
                                         cwd=tmp_path, check=True, capture_output=True)
     (tmp_path / "icllib").mkdir()
-    (tmp_path / "icllib" / "code.py").write_text("1")
+    (tmp_path / "icllib" / "code.py").write_text("1", "utf-8")
     git("init", "-q")
     git("add", ".")
     git("commit", "-q", "-m", "one")
@@ -45,9 +45,9 @@ def checkout(tmp_path, monkeypatch):
 
 def test_code_that_was_changed_since_its_commit_is_told(checkout):
     assert commit()["dirty"] is False
-    (checkout / "notes").write_text("not code")
+    (checkout / "notes").write_text("not code", "utf-8")
     assert commit()["dirty"] is False
-    (checkout / "icllib" / "code.py").write_text("2")
+    (checkout / "icllib" / "code.py").write_text("2", "utf-8")
     assert commit()["dirty"] is True
 
 
@@ -99,7 +99,7 @@ ARCHITECTURE = platform.processor() or platform.machine()
     ("BogoMIPS\t: 50.00\n", ARCHITECTURE)])
 def test_the_processor_has_its_makers_name(description, name, tmp_path):
     path = tmp_path / "cpuinfo"
-    path.write_text(description)
+    path.write_text(description, "utf-8")
     assert processor_name(path) == name
 
 

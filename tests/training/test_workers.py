@@ -93,7 +93,7 @@ def test_a_number_of_members_that_is_none_is_told_before_any_work(folders, monke
 def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "own/elsewhere.py").write_text(
-        "from icllib.models import MLP\n\n\nclass Mine(MLP):\n    pass\n")
+        "from icllib.models import MLP\n\n\nclass Mine(MLP):\n    pass\n", "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend("own")
     from elsewhere import Mine

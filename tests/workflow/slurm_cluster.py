@@ -73,8 +73,8 @@ class Cluster:
         nodes = "\n".join(NODE.format(name=name, host=host, port=port)
                           for name, port in NODES.items())
         (folder / "slurm.conf").write_text(CONFIGURATION.format(host=host, folder=folder,
-                                                                nodes=nodes))
-        (folder / "health").write_text(HEALTH.format(folder=folder))
+                                                                nodes=nodes), "utf-8")
+        (folder / "health").write_text(HEALTH.format(folder=folder), "utf-8")
         (folder / "health").chmod(0o755)
         for name in ("disk", "state", *(f"spool-{name}" for name in NODES)):
             (folder / name).mkdir()
@@ -94,7 +94,7 @@ class Cluster:
     def start(self, *command: str) -> subprocess.Popen:
         """Start a daemon that ends with the cluster."""
         process = subprocess.Popen(command, env=self.environment, stdout=subprocess.DEVNULL,
-                                   stderr=(self.folder / "daemons.log").open("a"))
+                                   stderr=(self.folder / "daemons.log").open("a", encoding="utf-8"))
         self.daemons.callback(lambda: (process.kill(), process.wait()))
         return process
 
@@ -112,7 +112,7 @@ class Cluster:
     def fill_disk(self, name: str) -> None:
         """Leave no room on a node's own disk."""
         outside = self.nodes[name].pid
-        inside = Path(f"/proc/{outside}/task/{outside}/children").read_text().split()[0]
+        inside = Path(f"/proc/{outside}/task/{outside}/children").read_text("utf-8").split()[0]
         with contextlib.suppress(OSError):  # as there is less room
             Path(f"/proc/{inside}/root{self.folder}/disk/full").write_bytes(bytes(2**22))
 
@@ -135,7 +135,7 @@ class Cluster:
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
-                raise TimeoutError((self.folder / "daemons.log").read_text()[-2000:])
+                raise TimeoutError((self.folder / "daemons.log").read_text("utf-8")[-2000:])
             time.sleep(0.2)
 
 

@@ -13,14 +13,14 @@ from icllib.files import PROJECT
 def start(tmp_path, monkeypatch):
     """Starts commands on a machine with so many GPUs, each of which writes which one it sees."""
     def on(count, name, allotted="", wait="true"):
-        (tmp_path / "nvidia-smi").write_text(f"#!/bin/sh\nseq 0 {count - 1}\n")
+        (tmp_path / "nvidia-smi").write_text(f"#!/bin/sh\nseq 0 {count - 1}\n", "utf-8")
         (tmp_path / "nvidia-smi").chmod(0o755)
         path = f"{tmp_path}:{os.environ['PATH']}"
         return subprocess.Popen(
             [PROJECT / "workflow/one_gpu.sh", "sh", "-c",
              f"echo \"$CUDA_VISIBLE_DEVICES\" > {name}.part; mv {name}.part {name}; {wait}"],
             cwd=tmp_path, env=os.environ | {"PATH": path, "CUDA_VISIBLE_DEVICES": allotted},
-            stderr=subprocess.PIPE, text=True)
+            stderr=subprocess.PIPE, encoding="utf-8")
     return on
 
 
@@ -29,7 +29,7 @@ def seen(path):
     while not path.exists():
         assert time.monotonic() < until
         time.sleep(0.02)
-    return path.read_text().strip()
+    return path.read_text("utf-8").strip()
 
 
 def test_two_commands_have_a_gpu_each_and_a_third_none(start, tmp_path):

@@ -33,7 +33,7 @@ def running():
 
 
 def records(folder):
-    return {path.relative_to(folder): json.loads(path.read_text())["metrics"]
+    return {path.relative_to(folder): json.loads(path.read_text("utf-8"))["metrics"]
             for path in folder.glob("results/*/*/*/*.json")}
 
 
@@ -53,7 +53,7 @@ def test_a_dead_node_a_time_limit_and_a_full_disk_lose_nothing(running, tmp_path
         running.power_off("node1")
         running.wait(lambda: running.states()["node1"].startswith("down"), 120)
         running.power_on("node1")
-        assert workflow.wait(600) == 0, (shared / "log").read_text()[-3000:]
+        assert workflow.wait(600) == 0, (shared / "log").read_text("utf-8")[-3000:]
     finally:
         workflow.kill()
     assert records(shared) == alone != {}
@@ -70,7 +70,7 @@ def test_two_nodes_share_a_whole_chapter(running, tmp_path, monkeypatch):
     workflow = start_workflow(running, pages, tmp_path / "shared",
                               f"{sys.executable} -m icllib", {})
     try:
-        assert workflow.wait(3000) == 0, (tmp_path / "shared/log").read_text()[-3000:]
+        assert workflow.wait(3000) == 0, (tmp_path / "shared/log").read_text("utf-8")[-3000:]
     finally:
         workflow.kill()
     assert records(tmp_path / "shared") == alone != {}
@@ -109,5 +109,5 @@ def start_workflow(running, pages, folder, command, environment, *options):
          "--latency-wait", "5", "--slurm-keep-successful-logs", *options,
          "--config", "profile=smoke", f"pages={' '.join(pages)}", f"icllib={command}",
          "--", "records"],
-        env=running.environment | own | environment, stdout=(folder / "log").open("w"),
+        env=running.environment | own | environment, stdout=(folder / "log").open("w", encoding="utf-8"),
         stderr=subprocess.STDOUT)

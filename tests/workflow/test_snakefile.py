@@ -33,9 +33,9 @@ def workflow(tmp_path):
     """Runs the workflow on these jobs; returns its exit code and the calls in their order."""
     pytest.importorskip("snakemake",
                         reason="no Snakemake here: pip install -r workflow/requirements.txt")
-    (tmp_path / "command.py").write_text(COMMAND)
+    (tmp_path / "command.py").write_text(COMMAND, "utf-8")
     jobs = [job | {"minutes": 1.0, "memory_gib": 0.5, "members": 1} for job in JOBS]
-    (tmp_path / "jobs.json").write_text(json.dumps(jobs))
+    (tmp_path / "jobs.json").write_text(json.dumps(jobs), "utf-8")
 
     def run(*words):
         (tmp_path / "calls").unlink(missing_ok=True)
@@ -44,7 +44,7 @@ def workflow(tmp_path):
              "--directory", tmp_path, "--cores", "1", "--keep-going",
              "--rerun-triggers", "mtime", "--config", "profile=cpu",  # as in every profile
              f"icllib={sys.executable} {tmp_path}/command.py", *words], capture_output=True)
-        return done.returncode, (tmp_path / "calls").read_text().splitlines()
+        return done.returncode, (tmp_path / "calls").read_text("utf-8").splitlines()
 
     return run
 
@@ -63,7 +63,7 @@ def test_fleets_in_the_order_of_the_plan_pages_after_their_fleets_and_the_book_l
 
 
 def test_a_fleet_that_fails_stops_no_others_and_the_next_call_goes_on(workflow, tmp_path):
-    (tmp_path / "broken").write_text("p/two/cpu/c.json")
+    (tmp_path / "broken").write_text("p/two/cpu/c.json", "utf-8")
     code, calls = workflow()
     assert code == 1 and {"run p/one --profile cpu", "run p/three --profile cpu"} < set(calls)
     assert not {"run p/two --profile cpu", "book"} & set(calls)

@@ -91,7 +91,7 @@ def test_word_frequencies_score_as_a_plain_loop_does(tmp_path, monkeypatch):
     monkeypatch.setenv("ICLLIB_DATA", str(tmp_path))
     pairs = ["the dog sees a cat .", "the dogs see a bird .", "the dog sees a cat .",
              "the cat sees a dog .", "the old dog sees a cat .", "the dog sees a cat ."]
-    (tmp_path / "probe.txt").write_text("\n".join(pairs) + "\n")
+    (tmp_path / "probe.txt").write_text("\n".join(pairs) + "\n", "utf-8")
     digest = hashlib.sha256((tmp_path / "probe.txt").read_bytes()).hexdigest()
     found = WordFrequencies(MADE, (DataFile("probe.txt", digest),)).measure()["accuracy"][0]
     lines = MADE.corpus.read().splitlines()
