@@ -14,9 +14,9 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make
 def installs(tmp_path, *words, nvidia_smi="exit 1"):
     """The lines that make would run for the environment, and its errors, where nvidia-smi is this."""
     command = tmp_path / "nvidia-smi"
-    command.write_text(f"#!/bin/sh\n{nvidia_smi}\n")
+    command.write_text(f"#!/bin/sh\n{nvidia_smi}\n", "utf-8")
     command.chmod(0o755)
-    done = subprocess.run(["make", "-n", "-B", ".venv/installed", *words], cwd=PROJECT, text=True,
+    done = subprocess.run(["make", "-n", "-B", ".venv/installed", *words], cwd=PROJECT, encoding="utf-8",
                           capture_output=True,
                           env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
     return done.stdout, done.stderr
