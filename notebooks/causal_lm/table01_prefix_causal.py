@@ -8,8 +8,9 @@
 # rows: by a factor of 6 to 32 in regression and by 11 to 14% in classification. There
 # models whose layers share their weights also classify better than those whose layers do
 # not, which the paper puts down to overfitting. Our models are smaller ({term}`profile`
-# `cpu`, 2.6 hours of processor time), and all but one of 60 have learned the tasks. The
-# prefix mask has the lower error here as well, by a factor of 8 to 20 in regression and by
+# `cpu`, 2.6 hours of processor time), and all but one of 60 have learned the tasks; of the 16
+# that [Table 3](table03_extra_loss.ipynb) has of one kind, linear, unshared and with the prefix
+# mask, five have not. The prefix mask has the lower error here as well, by a factor of 8 to 20 in regression and by
 # 6 to 7% in classification. Unshared layers, trained without the extra loss as in the paper,
 # overfit more than shared ones, trained with it: their error is 18 to 21% higher on
 # held-out sequences than on those of training, with shared layers 6%. Yet on held-out

@@ -125,8 +125,9 @@ count = "12 layers of 12 heads"
 page.decide("signed_averaging.34", {count: [sheet.additional_parameters(12, 12)]}, "paper",
             control={count: [sheet.additional_parameters(12, 1)]})  # a pair for each layer
 millions, tokens = sheet.parameters() / 1e6, sheet.TOKEN_TABLE / 1e6
-page.decide("signed_averaging.54", {"12L8AH": [millions]}, "paper",
-            control={"12L8AH": [millions + tokens]})
+counted = {"with the table of words": [millions + tokens], "without it": [millions]}
+page.decide("signed_averaging.54", counted, "paper",
+            control={part: [tokens] for part in counted})  # without its layers
 page.verdicts()
 
 # %% [markdown]
@@ -137,8 +138,8 @@ page.verdicts()
 #   public code has one pair for each layer, which would make 24.
 # - "22.5M parameters" (claim 54). The decoder of Section 3 has 9.50 million: 9.44 in the matrices of its
 #   layers, and few in biases, positions, embedding and read-out. With the table of 50,257 tokens of
-#   GPT-2, which a model of numbers never reads, it would have 22.36 million. So the printed number
-#   seems to count weights that play no part in the experiments.
+#   GPT-2, which a model of numbers never reads, it would have 22.36 million. So the printed number is
+#   right for the object of the public class, and counts weights that play no part in the experiments.
 # - The paper shows no learned $n$ or $b$. Its $n \ge 1$ and $b > 0$ are kept here by
 #   $n = 1 + \operatorname{softplus}(\cdot)$ and $b = \exp(\cdot)$.
 # - In the first layer $n$ is between 1.39 and 1.76, in the second between 1.59 and 3.90; $b$ is between

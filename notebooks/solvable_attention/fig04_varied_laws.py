@@ -201,7 +201,9 @@ page.decide("solvable_attention.31", sheet.query_feature_exponents(late[:2]), sh
 page.decide("solvable_attention.33", sheet.beta_changes(*late[4:]), shown,
             control=sheet.beta_changes(*late[2:4]))
 page.decide("solvable_attention.43", sheet.varied_exponents(simulated), shown)
-page.decide("solvable_attention.44", sheet.balance_ratios(balance[:3]), shown)
+of_print = sheet.balance_ratios(balance[3:])  # from the paper's own start
+page.decide("solvable_attention.44", sheet.balance_ratios(balance[:3])
+            | {f"{part}, Eq. 106": ratio for part, ratio in of_print.items()}, shown)
 page.verdicts()
 
 # %% [markdown]
