@@ -12,7 +12,7 @@
 # to 12% in the mean, but seeds differ so much that nothing is settled. A network that is
 # trained on the prompt alone is far better than both from 31 pairs on. On trees SGPT has 1.4
 # times the error of XGBoost at 50 pairs and 2.7 times at 100, and on sparse functions its
-# error is above that of least squares. The claims on these two stay open: trees with 4
+# error is above that of least squares. The claims on these two are not tested: trees with 4
 # dimensions instead of 20 are another problem, and on sparse functions no model has learned
 # enough.
 #

@@ -7,7 +7,7 @@
 # **In short:** no, but this decides little. With twice the steps no {term}`seed` of GPT-2,
 # SGPT or the perceptron comes to the other side of a bound. But models are small and
 # training is short ({term}`profile` `cpu`, about two hours on a CPU), and most have learned
-# too little to count, so the claim is open. The errors themselves still fall, with $10^6$
+# too little to count, so most of the claim is not tested. The errors themselves still fall, with $10^6$
 # tasks and 10 pairs by an eighth to a quarter, and the seeds of GPT-2 spread more.
 #
 # {cite:t}`abedsoltan2024context` give neither steps nor epochs. This matters for
@@ -166,7 +166,7 @@ page.verdicts()
 #   training. It also says nothing about intervals over seeds, by which claims 1 to 4 are
 #   judged. With twice the steps that of GPT-2's slope, $-0.17$ to $-0.04$, reaches past the
 #   bound, although each seed is below.
-# - *Why it is open.* A model that has learned too little may stay where it is for that
+# - *Why most of it is not tested.* A model that has learned too little may stay where it is for that
 #   reason. Neither GPT-2 nor SGPT comes within 1.25 times the error of
 #   {term}`ridge regression`, and the perceptron meets $10^6$ tasks once or twice. Only the
 #   parts on the context of the perceptron count.

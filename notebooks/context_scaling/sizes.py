@@ -8,7 +8,7 @@
 # layers, widths 16 to 64, trained for a quarter of an hour on a CPU ({term}`profile`
 # `cpu`). SGPT gains from layers here too, but also from width: at width 64 its error is
 # 0.83 times that at 16. For GPT-2 the {term}`seeds <seed>` differ as much as the sizes.
-# Such widths say little about 256 to 1024, and the claim stays open.
+# Such widths say little about 256 to 1024, and the claim is not tested.
 #
 # {cite:t}`abedsoltan2024context` report the best size in two sentences of Appendix A. They
 # tried 2, 4, 6 and 8 layers, widths 256, 512 and 1024, and 2, 4 and 8 heads. No errors are

@@ -10,8 +10,8 @@
 # steep SSA has 0.98 to 1.01 times the error of softmax, and the five {term}`seeds <seed>` lie on both
 # sides of 1. Where the inputs alone are wider than in training, SSA has 14% less error. These are five
 # models of each kind (2 layers, width 64, profile `cpu`; 3.4 hours of processor time), which have learned
-# the task equally well, with an error in distribution of 0.002 to 0.004. Whether SSA is better by a few
-# percent on steep lines stays open; a gap of five, as printed, would be far outside the spread. As the
+# the task equally well, with an error in distribution of 0.002 to 0.004. On steep
+# lines there is no difference beyond 25%; a gap of five, as printed, is excluded for such models. As the
 # paper says, the error of softmax grows far faster than the lines do (from $\sigma = 4$ on), and SSA too
 # fails where lines and inputs both grow tenfold.
 #

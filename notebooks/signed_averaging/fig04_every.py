@@ -11,7 +11,7 @@
 # pairs. {term}`Seeds <seed>` differ far more: 34 models of either kind err on 15% or less,
 # the other sixteen on up to 71%. Two things that softmax is said to do hold: it goes on
 # being right on longer sequences, and fails where numbers are larger. A third, that it
-# still tells the sign of a single large number, is open. These are small models (3 layers
+# still tells the sign of a single large number, is undecided. These are small models (3 layers
 # of width 32, profile `cpu`), which have learned the task.
 #
 # A decoder reads $x_1, y_1, x_2, y_2, \dots$ as scalars and says at each $x_k$ whether
@@ -140,13 +140,13 @@ page.verdicts()
 # %% [markdown]
 # ## What differs and why
 #
-# - *Why claim 9 is open.* Fourteen softmax models in fifty make five sixths of their
+# - *Why claim 9 is undecided.* Fourteen softmax models in fifty make five sixths of their
 #   errors: they err on 65% or more of the sequences above $\sigma = 10$. Fifteen of SSA err on 70% or
 #   more there. Which ones do differs, so that the ratio of SSA to softmax, seed by seed, lies
 #   between 0.004 and 107, with a geometric mean of 1.35 (0.85 to 2.1). Twenty pairs had
 #   been planned, and had 1.83 (0.78 to 4.3). Thirty more were then added at once, and by
 #   themselves have 1.11 (0.64 to 1.9).
-# - *Why claim 25 is open.* Of single numbers at $\sigma = 30$ softmax gets 6.0% wrong (3.6 to
+# - *Why claim 25 is undecided.* Of single numbers at $\sigma = 30$ softmax gets 6.0% wrong (3.6 to
 #   8.5%), where the claim allows 5%: 18 models are above, the other 32 below.
 # - *Inputs or positions.* Errors that grow with $\sigma$ are due to the inputs, since
 #   models without positions have them too. Those that grow with the length are mostly due

@@ -10,8 +10,8 @@
 # in three models of each kind that have learned their task (2 layers of width 64,
 # {term}`profile` `cpu`). But those of $N(0, 10)$ took 2.5 times as many steps, in which
 # weights grow. In the one model of $N(0, 100)$ they are smaller, 0.82 and 0.94 times as large
-# as in the $N(0, 1)$ model of the same seed, as the paper says; but it has not learned, so that the claim, which is about both
-# widths, stays open.
+# as in the $N(0, 1)$ model of the same seed, as the paper says; but it has not learned, so that half of the
+# claim is not tested. The other half fails.
 #
 # Where {term}`softmax` models were trained on inputs from $N(0, 10)$ or $N(0, 100)$ in
 # place of $N(0, 1)$, {cite:t}`naim2025scaled` write that "this training gave the Q and K
@@ -86,9 +86,9 @@ page.verdicts()
 # - *Unequal training.* The models of $N(0, 10)$ needed 50,000 steps to learn their task, those
 #   of $N(0, 1)$ 20,000. All weights grow on the way, so that some of the factor of 1.5 may be
 #   due to the steps. It does not make weights smaller.
-# - *Why the claim is open.* It counts models that have learned their own task, by the
+# - *Why half of the claim is not tested.* It counts models that have learned their own task, by the
 #   measure of [the page that trains them](training_laws.ipynb), and the model of $N(0, 100)$
-#   has not. For $N(0, 10)$ alone it fails.
+#   has not. For $N(0, 10)$ it fails.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/signed_averaging/query_key_weights/figure.csv>`.

@@ -14,7 +14,7 @@
 # beyond the spread over {term}`seeds <seed>`. SSA has 0.99 times its error (0.9 to 1.1), so
 # that a lead like the printed one, 14-fold, is ruled out; and all the others have 0.84 to
 # 1.1 times, where the paper prints 2.5 to 5.6. That a temperature does not help, as the
-# paper says, is settled for the highest alone; whether other small leads are left is open,
+# paper says, is settled for the highest alone; of most others the spread is too wide,
 # as seeds differ more than functions do. One claim fails: in distribution the mixture of tanh,
 # average, ReLU and square (one row, *four functions*) has 1.7 times softmax's error (1.2 to 2.3), not 0.6 as printed. Two newer functions that
 # we added err like softmax too. In the paper's table SSA and softmax seem to have been

@@ -9,7 +9,7 @@
 # higher with SSA. But the paper's softmax model is weaker than public ones. Of its 12
 # scores 5 lie below what one more of these would be expected to have, while 18 of the 24
 # scores of SSA lie within. Our own models (profile `cpu`, three of each kind) have
-# learned too little grammar to say anything about SSA, and both claims are open. They
+# learned too little grammar to say anything about SSA, and both claims are not tested. They
 # were trained with a fault that has since been mended (below), and must be trained anew.
 #
 # BabyBERTa {cite:p}`huebner2021babyberta` is a small language model trained on speech to

@@ -13,7 +13,7 @@
 # the two comparisons agree: at equal error inside, scaled signed averaging ({term}`SSA`) has
 # 0.99 times the error of {term}`softmax` outside (0.9 to 1.1), and the others have 0.81 to
 # 1.1 times, all within the spread over {term}`seeds <seed>`. The claims of this page, which
-# are ours, are open, but that a temperature does not help is settled for the highest.
+# are ours, are mostly undecided; that a temperature does not help is settled for the highest.
 #
 # The {term}`task` is a line $y = a x + c$, with $a, c \sim \mathcal{N}(0, 1)$ in training
 # and $\mathcal{N}(0, \sigma)$ in tests. {cite:t}`naim2025scaled` show no such comparison.
@@ -127,7 +127,7 @@ page.verdicts()
 # - *Whose claims.* The paper compares at equal steps only. The claims of this page repeat
 #   those of [Table 1](table01_scoring_functions.ipynb), with their tolerances, by the rule
 #   above.
-# - *Why they are open.* Seeds differ more than the functions do, of which there are three to
+# - *Why they are undecided.* Seeds differ more than the functions do, of which there are three to
 #   five, and three models of 61 have not learned well enough to count.
 #   [Figure 3](fig03_softmax_ssa.ipynb) has claim 21, on SSA and softmax.
 # - *On the way the learning rate is still high,* and at the end it is low. A model that is

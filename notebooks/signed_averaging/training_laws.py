@@ -12,7 +12,7 @@
 # on $N(0, 1)$ have 0.0025 and always answering 0 costs 2. With one large input their
 # {term}`seeds <seed>` differ too much to tell. Where *all* inputs are as wide as in their
 # training, they have a 300th of the error of the others. A model trained on $N(0, 100)$ has
-# not learned in 10,000 steps, so that the claim about both widths stays open. A curriculum
+# not learned in 10,000 steps, so that half of the claim is not tested. A curriculum
 # makes no difference, in an earlier and smaller design.
 #
 # The {term}`task` is an affine function, a line $y = a x + c$. {cite:t}`naim2025scaled`
