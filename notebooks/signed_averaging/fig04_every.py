@@ -130,10 +130,10 @@ page.decide("signed_averaging.9", quantifiers.evidence(compared, pair), judged,
             quantifiers.reached(compared, pair, pair))
 page.decide("signed_averaging.25", sheet.single_numbers(compared, pair), judged,
             of_softmax, {"sigma = 30": [0.5]})  # "false" is wrong of every positive one
-longer = sheet.longer_sequences(compared, pair)
+longer = quantifiers.longer_sequences(compared, pair)
 page.decide("signed_averaging.30", longer, judged, of_softmax,
             {part: [1 / 8] for part in longer})
-page.decide("signed_averaging.31", sheet.deviant_sequences(compared, pair), judged,
+page.decide("signed_averaging.31", quantifiers.deviant_sequences(compared, pair), judged,
             of_softmax)
 page.verdicts()
 

@@ -32,7 +32,7 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import fig04_every, fig05_some as sheet, quantifiers
+from icllib.papers.signed_averaging import fig05_some as sheet, quantifiers
 
 page = icllib.Page("signed_averaging/fig05_some")
 records = icllib.records(sheet.some_variant, profile, page=page.name)
@@ -120,10 +120,10 @@ judged = icllib.shown_profile(compared)
 page.decide("signed_averaging.10", quantifiers.evidence(compared, pair), judged,
             quantifiers.reached(compared, pair, pair))
 of_softmax = quantifiers.reached(compared, pair, pair[:1])
-longer = fig04_every.longer_sequences(compared, pair)
+longer = quantifiers.longer_sequences(compared, pair)
 page.decide("signed_averaging.57", longer, judged, of_softmax,
             {part: [1 / 8] for part in longer})
-page.decide("signed_averaging.58", fig04_every.deviant_sequences(compared, pair), judged,
+page.decide("signed_averaging.58", quantifiers.deviant_sequences(compared, pair), judged,
             of_softmax)
 page.verdicts()
 

@@ -332,6 +332,23 @@ def half_a_sequence(record, count: int = 1) -> float:
     return 0.5 / (record.run["evaluation"]["parts"][0]["sequences"] * count)
 
 
+def at_length(records, chosen, n: int) -> np.ndarray:
+    """Softmax's share of wrong sequences of the tested length nearest to n: (seeds, sigmas)."""
+    _, lengths = grid(records[0])
+    return stacked(records, chosen, "wrong")[chosen[0]][..., np.abs(lengths - n).argmin()]
+
+
+def longer_sequences(records, chosen) -> dict:
+    """Softmax's share of wrong sequences beyond the lengths of training at sigma = 1, by seed."""
+    return {f"length {n}": at_length(records, chosen, n)[:, 0] for n in (60, 100, 200)}
+
+
+def deviant_sequences(records, chosen) -> dict:
+    """The same at the largest sigma over sigma = 1, at the length of training, by seed."""
+    wrong = np.maximum(at_length(records, chosen, TRAINED), half_a_sequence(records[0]))
+    return {f"length {TRAINED}": wrong[:, -1] / wrong[:, 0]}
+
+
 def evidence(records, chosen) -> dict:
     """SSA's mean error over softmax's in the parts of the claim, seed by seed."""
     softmax, ssa = errors_by_part(records, chosen).values()

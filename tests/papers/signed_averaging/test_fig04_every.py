@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from icllib.models import Softmax
-from icllib.papers.signed_averaging import fig04_every
+from icllib.papers.signed_averaging import fig04_every, quantifiers
 from icllib.papers.signed_averaging.quantifiers import cells
 from icllib.results import Record, settings
 
@@ -27,10 +27,10 @@ def test_softmax_beyond_the_lengths_and_inputs_of_training():
             for run in runs]
     first, second = (record.metrics["wrong"] for record in made[:2])  # softmax; sigmas 1 and 30
     second[0][1] = 0.0  # of 8 sequences
-    longer = fig04_every.longer_sequences(made, cells("every"))
+    longer = quantifiers.longer_sequences(made, cells("every"))
     assert {part: list(wrong) for part, wrong in longer.items()} == {
         f"length {n}": [first[0][1], 0.0] for n in (60, 100, 200)}  # 41 is the nearest
-    ratio, = fig04_every.deviant_sequences(made, cells("every")).values()
+    ratio, = quantifiers.deviant_sequences(made, cells("every")).values()
     assert ratio == pytest.approx([first[1][1] / first[0][1], second[1][1] * 16])
 
 
