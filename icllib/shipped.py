@@ -15,7 +15,7 @@ from icllib.files import to_json, write_text
 from icllib.models import SGPT, SignedAveraging, Softmax, Transformer
 from icllib.named import MODELS, best_predictor
 from icllib.papers.causal_lm import few_shot_tokens
-from icllib.papers.context_scaling import fig01_scaling, what_would_a_reviewer_ask
+from icllib.papers.context_scaling import every_length, what_would_a_reviewer_ask
 from icllib.papers.context_scaling.gates import over_ridge, over_zero
 from icllib.papers.signed_averaging import comparisons, fig03_softmax_ssa, fig04_every, fig05_some
 from icllib.papers.signed_averaging.quantifiers import reached
@@ -23,6 +23,7 @@ from icllib.results import Record, digest, load_record, results_folder, settings
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, BagOfWords, LinearRegression, Quantifier
 from icllib.training import Run, load
+from icllib.training.cpu import one_core
 from icllib.training.weights import find_weights
 
 # A model answers well where its error is at most so many times that of the best predictor; where
@@ -31,7 +32,7 @@ NEAR, NEXT_TO_NONE = 1.25, 0.01
 SEEDS, PROMPTS = 3, 1024  # on each seed's own prompts
 
 NAMES = {  # name: the page's runs, what its models are made of, a claim whose gate they must pass
-    "context_scaling/gpt2": (fig01_scaling.runs, {Transformer, LinearRegression},
+    "context_scaling/gpt2": (every_length.runs, {Transformer, LinearRegression},
                              "context_scaling.1"),
     "context_scaling/sgpt": (what_would_a_reviewer_ask.by_depth, {SGPT, LinearRegression},
                              "context_scaling.1"),
@@ -74,14 +75,14 @@ def chosen(name: str) -> dict | None:
 
 
 def good_pairs(run: Run) -> list[int]:
-    """At how many pairs, of those trained on, a model answers well on every seed."""
-    lengths, model = tuple(filter(None, run.recipe.lengths)), load(run)
+    """At how many pairs, up to the most of its training, a model answers well on every seed."""
+    lengths, model = range(1, max(run.recipe.lengths) + 1), load(run)
     tells_truth = run.recipe.loss == "cross-entropy"
     good = torch.ones(len(lengths), dtype=torch.bool)
     for seed in range(SEEDS):
         xs, ys, _ = run.task.sample(Stream.of([seed], "answers well", "cpu"),
                                     torch.arange(PROMPTS)[None], run.recipe.points)
-        with torch.no_grad():
+        with torch.no_grad(), one_core():  # which keeps memory: SGPT takes much for each length
             said, best = model.predict(xs, ys, lengths), best_answers(run.task, xs, ys, lengths)
         right = ys[:, :, list(lengths)]
         if tells_truth:  # and answers in log-odds
