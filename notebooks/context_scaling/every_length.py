@@ -46,7 +46,8 @@ from icllib.plotting import series
 tested = first.evaluation.lengths
 ratios = sheet.ratios_by_model(records)
 table = page.save_figure(*(
-    series("error / ridge", name, tested, own, shown, scale="log") for name, own in ratios.items()))
+    series("error / ridge", name, tested, own, shown, scale="log")
+    for name, own in ratios.items()))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error over that of ridge regression against the number of pairs from 5 to 40 on a log axis for three models: GPT-2 trained on five lengths has sharp dips at the five and is far above between, GPT-2 trained on every length and SGPT are smooth curves near 1."}, "figure": {"caption": "Error over that of ridge regression, on a log axis, after every number of pairs. GPT-2 trained on five lengths, at the dotted lines, is good at these alone; trained on every length it is a smooth curve near 1, as SGPT is that was trained on the five. Below the grey line a model with a name answers."}}
 import matplotlib.pyplot as plt
