@@ -59,7 +59,7 @@ for name, color, marker in zip(ratios, (ORANGE, RED, BLUE), "os^"):
 for length in scaling.LENGTHS:
     axes.axvline(length, color="grey", lw=0.8, ls=":")
 axes.axhline(sheet.MOST_RATIO, color="grey", lw=1)
-axes.set(yscale="log", xlabel="context length n", ylabel="error / error of ridge regression")
+axes.set(yscale="log", xlabel="context length n", ylabel="error / that of ridge regression")
 axes.yaxis.set_major_formatter("{x:g}")
 legend = axes.legend(frameon=True)
 
