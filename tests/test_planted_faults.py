@@ -18,7 +18,7 @@ from icllib.decisions import decide, decision_on_record
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer, layout
-from icllib.papers import context_scaling
+from icllib.papers.context_scaling.scaling import LINEAR_8
 from icllib.tasks import LinearRegression, Prompt
 from icllib.training import engine
 
@@ -28,7 +28,7 @@ TWO_LAYERS = [2.34704, 2.17963]
 
 def golden():
     """Whether the numbers of a tiny training, of ridge regression and of the scoring moved."""
-    task = context_scaling.LINEAR_8
+    task = LINEAR_8
     ridge = ErrorByLength((10,), prompts=256).measure(task, Ridge.bayes(task))["error"][0]
     z, n, b = (torch.tensor([value], dtype=torch.float64) for value in (3.0, 2.0, 0.5))
     numbers = [(ridge, GOLDEN["ridge"], 1e-4), (attention.signed_log(z, n, b).exp(), [6.25], 1e-9),
