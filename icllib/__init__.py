@@ -7,7 +7,7 @@ import importlib
 MODULES = {
     "pages": ("Page", "provenance_line", "settings_of", "settings_table", "shown_profile"),
     "results": ("samples", "stacked"),
-    "training": ("every_profile", "load", "records"),
+    "training": ("Limits", "every_profile", "load", "records"),
 }
 HOME = {name: module for module, names in MODULES.items() for name in names}
 __all__ = sorted(HOME)

@@ -17,15 +17,16 @@ from icllib.results import (
     Record, digest, find_record, find_records, from_settings, is_fresh, load_record, results_folder)
 from icllib.status import runs_of
 from icllib.training.jobs import train_fleet
-from icllib.training.records import KEPT, environment, runs_at
+from icllib.training.limits import Limits
+from icllib.training.records import KEPT, runs_at
 
 
-def train_again(page: str, profile: str, deadline: float | None) -> str:
+def train_again(page: str, profile: str, limits=Limits()) -> str:
     """Train a page's records of a profile again; returns how many came out the same.
 
-    What is made again stays in runs/again/ until all of it is there. deadline: a time.monotonic()
-    at which training stops. Raises InputError for another profile and where no record tells with
-    which others it was trained, and PageFailed where numbers differ.
+    What is made again stays in runs/again/ until all of it is there. limits: of training.
+    Raises InputError for another profile and where no record tells with which others it was trained,
+    and PageFailed where numbers differ.
     """
     if profile not in KEPT:
         raise InputError(f"--as-recorded: expected one of {', '.join(KEPT)} with --profile, "
@@ -36,12 +37,11 @@ def train_again(page: str, profile: str, deadline: float | None) -> str:
     if not records:
         raise InputError(f"{page}: expected records at {profile} that tell with which others they "
                          "were trained, found none")
-    with environment(ICLLIB_DEADLINE=deadline):
-        for names in dict.fromkeys(map(members, records)):
-            fleet = [recorded(name, paper) for name in names]
-            runs = [from_settings(record.run) for record in fleet]
-            if not all(is_fresh(find_record(run, paper, results)) for run in runs):
-                train_fleet(runs, profile, results / page, device_of(fleet[0]))
+    for names in dict.fromkeys(map(members, records)):
+        fleet = [recorded(name, paper) for name in names]
+        runs = [from_settings(record.run) for record in fleet]
+        if not all(is_fresh(find_record(run, paper, results)) for run in runs):
+            train_fleet(runs, profile, results / page, device_of(fleet[0]), limits)
     made = [find_record(from_settings(record.run), paper, results) for record in records]
     shutil.rmtree(results / page)
     told = compared(list(zip(records, made)))

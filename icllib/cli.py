@@ -56,7 +56,7 @@ def run(
     from icllib.pages import find_pages
     from icllib.results import check_profile
     from icllib.execution import check_parameters
-    from icllib.training.records import environment
+    from icllib.training.limits import Limits
 
     names = find_pages(*pages)
     check_profile(profile)
@@ -66,11 +66,10 @@ def run(
     parameters = dict(parse_parameter(text) for text in parameter)
     for name in names:
         check_parameters(name, parameters)
-    deadline, codes = deadline_in(time_limit), {}
+    limits, codes = Limits(deadline_in(time_limit), members, on_cpu), {}
     try:
-        with environment(ICLLIB_MEMBERS=members, ICLLIB_ON_CPU=1 if on_cpu else None):
-            for name in names:
-                codes[name] = attempt(name, profile, parameters, deadline, as_recorded)
+        for name in names:
+            codes[name] = attempt(name, profile, parameters, limits, as_recorded)
     finally:  # at the time limit too
         failed = [name for name, code in codes.items() if code]
         if failed and len(names) > 1:
@@ -83,16 +82,15 @@ def deadline_in(seconds: float | None) -> float | None:
     return None if seconds is None else time.monotonic() + seconds
 
 
-def attempt(page: str, profile: str, parameters: dict, deadline: float | None,
-            as_recorded: bool) -> int:
+def attempt(page: str, profile: str, parameters: dict, limits, as_recorded: bool) -> int:
     """Run a page and say how it went; its exit code, so that one that fails stops no others."""
     from icllib.again import train_again
     from icllib.execution import PageFailed
     from icllib.runner import run_page
 
     try:
-        done = (train_again(page, profile, deadline) if as_recorded
-                else run_page(page, profile, parameters, deadline))
+        done = (train_again(page, profile, limits) if as_recorded
+                else run_page(page, profile, parameters, limits))
         typer.echo(f"{page}: {done}")
     except PageFailed as error:
         return _say(error, 1)
@@ -176,10 +174,9 @@ def train(
 ):
     """Train the models of these records together, as one fleet, and save them."""
     from icllib.fleet import train as train_fleet
-    from icllib.training.records import environment
+    from icllib.training.limits import Limits
 
-    with environment(ICLLIB_ON_CPU=1 if on_cpu else None):
-        typer.echo(train_fleet(records, deadline_in(time_limit)))
+    typer.echo(train_fleet(records, Limits(deadline_in(time_limit), on_cpu=on_cpu)))
 
 
 @app.command(epilog="Examples:  python -m icllib claims  |  python -m icllib claims causal_lm  |  "

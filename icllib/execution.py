@@ -40,14 +40,13 @@ class PageFailed(RuntimeError):
 def execute(page: str, parameters: dict, deadline: float | None = None):
     """Run a page and return its notebook, or None where Jupyter is missing.
 
-    deadline: the time.monotonic() at which training stops; a cell that is still running SAVING seconds
+    deadline: the time.monotonic() at which training stops, which `limits.json` tells; a cell that is still running SAVING seconds
     later has failed. Raises PageFailed where a cell fails or a later one was not reached.
     """
     try:
         import papermill  # noqa: F401
     except ImportError:
-        with environment(ICLLIB_DEADLINE=deadline):
-            execute_as_script(page, parameters)
+        execute_as_script(page, parameters)
         return None
     return execute_as_notebook(page, parameters, deadline)
 
@@ -227,7 +226,7 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
         try:
             # The kernel of this environment, without what a user lets start with it.
             with ended_gently(), environment(PYTHONPATH=os.pathsep.join(paths), PYDEVD_DISABLE_FILE_VALIDATION="1",
-                             IPYTHONDIR=f"{folder}/ipython", ICLLIB_DEADLINE=deadline,
+                             IPYTHONDIR=f"{folder}/ipython",
                              JUPYTER_PATH=f"{sys.prefix}/share/jupyter"):
                 papermill.execute_notebook(source, target, parameters, kernel_name="python3",
                                            progress_bar=False, kernel_manager_class=kernel_manager(), execution_timeout=left,

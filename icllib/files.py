@@ -19,6 +19,15 @@ from icllib.errors import InputError
 PACKAGE = Path(__file__).resolve().parent
 # A clone has the package beside the book; for an installed package the folder one works in counts.
 PROJECT = PACKAGE.parent if (PACKAGE.parent / "_toc.yml").is_file() else Path.cwd()
+VARIABLES = {  # what the environment can say, all of it
+    "ICLLIB_RESULTS": "where records are read and written, results/ where it is not set",
+    "ICLLIB_CHECKPOINTS": "where trainings that were stopped lie, runs/checkpoints/",
+    "ICLLIB_DATA": "where data is looked for that the project does not contain, besides data/",
+    "ICLLIB_TENSORBOARD": "where losses are written for TensorBoard",
+    "ICLLIB_COMMIT": "which commit a copy without git is of",
+    "ICLLIB_TURN": "a file of which processes that share a GPU hold the lock, one after the other",
+    "ICLLIB_OUTPUT": "where a page writes, set by what executes it",
+}
 TEMPORARY = "icllib-temporary-"  # how the names of temporary folders begin
 DEEPEST = 100
 YOUNG = 60  # seconds; a folder may not have its lock yet

@@ -10,16 +10,17 @@ from icllib.results import (
 from icllib.status import runs_of
 from icllib.training.fleets import check_gpu, fleets, processors
 from icllib.training.jobs import checkpoints_folder, to_train, train_fleet
-from icllib.training.records import environment, runs_at
+from icllib.training.limits import Limits
+from icllib.training.records import runs_at
 from icllib.training.run import Run
 from icllib.training.weights import can_be_measured
 
 
-def train(paths: list[str], deadline: float | None = None) -> str:
+def train(paths: list[str], limits=Limits()) -> str:
     """Train the runs of these records together and save them; returns what was done.
 
-    paths: <paper>/<page>/<profile>/<name>.json, of one page and profile. deadline: the
-    time.monotonic() at which training stops. Raises InputError, before any work, for records that
+    paths: <paper>/<page>/<profile>/<name>.json, of one page and profile. limits:
+    of training. Raises InputError, before any work, for records that
     the page does not have, models that cannot train together, folders that cannot be written to,
     smoke records among the committed ones, and `gpu` without a GPU; OutOfTime where training was
     stopped, with a checkpoint that the next call goes on from.
@@ -31,11 +32,10 @@ def train(paths: list[str], deadline: float | None = None) -> str:
     if profile == "smoke" and results_folder().resolve() == (PROJECT / "results").resolve():
         raise InputError("smoke: expected a results folder of its own, $ICLLIB_RESULTS, as nothing "
                          "of smoke size is kept among the others")
-    check_gpu(profile)
+    check_gpu(profile, limits)
     check_writable(results_folder() / page)
     check_writable(checkpoints_folder())
-    with environment(ICLLIB_DEADLINE=deadline):
-        train_fleet(fleet, profile, results_folder() / page, processors()[0])
+    train_fleet(fleet, profile, results_folder() / page, processors()[0], limits)
     return f"{page}: {len(fleet)} records made"
 
 

@@ -21,7 +21,7 @@ from icllib.claims import find_claim, load_claims
 from icllib.controls import FROM_EVIDENCE
 from icllib.decisions import decide
 from icllib.errors import InputError
-from icllib.files import check_writable, folder_named, to_json, write_text
+from icllib.files import PROJECT, check_writable, folder_named, to_json, write_text
 from icllib.plotting import use_style
 from icllib.results import (
     DIGITS, WITH_PILOT, Record, check_page, check_profile, digest, recorded_fields, rounded)
@@ -29,9 +29,12 @@ from icllib.training.provenance import clock_of
 from icllib.verdicts import Verdicts
 
 
+NOTEBOOKS = PROJECT / "notebooks"  # which tests change
+
+
 def notebooks_folder() -> Path:
-    """Where pages live: notebooks/ of the project, or $ICLLIB_NOTEBOOKS."""
-    return folder_named("ICLLIB_NOTEBOOKS", "notebooks")
+    """Where pages live."""
+    return NOTEBOOKS
 
 
 class Page:

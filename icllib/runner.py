@@ -13,20 +13,21 @@ from icllib.decisions import decision_on_record
 from icllib.errors import DAMAGE, InputError
 from icllib.execution import (
     check_parameters, check_shows_stored, execute, read_page, source_hash)
-from icllib.files import check_writable, temporary_folder, write_together
+from icllib.files import check_writable, temporary_folder, write_text, write_together
 from icllib.pages import notebooks_folder
 from icllib.results import check_profile, results_folder
 from icllib.shown import changed_since, with_digests
+from icllib.training.limits import FILE, Limits
 from icllib.training.records import environment
 from icllib.verdicts import Verdicts
 
 
-def run_page(page: str, profile: str, parameters: dict, deadline: float | None) -> str:
+def run_page(page: str, profile: str, parameters: dict, limits=Limits()) -> str:
     """Compute what a page misses at a profile and execute it; returns what was done.
 
     "stored" trains nothing; "smoke" runs everything at tiny sizes and keeps nothing; other
     profiles compute the missing records and then show the best ones that are stored.
-    deadline: the time.monotonic() at which training stops.
+    limits: of training.
     Raises InputError before any work for an unknown profile or parameter, a page that was saved
     with another profile than "stored", and folders that cannot be written to.
     """
@@ -41,7 +42,8 @@ def run_page(page: str, profile: str, parameters: dict, deadline: float | None) 
     if profile != "stored":
         with temporary_folder() as folder, environment(ICLLIB_OUTPUT=folder), \
                 contextlib.redirect_stdout(io.StringIO()):  # the notebook shows what a script prints
-            execute(page, parameters | {"profile": profile}, deadline)
+            write_text(Path(folder) / FILE, limits.as_json())
+            execute(page, parameters | {"profile": profile}, limits.deadline)
         if profile == "smoke":
             return "executed at smoke, nothing kept"
     if parameters:

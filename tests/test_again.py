@@ -41,8 +41,7 @@ def test_a_record_tells_with_which_others_it_was_trained(trained):
 
 def test_what_is_made_again_is_the_same_to_the_last_digit(trained, results, monkeypatch, tmp_path):
     before = {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
-    monkeypatch.setenv("ICLLIB_MEMBERS", "1")  # which the records do not say
-    assert train_again(PAGE, "cpu", None) == "3 of 3 records came out the same to the last digit"
+    assert train_again(PAGE, "cpu") == "3 of 3 records came out the same to the last digit"
     assert trained == [[TWO, ZERO], [ONE]]
     assert {path: path.read_bytes() for path in results.rglob("*") if path.is_file()} == before
     assert not list((tmp_path / "runs").rglob("*.json"))
@@ -53,7 +52,7 @@ def test_what_an_older_call_left_is_not_taken(trained, tmp_path):
     old = find_record(ONE, "test")
     Record(old.run, old.versions | {"training.Run": 0}, {"error": [9.0, 9.0]},
            old.provenance).save(tmp_path / "runs/again" / PAGE)
-    assert train_again(PAGE, "cpu", None).startswith("3 of 3 records came out the same")
+    assert train_again(PAGE, "cpu").startswith("3 of 3 records came out the same")
     assert [ONE] in trained
 
 
@@ -63,7 +62,7 @@ def test_numbers_that_come_out_otherwise_are_told(trained, folders):
     Record.of(ONE, record.metrics | {"error": other}, record.provenance).save(folders)
     for _ in range(2):  # nothing of the first call is left for the second
         with pytest.raises(PageFailed, match=r"1 of 3 records .* otherwise, by up to 9.9e-03 of"):
-            train_again(PAGE, "cpu", None)
+            train_again(PAGE, "cpu")
     assert trained == 2 * [[TWO, ZERO], [ONE]]
 
 
@@ -81,13 +80,13 @@ def test_a_record_of_a_gpu_is_not_made_again_without_one(trained, folders):
     record = find_record(ONE, "test")
     Record.of(ONE, record.metrics, record.provenance | {"device": "NVIDIA H200"}).save(folders)
     with pytest.raises(InputError, match="device: expected one of cpu, got 'cuda:0'"):
-        train_again(PAGE, "cpu", None)
+        train_again(PAGE, "cpu")
 
 
 def test_a_fleet_of_which_a_record_is_gone_is_not_guessed(trained, folders):
     find_record(TWO, "test").path(folders).unlink()
     with pytest.raises(InputError, match=f"{digest(settings(TWO))}.json: expected this record of"):
-        train_again(PAGE, "cpu", None)
+        train_again(PAGE, "cpu")
 
 
 def test_records_that_tell_nothing_are_left(trained, folders):
@@ -95,13 +94,13 @@ def test_records_that_tell_nothing_are_left(trained, folders):
     made = {name: value for name, value in old.provenance.items() if name != "members"}
     for run in (ZERO, TWO):
         Record.of(run, find_record(run, "test").metrics, made).save(folders)
-    assert train_again(PAGE, "cpu", None) == (
+    assert train_again(PAGE, "cpu") == (
         "1 of 1 records came out the same to the last digit; 2 more do not tell with which others "
         "they were trained")
     assert trained == [[ONE]]
     find_record(ONE, "test").path(folders).unlink()
     with pytest.raises(InputError, match="expected records at cpu that tell with which others"):
-        train_again(PAGE, "cpu", None)
+        train_again(PAGE, "cpu")
 
 
 @pytest.mark.parametrize("profile", ["stored", "smoke"])

@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from icllib.results import PROJECT
+from icllib.files import PROJECT, VARIABLES
 
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
@@ -123,6 +123,13 @@ def test_no_file_needs_itself():
 def test_the_first_line_of_a_module_says_what_it_holds(path):
     first = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").splitlines()[0]
     assert len(first.split()) >= 3 and first.endswith((".", ":", "?")), first
+
+
+def test_variables_of_the_environment_are_listed():
+    for name in ("icllib", "benchmarks", "workflow", "book", "README.md"):
+        for path in (PROJECT / name).rglob("*") if (PROJECT / name).is_dir() else [PROJECT / name]:
+            if path.suffix in {".py", ".sh", ".md", ".rst"} or path.name == "Snakefile":
+                assert set(re.findall(r"ICLLIB_[A-Z]+", path.read_text("utf-8"))) <= set(VARIABLES), path
 
 
 def test_folders_of_tests_are_folders_of_what_they_test():

@@ -236,7 +236,7 @@ def copy(tmp_path, monkeypatch):
     target.parent.mkdir(parents=True)
     for suffix in (".py", ".ipynb"):
         target.with_suffix(suffix).write_bytes((original / page).with_suffix(suffix).read_bytes())
-    monkeypatch.setenv("ICLLIB_NOTEBOOKS", str(tmp_path))
+    monkeypatch.setattr("icllib.pages.NOTEBOOKS", tmp_path)
 
     def edit(change):
         path = target.with_suffix(".ipynb")

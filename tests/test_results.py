@@ -254,7 +254,7 @@ def test_a_folder_named_relatively_is_the_project_s_in_every_process(monkeypatch
 
 
 @pytest.mark.parametrize("variable, folder", [
-    ("ICLLIB_RESULTS", results_folder), ("ICLLIB_NOTEBOOKS", notebooks_folder),
+    ("ICLLIB_RESULTS", results_folder),
     ("ICLLIB_CHECKPOINTS", checkpoints_folder), ("ICLLIB_DATA", lambda: data_folders()[0]),
     ("ICLLIB_OUTPUT", lambda: Page("causal_lm/sample").output)])
 def test_a_tilde_is_the_users_home(monkeypatch, tmp_path, variable, folder):

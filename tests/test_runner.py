@@ -17,6 +17,7 @@ from icllib import runner
 from icllib.errors import InputError
 from icllib.execution import execute_as_script
 from icllib.files import temporary_folder
+from icllib.pages import notebooks_folder
 from icllib.results import PROJECT
 
 
@@ -115,7 +116,9 @@ def test_a_page_that_is_killed_leaves_everything_as_it_was(page, tmp_path):
     marker = tmp_path.parent / f"{tmp_path.name}-started"
     page(WRITE + f"import time; pathlib.Path({str(marker)!r}).touch(); time.sleep(100)")
     before = files(tmp_path)
-    process = subprocess.Popen([sys.executable, "-m", "icllib", "run", "causal_lm/sample"],
+    code = (f"import pathlib; from icllib import cli, pages; "
+            f"pages.NOTEBOOKS = pathlib.Path({str(notebooks_folder())!r}); cli.main()")
+    process = subprocess.Popen([sys.executable, "-c", code, "run", "causal_lm/sample"],
                                cwd=PROJECT, start_new_session=True, stderr=subprocess.DEVNULL)
     while not marker.exists():
         assert process.poll() is None
@@ -250,7 +253,7 @@ def test_only_the_notebook_shows_what_a_page_prints(page, icllib):
 
 def test_the_time_limit_is_that_of_the_whole_command(page, icllib, monkeypatch):
     deadlines = []
-    monkeypatch.setattr(runner, "run_page", lambda *given: deadlines.append(given[-1]))
+    monkeypatch.setattr(runner, "run_page", lambda *given: deadlines.append(given[-1].deadline))
     folder = page("")
     shutil.copy(folder / "sample.py", folder / "other.py")
     icllib("run", "causal_lm/sample", "causal_lm/other", "--time-limit", "50")
@@ -260,10 +263,10 @@ def test_the_time_limit_is_that_of_the_whole_command(page, icllib, monkeypatch):
 def test_members_are_told_to_whatever_trains(page, icllib, monkeypatch):
     page("")
     told = []
-    monkeypatch.setattr(runner, "run_page", lambda *_: told.append(os.environ.get("ICLLIB_MEMBERS")))
+    monkeypatch.setattr(runner, "run_page", lambda *given: told.append(given[-1].members))
     icllib("run", "causal_lm/sample", "--members", "6")
     icllib("run", "causal_lm/sample")
-    assert told == ["6", None]
+    assert told == [6, None]
     assert icllib("run", "causal_lm/sample", "--members", "0")[0] == 2
 
 
@@ -271,7 +274,8 @@ def test_members_are_told_to_whatever_trains(page, icllib, monkeypatch):
 def test_the_time_limit_reaches_what_trains(page, icllib, profile):
     page("""from icllib.errors import OutOfTime
 from icllib.training.jobs import stop_request
-with stop_request() as should_stop:
+from icllib.training.limits import limits_of_page
+with stop_request(limits_of_page()) as should_stop:
     if should_stop():
         raise OutOfTime("stopped at step 0")""")
     code, _, err = icllib("run", "causal_lm/sample", "--profile", profile, "--time-limit", "0")

@@ -11,6 +11,7 @@ from icllib.pages import notebooks_folder
 from icllib.results import PROJECT, load_record, results_folder
 from icllib.runner import notebook_problem
 from icllib.status import status
+from icllib.training.limits import Limits
 
 BODY = '''import base64, os, pathlib
 import icllib
@@ -71,10 +72,10 @@ CHANGES = {
 }
 
 
-def test_each_change_of_what_a_page_shows_is_seen(page, icllib, results, output, tmp_path, monkeypatch):
-    monkeypatch.setenv("ICLLIB_ON_CPU", "1")
+def test_each_change_of_what_a_page_shows_is_seen(page, icllib, results, output, tmp_path):
     folder = page(BODY)
     output.mkdir()
+    (output / "limits.json").write_text(Limits(on_cpu=True).as_json(), "utf-8")
     for profile in ("cpu", "gpu"):  # the notebook shows gpu, the larger one
         execution.execute_as_script(SAMPLE, {"profile": profile})
     assert icllib("run", SAMPLE)[0] == 0 and notebook_problem(SAMPLE) is None

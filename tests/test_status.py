@@ -248,7 +248,7 @@ def test_a_path_names_the_page_whose_file_it_is(page, icllib, tmp_path, monkeypa
 
 @pytest.mark.parametrize("words", [("run", "all"), ("run", "causal_lm/sample"), ("status",)])
 def test_a_folder_without_pages_is_told(icllib, tmp_path, monkeypatch, words):
-    monkeypatch.setenv("ICLLIB_NOTEBOOKS", str(tmp_path))
+    monkeypatch.setattr("icllib.pages.NOTEBOOKS", tmp_path)
     code, _, err = icllib(*words)
     assert code == 2 and err == f"icllib: {tmp_path}: expected pages, <paper>/<page>.py, found none\n"
 

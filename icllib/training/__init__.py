@@ -2,10 +2,11 @@
 
 from icllib.errors import OutOfTime
 from icllib.training.engine import Fleet, run_steps, train
+from icllib.training.limits import Limits
 from icllib.training.recipe import Curriculum, Recipe
 from icllib.training.records import every_profile, records
 from icllib.training.run import Along, Run, Trained
 from icllib.training.weights import load
 
-__all__ = ["Along", "Curriculum", "Fleet", "OutOfTime", "Recipe", "Run", "Trained",
+__all__ = ["Along", "Curriculum", "Fleet", "Limits", "OutOfTime", "Recipe", "Run", "Trained",
            "every_profile", "load", "records", "run_steps", "train"]

@@ -88,7 +88,7 @@ def room_for(members: int, device: str):
         if not of_memory(error):
             raise
         raise NoRoom(f"memory: expected room for {members} models on {device}, got less; "
-                     "--members, $ICLLIB_MEMBERS or fewer seeds let fewer train together"
+                     "--members or fewer seeds let fewer train together"
                      ) from None
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import torch
 
 from icllib.errors import InputError
+from icllib.training.limits import Limits
 from icllib.training.run import Run
 
 
@@ -19,14 +20,6 @@ def fleets(runs, most: int | None = None) -> list[list[Run]]:
             for first in range(0, len(alike), most or len(alike))]
 
 
-def most_members() -> int | None:
-    """$ICLLIB_MEMBERS, the most models that train together; raises InputError for no number."""
-    text = os.environ.get("ICLLIB_MEMBERS") or None
-    if text and not (text.isdecimal() and int(text)):
-        raise InputError(f"ICLLIB_MEMBERS: expected a whole number from 1 on, got {text!r}")
-    return text and int(text)
-
-
 def processors() -> list[str]:
     """What a fleet can be split over: the visible GPUs, or else the CPU cores."""
     if torch.cuda.is_available():
@@ -34,14 +27,14 @@ def processors() -> list[str]:
     return ["cpu"] * cores()
 
 
-def check_gpu(profile: str) -> None:
+def check_gpu(profile: str, limits=Limits()) -> None:
     """Raises InputError, with the reason, for `gpu` where no GPU can be used.
 
-    Its models take days of a CPU, which $ICLLIB_ON_CPU=1 (`run --on-cpu`) asks for.
+    Its models take days of a CPU, which `on_cpu` (`run --on-cpu`) asks for.
     """
-    if profile == "gpu" and not os.environ.get("ICLLIB_ON_CPU") and (reason := why_no_gpu()):
+    if profile == "gpu" and not limits.on_cpu and (reason := why_no_gpu()):
         raise InputError(f"profile: expected a GPU that can be used for gpu, {reason}; --on-cpu, in "
-                         "a notebook ICLLIB_ON_CPU=1 in the environment, trains on the CPU")
+                         "a notebook icllib.records(..., limits=icllib.Limits(on_cpu=True)), trains on the CPU")
 
 
 def why_no_gpu() -> str | None:

@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import gc
-import math
 import os
 import signal
 import sys
@@ -27,7 +26,8 @@ from icllib.training.checkpoint import (
     save_checkpoint, split_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
-from icllib.training.fleets import fleets, most_members, training
+from icllib.training.fleets import fleets, training
+from icllib.training.limits import Limits
 from icllib.training.provenance import (
     cost_since, memory_taken, provenance, start_clocks, tell_of_changed_sources)
 from icllib.training.run import Run, Trained
@@ -62,20 +62,20 @@ def is_begun(fleet: list[Run]) -> bool:
 
 
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
-                 failed=lambda: False) -> None:
+                 limits=Limits(), failed=lambda: False) -> None:
     """Train and save one fleet after the other in this process; measure models whose weights are
     kept, which a fleet before may have left."""
-    for fleet in sorted(fleets(runs, most_members()), key=lambda fleet: fleet[0].seed):
+    for fleet in sorted(fleets(runs, limits.members), key=lambda fleet: fleet[0].seed):
         begun = is_begun(fleet)
         kept = [run for run in fleet if not begun and can_be_measured(run)]
         for run in kept:
             measure_kept(run, profile, folder)
         if rest := [run for run in fleet if run not in kept]:
-            train_fleet(rest, profile, folder, device, failed)
+            train_fleet(rest, profile, folder, device, limits, failed)
 
 
 def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu",
-                failed=lambda: False) -> None:
+                limits=Limits(), failed=lambda: False) -> None:
     """Train and save one fleet, on one core of a CPU; where there is no room for it, its halves.
 
     Raises InputError where another process trains it, and NoRoom for one model that is too large.
@@ -88,7 +88,7 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
         if not was_halved.exists():
             try:
                 with room_for(len(fleet), device), torch.inference_mode(False):
-                    return train_and_save(fleet, profile, folder, device, failed)
+                    return train_and_save(fleet, profile, folder, device, limits, failed)
             except NoRoom:
                 if len(halves) == 1:
                     raise
@@ -97,7 +97,7 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
         paper, results = folder.parent.name, folder.parents[1]
         for half in halves:  # an earlier call may have made one
             if not all(is_fresh(find_record(run, paper, results)) for run in half):
-                train_fleet(half, profile, folder, device, failed)
+                train_fleet(half, profile, folder, device, limits, failed)
         remove_checkpoints(saved_in)
 
 
@@ -113,7 +113,7 @@ def hand_over(saved_in: Path, halves: list[list[Run]], device: str) -> None:
 
 
 def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
-                   failed=lambda: False) -> None:
+                   limits=Limits(), failed=lambda: False) -> None:
     """Train and measure a fleet in this process and save one record per run.
 
     Training goes on from its last checkpoint, if there is one, and leaves one when it is stopped
@@ -132,7 +132,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
                             cost_since(started, device) | {"sources": sources(own)})
 
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
-    with stop_request(failed) as should_stop:
+    with stop_request(limits, failed) as should_stop:
         def wait():  # which costs nothing
             nonlocal started
             started = started[0] + seconds_until_my_turn(should_stop), started[1]
@@ -250,12 +250,10 @@ def resume(fleet: Fleet, folder: Path, own: dict) -> tuple[float, float]:
 
 
 @contextlib.contextmanager
-def stop_request(failed=lambda: False):
+def stop_request(limits=Limits(), failed=lambda: False):
     """A function that tells whether to stop: time limit, SIGTERM, Ctrl-C, an orphaned worker, or
     a worker that has failed."""
-    asked, parent = [], os.environ.get("ICLLIB_PARENT")  # which a worker alone has
-    orphaned = lambda: parent is not None and os.getppid() != int(parent)
-    deadline = number_of("ICLLIB_DEADLINE", "inf")
+    asked = []
 
     def ask(number, frame):
         if asked and number == signal.SIGINT:  # who presses Ctrl-C twice does not want to wait
@@ -266,18 +264,7 @@ def stop_request(failed=lambda: False):
     before = {number: signal.signal(number, ask)
               for number in (signal.SIGTERM, signal.SIGINT) if in_main}
     try:
-        yield lambda: bool(asked or time.monotonic() > deadline or orphaned() or failed())
+        yield lambda: bool(asked or limits.reached or failed())
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def number_of(variable: str, default: str) -> float:
-    """An environment variable as a number; raises InputError where it is none."""
-    text = os.environ.get(variable) or default
-    try:
-        if not math.isnan(number := float(text)):  # which no time exceeds
-            return number
-    except ValueError:
-        pass
-    raise InputError(f"{variable}: expected a number, got {text!r}")

@@ -11,6 +11,7 @@ from icllib.files import folder_named, temporary_folder, write_text
 from icllib.results import (
     WITH_PILOT, Record, check_page, check_profile, digest, find_records, is_fresh, results_folder)
 from icllib.training.engine import tell_diverged
+from icllib.training.limits import Limits, limits_of_page
 from icllib.training.provenance import check_imported, tell_of_changed_sources
 from icllib.training.workers import compute
 from icllib.training.run import Run
@@ -19,13 +20,14 @@ KEPT = WITH_PILOT[1:]  # all but "smoke"
 FEWEST_SEEDS = 3  # of a profile that is still being trained
 
 
-def records(runs_of_profile, profile: str, page: str) -> list[Record]:
+def records(runs_of_profile, profile: str, page: str, limits: Limits | None = None) -> list[Record]:
     """The records of a page's runs, in the order of the runs.
 
     runs_of_profile: from a profile's name to its list of runs. profile: "stored" reads the best
     profile whose records are committed, of all its seeds or of the first ones, and computes
     nothing; "smoke" computes everything and keeps nothing; any other computes what is missing.
-    page: "<paper>/<page>", where new records go. Raises InputError for another kind of page and
+    page: "<paper>/<page>", where new records go. limits: of training, or else those of the command
+    that executes the page. Raises InputError for another kind of page and
     where there is nothing to read, OutOfTime at the time limit with every finished record kept.
     """
     check_page(page)
@@ -35,13 +37,14 @@ def records(runs_of_profile, profile: str, page: str) -> list[Record]:
     runs = runs_at(runs_of_profile, profile)
     if not runs:
         raise InputError(f"{page}: expected a profile with runs, {profile} has none")
+    limits = limits or limits_of_page()
     if profile == "smoke":
         with temporary_folder() as folder, environment(ICLLIB_CHECKPOINTS=folder):
-            return computed(runs, profile, page, Path(folder))
-    return computed(runs, profile, page, results_folder())
+            return computed(runs, profile, page, Path(folder), limits)
+    return computed(runs, profile, page, results_folder(), limits)
 
 
-def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
+def computed(runs, profile: str, page: str, results: Path, limits=Limits()) -> list[Record]:
     """The records of these runs in a results folder, the missing ones computed first."""
     paper = page.split("/")[0]
     found = find_records(runs, paper, results)
@@ -52,7 +55,7 @@ def computed(runs, profile: str, page: str, results: Path) -> list[Record]:
     if not missing:
         return found
     check_imported(missing)
-    compute(runs, missing, profile, results / page)
+    compute(runs, missing, profile, results / page, limits)
     found = find_records(runs, paper, results)
     for run, record in zip(runs, found):
         if run in missing and record.provenance.get("diverged"):

@@ -13,15 +13,17 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from icllib.checks import component
 from icllib.errors import InputError, OutOfTime
 from icllib.files import check_writable
 from icllib.results import PROJECT, Record, from_settings, settings, sources, versions
-from icllib.training.fleets import check_gpu, dealt_out, fleets, most_members, processors
+from icllib.training.fleets import check_gpu, dealt_out, fleets, processors
 from icllib.training.jobs import (
     checked, checkpoints_folder, stop_request, to_train, train_fleets)
+from icllib.training.limits import Limits
 from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run
 
@@ -30,7 +32,7 @@ STOPS = {2: InputError, 3: OutOfTime}  # exit codes; the last line tells why
 START = "import sys; from icllib.training.workers import main; main(*sys.argv[1:])"
 
 
-def compute(runs, missing, profile: str, folder: Path) -> None:
+def compute(runs, missing, profile: str, folder: Path, limits=Limits()) -> None:
     """Measure the missing ones of a page's runs and save their records, fleets first.
 
     A GPU that is lent for minutes then trains at once, and a computation that fails there stops no
@@ -44,10 +46,9 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
         if run.along:
             component("measure", evaluation=run.along.evaluation)
     if lacking:
-        check_gpu(profile)
-        most_members()  # a wrong number is told before any work
+        check_gpu(profile, limits)
         check_writable(checkpoints_folder())
-        compute_fleets(trained, lacking, profile, folder)
+        compute_fleets(trained, lacking, profile, folder, limits)
     for run in missing:
         if not isinstance(run, Run):
             device = getattr(run, "device", "cpu")
@@ -56,7 +57,8 @@ def compute(runs, missing, profile: str, folder: Path) -> None:
             Record.of(run, metrics, made | cost_since(started, device)).save(folder)
 
 
-def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None:
+def compute_fleets(runs: list[Run], missing, profile: str, folder: Path,
+                   limits=Limits()) -> None:
     """Train the missing runs, dealt out to the processors; each CPU process has one thread.
 
     One seed comes after the other, so that a page can show those that are complete. All of a
@@ -66,7 +68,7 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
     runs = sorted(runs, key=lambda run: run.seed)
     few = all(run.recipe.steps <= FEW_STEPS for run in runs)
     devices = processors()[: 1 if few else len(runs)]
-    parts = [[run for fleet in fleets(part, most_members())
+    parts = [[run for fleet in fleets(part, limits.members)
               for run in to_train(fleet, [run for run in fleet if run in missing])]
              for part in dealt_out(runs, len(devices))]
     others = []
@@ -74,9 +76,9 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
     try:
         for part, device in zip(parts[1:], devices[1:]):
             if part:
-                others.append(Worker(part, profile, folder, device))
-        train_fleets(parts[0], profile, folder, devices[0], failed)
-        with stop_request() as should_stop:
+                others.append(Worker(part, profile, folder, device, limits))
+        train_fleets(parts[0], profile, folder, devices[0], limits, failed)
+        with stop_request(limits) as should_stop:
             while not failed() and any(worker.running for worker in others):
                 if should_stop():
                     raise OutOfTime("stopped while other processes train")
@@ -94,11 +96,12 @@ def compute_fleets(runs: list[Run], missing, profile: str, folder: Path) -> None
 class Worker:
     """Trains runs in another process, fleet by fleet, and saves their records in a folder."""
 
-    def __init__(self, runs, profile: str, folder: Path, device: str = "cpu"):
+    def __init__(self, runs, profile: str, folder: Path, device: str = "cpu", limits=Limits()):
         modules = sources(versions(runs))  # of the user's own, which no file has a process import
-        command = [sys.executable, "-c", START, profile, str(folder), *modules]
+        command = [sys.executable, "-c", START, profile, str(folder),
+                   replace(limits, parent=os.getpid()).as_json(), *modules]
         path = os.pathsep.join(map(os.path.abspath, sys.path))  # same modules
-        own = {"ICLLIB_PARENT": str(os.getpid()), "PYTHONPATH": path} | visible(device)
+        own = {"PYTHONPATH": path} | visible(device)
         self.errors = tempfile.TemporaryFile("w+")  # a pipe that nobody reads fills up
         with tempfile.TemporaryFile("w+") as work:  # a pipe breaks where nobody reads it
             json.dump([settings(run) for run in runs], work)
@@ -137,8 +140,8 @@ def ended_by(number: int) -> Exception:
     if number in (signal.SIGTERM, signal.SIGINT):  # before it could save
         return OutOfTime(told)
     if number == signal.SIGKILL:
-        told += (", as the kernel ends one where memory runs out; --members or $ICLLIB_MEMBERS "
-                 "says how many models are to train together")
+        told += (", as the kernel ends one where memory runs out; --members says how many models are "
+                 "to train together")
     return InputError(told)
 
 
@@ -162,14 +165,15 @@ def visible(device: str) -> dict[str, str]:
     return {"CUDA_VISIBLE_DEVICES": allotted.split(",")[int(index)] if allotted else index}
 
 
-def main(profile: str, folder: str, *modules: str) -> None:
+def main(profile: str, folder: str, limits: str = "{}", *modules: str) -> None:
     """The worker's own side: runs on standard input, of components of the project and of these
     modules; records into the folder."""
     for name in modules:
         importlib.import_module(name)
     try:
         runs = [from_settings(run) for run in json.load(sys.stdin)]
-        train_fleets(runs, profile, Path(folder), processors()[0])
+        train_fleets(runs, profile, Path(folder), processors()[0],
+                     Limits(**json.loads(limits)))
     except tuple(STOPS.values()) as error:
         print(" ".join(str(error).split()), file=sys.stderr)  # in one line, which `join` reads
         sys.exit(next(code for code, kind in STOPS.items() if isinstance(error, kind)))

@@ -54,7 +54,7 @@ def test_stops_outlive_an_interruption(folder, monkeypatch):
     next(folder.rglob("*.json")).unlink()
     asked = iter(range(100))
     with monkeypatch.context() as patch:
-        patch.setattr(jobs, "stop_request", lambda _: StopAfter(asked, 12))
+        patch.setattr(jobs, "stop_request", lambda *_: StopAfter(asked, 12))
         with pytest.raises(OutOfTime):
             jobs.train_and_save([run()], "smoke", folder)
     taken = []

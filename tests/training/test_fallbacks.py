@@ -22,6 +22,7 @@ from icllib.training import Fleet, OutOfTime, Recipe, capture, engine, jobs, tra
 from icllib.training.build import room_for
 from icllib.training.checkpoint import checkpoints
 from icllib.training.records import records
+from icllib.training.limits import Limits
 from small_fleet import RECIPE, metrics_of, runs
 
 COMPILE = torch.compile
@@ -312,8 +313,7 @@ def test_profile_gpu_without_a_gpu_is_refused_with_the_reason(cuda, error, reaso
 
 def test_who_asks_for_it_trains_on_the_cpu(folders, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    monkeypatch.setenv("ICLLIB_ON_CPU", "1")
-    made = records(lambda profile: FEW_STEPS, "gpu", "test/page")
+    made = records(lambda profile: FEW_STEPS, "gpu", "test/page", Limits(on_cpu=True))
     assert [record.profile for record in made] == ["gpu"] * 3
 
 
@@ -327,9 +327,8 @@ def test_a_fleet_waits_before_its_first_step_until_the_one_before_has_ended(
     taken = counted_steps(monkeypatch)
     with open(tmp_path / "turn", "a", encoding="utf-8") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
-        with monkeypatch.context() as patch, pytest.raises(OutOfTime):
-            patch.setenv("ICLLIB_DEADLINE", str(time.monotonic() + 1))
-            jobs.train_fleets(FEW_STEPS, "smoke", folders)
+        with pytest.raises(OutOfTime):
+            jobs.train_fleets(FEW_STEPS, "smoke", folders, limits=Limits(time.monotonic() + 1))
         assert not taken
     jobs.train_fleets(FEW_STEPS, "smoke", folders)
     assert taken and not without_record(FEW_STEPS)

@@ -1,6 +1,7 @@
 """Fleets over several processes: dealt out, watched and stopped together."""
 
 import io
+import json
 import os
 import signal
 import sys
@@ -17,16 +18,15 @@ from icllib.models import MixedHeads, Softmax, Transformer
 from icllib.results import find_record
 from icllib.training import Fleet, OutOfTime, jobs, workers
 from icllib.training.checkpoint import load_checkpoint
+from icllib.training.limits import Limits
 from icllib.training.workers import Worker, visible
 from small_fleet import RECIPE, Returns, metrics_of, runs, uninterrupted
 
 
-def test_an_orphaned_worker_stops(folders, monkeypatch):
-    monkeypatch.setenv("ICLLIB_PARENT", str(os.getppid()))
-    jobs.train_and_save(runs(seeds=(3,)), "smoke", folders)
-    monkeypatch.setenv("ICLLIB_PARENT", str(os.getppid() + 1))
+def test_an_orphaned_worker_stops(folders):
+    jobs.train_and_save(runs(seeds=(3,)), "smoke", folders, limits=Limits(parent=os.getppid()))
     with pytest.raises(OutOfTime, match="stopped at step 0 of 400"):
-        jobs.train_and_save(runs(), "smoke", folders)
+        jobs.train_and_save(runs(), "smoke", folders, limits=Limits(parent=os.getppid() + 1))
 
 
 def test_what_is_missing_is_dealt_out_as_before(folders, monkeypatch):
@@ -75,19 +75,21 @@ def test_fewer_train_together_where_there_is_little_room(folders, monkeypatch, t
     jobs.train_fleets(runs(), "smoke", folders)
     together = metrics_of(runs())
     monkeypatch.setenv("ICLLIB_RESULTS", str(tmp_path / "apart"))
-    monkeypatch.setenv("ICLLIB_MEMBERS", "2")
-    jobs.train_fleets(runs(), "smoke", tmp_path / "apart" / "test" / "page")
+    jobs.train_fleets(runs(), "smoke", tmp_path / "apart" / "test" / "page", limits=Limits(members=2))
     assert [find_record(run, "test").provenance["fleet"] for run in runs()] == [2, 2, 1]
     for one, other in zip(together, metrics_of(runs())):
         np.testing.assert_allclose(one["error"], other["error"], rtol=1e-4)
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "2.5", "all"])
-def test_a_number_of_members_that_is_none_is_told_before_any_work(folders, monkeypatch, text):
-    monkeypatch.setenv("ICLLIB_MEMBERS", text)
-    monkeypatch.setattr(workers, "compute_fleets", None)
-    with pytest.raises(InputError, match=f"ICLLIB_MEMBERS: expected .* got '{text}'"):
-        workers.compute(runs(), runs(), "smoke", folders)
+@pytest.mark.parametrize("members", [0, -1, 2.5, "all"])
+def test_a_number_of_members_that_is_none_is_told(members):
+    with pytest.raises(InputError, match=f"members: expected .* got {members!r}"):
+        Limits(members=members)
+
+
+def test_limits_reach_another_process_as_they_are():
+    limits = Limits(12.5, 3, True, 4)
+    assert Limits(**json.loads(limits.as_json())) == limits
 
 
 def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_path):
@@ -156,7 +158,7 @@ def test_a_worker_that_dies_at_its_start_says_why(folders, monkeypatch):
 
 
 @pytest.mark.parametrize("number, kind, message", [
-    (9, InputError, r"by signal 9 \(SIGKILL\), as the kernel .* memory runs out; --members or"),
+    (9, InputError, r"by signal 9 \(SIGKILL\), as the kernel .* memory runs out; --members says"),
     (11, InputError, r"by signal 11 \(SIGSEGV\)$"), (15, OutOfTime, r"by signal 15 \(SIGTERM\)$")])
 def test_a_worker_that_is_killed_says_by_what(folders, monkeypatch, number, kind, message):
     monkeypatch.setattr(workers, "START", f"import os; os.kill(os.getpid(), {number})")

@@ -1,0 +1,47 @@
+"""When training stops, how many models train together and where, as a command or a notebook says."""
+
+import dataclasses
+import json
+import os
+import time
+from dataclasses import dataclass
+
+from icllib.checks import whole
+from icllib.files import folder_named
+
+FILE = "limits.json"  # where a page writes: what the page runner tells the process that executes it
+
+
+@dataclass(frozen=True)
+class Limits:
+    """A time at which training stops, and the most models that train together.
+
+    Raises InputError for a number of members that is none.
+    """
+
+    deadline: float | None = None  #: a time.monotonic()
+    members: int | None = None
+    on_cpu: bool = False  #: whether models of profile gpu may train on a CPU
+    parent: int | None = None  #: the process for which a worker trains
+
+    def __post_init__(self):
+        if self.members is not None:
+            whole(members=self.members)
+
+    @property
+    def reached(self) -> bool:
+        """Whether it is time to stop, or nobody is there who wants the result."""
+        late = self.deadline is not None and time.monotonic() > self.deadline
+        return late or self.parent not in (None, os.getppid())
+
+    def as_json(self) -> str:
+        """The same for another process of this machine."""
+        return json.dumps(dataclasses.asdict(self))
+
+
+def limits_of_page() -> Limits:
+    """Those of the command that executes this page; none where no command does."""
+    if not os.environ.get("ICLLIB_OUTPUT"):
+        return Limits()
+    path = folder_named("ICLLIB_OUTPUT", "") / FILE
+    return Limits(**json.loads(path.read_text("utf-8"))) if path.exists() else Limits()
