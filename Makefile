@@ -68,11 +68,15 @@ TORCH_cuda := $(BIN)/python -m pip install -q $(PINNED)
 TORCH_present := $(PYTHON) -c 'import pathlib, torch; print(pathlib.Path(torch.__file__).parents[1])' \
 	> "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/present.pth"
 
+# Beside another PyTorch its own needs, such as an older setuptools, go before constraints.txt.
+CONSTRAINTS := $(if $(filter present,$(TORCH)),$(PYTHON) -c 'from importlib import metadata; \
+	print("torch==" + metadata.version("torch"))',grep -v '^torch==' constraints.txt)
+
 $(INSTALLED): requirements.txt constraints.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed, this is " + sys.version)'
 	$(PYTHON) -m venv $(VENV) || { echo "No venv module: on Debian, apt-get install python3-venv"; exit 1; }
 	$(or $(TORCH_$(TORCH)),$(error TORCH: expected cpu, cuda or present, got $(TORCH)))
-	grep -v '^torch==' constraints.txt > $(VENV)/constraints.txt
+	$(CONSTRAINTS) > $(VENV)/constraints.txt
 	grep -v '^torch==' requirements.txt | $(BIN)/python -m pip install -q -r /dev/stdin -c $(VENV)/constraints.txt
 	$(BIN)/python -m pip install -q --no-deps -e .
 	touch $(INSTALLED)

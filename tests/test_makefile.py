@@ -35,7 +35,8 @@ def test_with_a_gpu_the_build_for_gpus_is_installed(tmp_path):
 def test_a_torch_that_is_there_is_taken(tmp_path):
     lines, _ = installs(tmp_path, "TORCH=present", "PYTHON=/other/python")
     assert "/other/python -c 'import pathlib, torch" in lines and "present.pth" in lines
-    assert "torch==2" not in lines
+    assert "torch==2" not in lines and "constraints.txt |" not in lines
+    assert 'metadata.version("torch")' in lines  # which pip must keep
 
 
 def test_another_word_is_refused(tmp_path):
