@@ -23,32 +23,48 @@ from icllib.training import Curriculum, Recipe, Run
 # decide: of the plain loop, of ours trained alone, and of ours in fleets of five. The engines differ
 # if the 95% interval of the ratio of geometric means (Welch's t on logarithms of the error at s = 1
 # from the third point on) leaves out 1, at 97.5% for the two comparisons with the plain loop.
-LINE_SEEDS = 10
-FLEET = 5  # models of ours that train together; seeds from LINE_SEEDS on are trained alone
+LINE_SEEDS = 10  # of ours those below are for fleets, those from here on are trained alone
 OTHER_SEEDS = 5  # of the other settings
 QUANTIFIER_SEEDS = 10  # which train in seconds, and differ more
+# What is trained so far of `planned`: none in fleets, no linear functions and no masks.
+ALONE, PLAIN, STARTED, EVERY = range(LINE_SEEDS, LINE_SEEDS + 2), range(3), range(2), range(5)
 
 # ---- the runs -------------------------------------------------------------------------------
 
 
 def runs(profile: str) -> list:
-    """Both engines on lines; the plain loop on linear functions, two masks and "every", of which
-    other pages have records of ours."""
+    """What is trained so far: both engines on lines, the plain loop on "every", of which another
+    page has records of ours."""
+    if profile == "smoke":
+        return planned(profile)
+    return [*lines_of_ours(profile, ALONE), *map(PlainLoop, lines_of_ours(profile, PLAIN)),
+            *(PlainLoop(run, start="linear") for run in lines_of_ours(profile, STARTED)),
+            *(run for run in every(profile) if run.seed in EVERY)]
+
+
+def planned(profile: str) -> list:
+    """All that was fixed before the first run: lines, linear functions, two masks and "every"."""
     return [*lines(profile), *linear_functions(profile), *masks(profile), *every(profile)]
 
 
 def lines(profile: str) -> list:
     """Lines: ours in fleets, ours alone, the plain loop, and the same from another start."""
-    small, seeds = profile == "smoke", 2 if profile == "smoke" else LINE_SEEDS
+    count = 2 if profile == "smoke" else LINE_SEEDS
+    plain = lines_of_ours(profile, range(count))
+    started = plain[: len(seeds(profile))]
+    return [*plain, *lines_of_ours(profile, range(count, 2 * count)), *map(PlainLoop, plain),
+            *(PlainLoop(run, start="linear") for run in started)]
+
+
+def lines_of_ours(profile: str, chosen) -> list[Run]:
+    """The decoder of the first look at these seeds."""
+    small = profile == "smoke"
     recipe = Recipe(tuple(range(40)), 4 if small else 5000, 2 if small else 32, 2e-3, "cosine", 0.1,
                     curriculum=Curriculum(3, 2, 80))
-    model = Transformer(1, 2, 8, tokens="separate") if small else (
-        Transformer(2, 4, 64, tokens="separate"))
+    shape = (1, 2, 8) if small else (2, 4, 64)
     evaluation = PointErrors(prompts=2) if small else PointErrors()
-    ours = [Run(AffineFunctions(), model, recipe, evaluation, seed) for seed in range(2 * seeds)]
-    plain = [PlainLoop(run) for run in ours[:seeds]]
-    started = [PlainLoop(run, start="linear") for run in ours[: min(seeds, OTHER_SEEDS)]]
-    return [*ours, *plain, *started]
+    return [Run(AffineFunctions(), Transformer(*shape, tokens="separate"), recipe, evaluation, seed)
+            for seed in chosen]
 
 
 def linear_functions(profile: str) -> list[PlainLoop]:
@@ -70,11 +86,6 @@ def masks(profile: str) -> list[PlainLoop]:
     runs = of_masks("pilot" if profile == "cpu" else profile, seeds(profile))
     at_once = [replace(run.evaluation, lengths=run.recipe.lengths) for run in runs]
     return [PlainLoop(replace(run, evaluation=own)) for run, own in zip(runs, at_once)]
-
-
-def masks_ours(profile: str) -> list[Run]:
-    """Ours of these; the records are those of the profile pilot."""
-    return of_masks(profile, range(2 if profile == "smoke" else MASK_SIZES[profile].seeds))
 
 
 def of_masks(profile: str, chosen) -> list[Run]:
