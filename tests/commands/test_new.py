@@ -85,7 +85,7 @@ def test_a_further_paper_has_verdicts_and_stands_where_papers_are_listed(copy):
     listed = listings(copy)
     assert "- file: book/further\n        sections:\n          - file: notebooks/further/fig01_mean\n" in (
         listed["_toc.yml"])
-    assert re.search(r"^\| \[\*A further paper: .*\| 2 \| 0 \| 1 \|", listed["README.md"], re.MULTILINE)
+    assert re.search(r"^\| \[\*A further paper: [^|]*\| 2 \|", listed["README.md"], re.MULTILINE)
     readme = (PROJECT / "README.md").read_text("utf-8")
     assert len(listed["README.md"].splitlines()) == len(readme.splitlines()) + 1
 
