@@ -1,0 +1,59 @@
+"""The package as who installs it meets it: its names, its types, and what README promises."""
+
+import importlib
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+import icllib
+from icllib.results import PROJECT
+
+
+def test_every_name_is_where_it_is_said_to_be():
+    for module, names in icllib.MODULES.items():
+        found = importlib.import_module(f"icllib.{module}")
+        for name in names:
+            assert getattr(icllib, name) is getattr(found, name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        icllib.nothing
+    assert set(icllib.__all__) <= set(dir(icllib))
+
+
+def test_importing_it_touches_no_pytorch():
+    code = "import icllib, sys; print('torch' in sys.modules, icllib.__version__)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8",
+                          cwd=PROJECT, check=True).stdout
+    assert said == f"False {icllib.__version__}\n"
+
+
+def test_the_version_is_told_alike_everywhere():
+    citation = (PROJECT / "CITATION.cff").read_text("utf-8")
+    changes = (PROJECT / "CHANGELOG.md").read_text("utf-8")
+    assert f"\nversion: {icllib.__version__}\n" in citation
+    assert re.search(r"^## (.*)$", changes, re.MULTILINE)[1] == icllib.__version__
+
+
+def test_metadata_are_complete_and_by_today_s_rules():
+    told = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert told["license"] == "MIT"  # an SPDX name, not the table that setuptools drops
+    assert {"readme", "authors", "classifiers", "keywords"} <= set(told)
+
+
+def test_readme_s_python_runs():
+    readme = (PROJECT / "README.md").read_text("utf-8")
+    code, = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    short = code.replace("steps=2000", "steps=20").replace("prompts=1024", "prompts=16")
+    assert short != code and len([line for line in code.splitlines() if line and "import" not in line]) == 5
+    exec(short, {})
+
+
+def test_readme_begins_with_what_a_reader_looks_for():
+    """One sentence, one figure, pip install, Python, the two commands, the papers, in this order."""
+    readme = (PROJECT / "README.md").read_text("utf-8")
+    places = [readme.index(text) for text in (
+        "A [Jupyter Book]", "![Figure", "pip install .", "import icllib", "make book", "| paper |")]
+    assert places == sorted(places)
+    assert readme[: places[3]].count("\n") <= 25
