@@ -8,13 +8,14 @@ import re
 
 import pytest
 
+import icllib
 from icllib import theory
 from icllib.results import PROJECT
 from icllib.training.records import environment
 
 PAGES = sorted((PROJECT / "book/library").glob("*.rst"))
 PACKAGES = {"tasks": "icllib.tasks", "models": "icllib.models", "baselines": "icllib.baselines",
-            "training": "icllib.training", "papers": "icllib"}  # page -> what lists its names
+            "training": "icllib.training"}  # page -> what lists its names
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -40,6 +41,13 @@ def test_every_public_name_has_its_signature_and_an_example(page, package):
     text = (PROJECT / f"book/library/{page}.rst").read_text("utf-8")
     names = set(importlib.import_module(package).__all__)
     assert names and not names - documented(text) and not names - in_examples(text)
+
+
+def test_what_is_at_the_top_of_the_package_has_its_signature_and_an_example():
+    """On the page of the part that it comes from."""
+    text = "\n".join(path.read_text("utf-8") for path in PAGES)
+    names = {name for name in icllib.__all__ if name != "__version__"}
+    assert not names - documented(text) and not names - in_examples(text)
 
 
 def test_every_function_of_the_theory_has_an_example():
