@@ -6,14 +6,14 @@ from icllib.errors import InputError
 from icllib.files import check_writable
 from icllib.pages import find_page
 from icllib.results import (
-    PROJECT, WITH_PILOT, check_profile, digest, find_record, is_fresh, results_folder, settings)
+    PROJECT, WITH_PILOT, check_profile, digest, find_records, is_fresh, results_folder, settings)
 from icllib.status import runs_of
 from icllib.training.fleets import check_gpu, fleets, processors
 from icllib.training.jobs import checkpoints_folder, to_train, train_fleet
 from icllib.training.limits import Limits
 from icllib.training.records import runs_at
 from icllib.training.run import Run
-from icllib.training.weights import can_be_measured
+from icllib.training.weights import can_be_measured, trained_folders, weights_name
 
 
 def train(paths: list[str], limits=Limits()) -> str:
@@ -74,4 +74,11 @@ def trained_runs(page: str, profile: str) -> list[Run]:
 
 def is_there(run: Run, paper: str) -> bool:
     """Whether a run has a record of today, or a model that its page measures when it is executed."""
-    return is_fresh(find_record(run, paper)) or can_be_measured(run)
+    return are_there([run], paper)[0]
+
+
+def are_there(runs: list[Run], paper: str) -> list[bool]:
+    """`is_there` for each of some runs, for which folders are listed once."""
+    kept = {path.name for folder in trained_folders() for path in folder.glob("*/*/*/*.safetensors")}
+    return [is_fresh(record) or (weights_name(run) in kept and can_be_measured(run))
+            for run, record in zip(runs, find_records(runs, paper))]

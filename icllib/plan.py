@@ -6,7 +6,6 @@ Whoever trains on many machines takes these fleets as jobs, see workflow/Snakefi
 import re
 import sys
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy.special import stdtrit
@@ -14,7 +13,7 @@ from scipy.special import stdtrit
 from icllib.claims import load_claims
 from icllib.decisions import FEWEST_SEEDS, Decision, decision_on_record
 from icllib.errors import InputError
-from icllib.fleet import is_there, trained_runs
+from icllib.fleet import are_there, trained_runs
 from icllib.results import WITH_PILOT, check_profile, digest, settings
 from icllib.status import memory_of, seconds_of
 from icllib.training.fleets import fleets
@@ -49,12 +48,13 @@ def plan(pages, profile: str, members: int | None = None, budget: float | None =
     """
     check_profile(profile, WITH_PILOT)
     runs = {page: trained_runs(page, profile) for page in pages}
-    there = cache(lambda page, run: is_there(run, page.split("/")[0]))
+    there = {(page, run): known for page, own in runs.items()
+             for run, known in zip(own, are_there(own, page.split("/")[0]))}
     measured = {}  # model -> (page, run) of all that is measured on it
     for page, own in runs.items():
         for run in own:
             measured.setdefault(model_of(run), []).append((page, run))
-    firsts = [min(own, key=lambda pair: there(*pair)) for own in measured.values()]
+    firsts = [min(own, key=there.__getitem__) for own in measured.values()]
     seeds = {page: sorted({run.seed for run in own}) for page, own in runs.items()}
     jobs, serves = [], {}
     for page in runs:
@@ -63,7 +63,7 @@ def plan(pages, profile: str, members: int | None = None, budget: float | None =
         for some in ([run for run in own if run.seed in first],
                      [run for run in own if run.seed not in first]):
             for fleet in fleets(sorted(some, key=lambda run: run.seed), members):
-                if rest := to_train(fleet, [run for run in fleet if not there(page, run)]):
+                if rest := to_train(fleet, [run for run in fleet if not there[page, run]]):
                     waits = [(on, other.seed) for run in rest for on, other in measured[model_of(run)]]
                     made = job(rest, page, profile, tuple(dict.fromkeys(on for on, _ in waits)))
                     jobs += made

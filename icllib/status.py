@@ -1,8 +1,7 @@
 """The state of every page: which records are fresh, stale or missing, and what they would cost."""
 
 import importlib
-import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 
 import torch
@@ -12,16 +11,27 @@ from icllib.errors import InputError
 from icllib.results import WITH_PILOT, digest, find_records
 from icllib.runner import notebook_problem
 from icllib.shown import names_shown
-from icllib.training import Fleet, Recipe
-from icllib.training.cpu import one_core
+from icllib.streams import Stream
+from icllib.tasks import sample_each
+from icllib.training import Recipe
+from icllib.training.build import build
 from icllib.training.fleets import cores, fleets
+from icllib.training.losses import masked_losses, member_losses
 from icllib.training.records import KEPT, complete_profiles, runs_at
 from icllib.training.run import Run
 from icllib.training.weights import model_of
 
 # Multiply-adds per second in training, forward and backward, of an H200: ASSUMED, a tenth of its
-# dense TF32 rate, until one has been measured. On a CPU steps are measured, see `step_seconds`.
+# dense TF32 rate, until one has been measured.
 SPEED = 2e13
+# The same of one core of a CPU, by class and width of the model, and under None of all: what the
+# committed records took, see `book.costs.recorded_speeds`; a test compares them. Wide models make
+# several times as many as narrow ones.
+CORE_SPEEDS = {
+    ("Encoder", 128): 3.1e10, ("FeatureMLP", 256): 1.0e9, ("FeatureMLP", 1024): 1.2e10,
+    ("MLP", 1024): 1.6e10, ("MLP", 2048): 2.2e10, ("SGPT", 16): 8.0e9, ("SGPT", 32): 1.4e10,
+    ("SGPT", 64): 1.8e10, ("ScalarRegression", None): 4.7e8, ("Transformer", 16): 3.9e9,
+    ("Transformer", 32): 4.8e9, ("Transformer", 64): 1.9e10, None: 1.4e10}
 # Seconds before the first step of a fleet on a GPU, most of them compilation for its shape: 30 to
 # 115 were measured on two CPU cores, where no GPU is needed for it.
 START = 60.0
@@ -137,7 +147,7 @@ def cost(runs, profile: str) -> str:
         return ""
     try:
         seconds = sum(seconds_of(fleet, profile) for fleet in fleets(models.values()))
-    except InputError as error:  # a step cannot be taken without its data
+    except InputError as error:  # a model that does not count its work
         return f"not known: {error}"
     if profile in ON_CPU:
         seconds /= cores()
@@ -169,44 +179,63 @@ def memory_of(fleet: list[Run]) -> float:
     forward pass keeps for the backward one, counted in a step of one model on one prompt.
     """
     run = fleet[0]
-    with one_core():
-        parameters, kept = memory_of_one(run.task, run.model, replace(run.recipe, steps=1, batch=1))
+    if run.shape not in MEMORY_OF_SHAPES:
+        MEMORY_OF_SHAPES[run.shape] = memory_of_one(run.task, run.model, run.recipe)
+    parameters, kept = MEMORY_OF_SHAPES[run.shape]
     return len(fleet) * (4 * parameters + run.recipe.batch * kept)
 
 
-@cache
+MEMORY_OF_SHAPES: dict = {}  # what was counted before
+
+
 def memory_of_one(task, model, recipe: Recipe) -> tuple[int, int]:
-    """Bytes of a model's parameters, and of what a forward pass of this batch keeps beside them."""
-    fleet, kept = Fleet([task], model, recipe, [0], [None]), {}
-    own = {parameter.untyped_storage().data_ptr() for parameter in fleet.parameters}
+    """Bytes of a model's parameters, and of what a forward pass of one prompt keeps beside them.
+
+    The model is on PyTorch's device "meta", where tensors have shapes and no numbers; one that reads
+    sentences, in which it looks for the hidden words, on the CPU.
+    """
+    device = "cpu" if recipe.loss == "masked tokens" else "meta"
+    first = torch.zeros(1, 1, dtype=torch.int64)
+    prompt = sample_each([task], Stream.of([0], "training"), first, recipe.points, recipe.dtype)
+    prompt = type(prompt)(*(values.to(device) for values in prompt))
+    module = build([model], [0], task, recipe, device)
+    parameters, kept = list(module.parameters()), {}
 
     def keep(tensor):
-        kept[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+        storage = tensor.untyped_storage()
+        kept[storage._cdata] = storage  # kept alive: another may take the place of one that is gone
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        fleet.losses_on(fleet.sample())
-    return (sum(parameter.nbytes for parameter in fleet.parameters),
-            sum(size for pointer, size in kept.items() if pointer not in own))
+        loss_of(module, prompt, recipe)
+    own = {parameter.untyped_storage()._cdata for parameter in parameters}
+    return (sum(parameter.nbytes for parameter in parameters),
+            sum(storage.nbytes() for place, storage in kept.items() if place not in own))
 
 
-@cache
+def loss_of(module, prompt, recipe: Recipe):
+    """The loss that training makes small."""
+    forward = module.predictions_by_layer if getattr(module, "probes", ()) else module
+    if recipe.loss == "masked tokens":
+        return masked_losses(forward, prompt)
+    return member_losses(forward, prompt, *recipe.layout, 1.0, recipe.loss_on_pairs, recipe.loss)
+
+
 def step_seconds(task, model, recipe: Recipe) -> float:
-    """Seconds of one core of this machine for a step of one model, from one that is taken."""
-    with one_core():
-        fleet = Fleet([task], model, replace(recipe, steps=max(2, recipe.steps)), [0], [None])
-        fleet.take_step()  # the first one fetches memory
-        started = time.process_time()
-        fleet.take_step()
-    return time.process_time() - started
+    """Estimated seconds of one core of a CPU for a step of one model.
+
+    Raises InputError for a model that does not count its multiply-adds.
+    """
+    own = type(model).__name__, getattr(model, "width", None)
+    return work_of_step(task, model, recipe) / CORE_SPEEDS.get(own, CORE_SPEEDS[None])
 
 
 def work(run: Run) -> float:
-    """Multiply-adds of a training run, the backward pass counted as two forward ones.
+    """Multiply-adds of a training run. Raises InputError for a model that does not count its own."""
+    return run.recipe.steps * work_of_step(run.task, run.model, run.recipe)
 
-    Raises InputError for a model that does not count its own.
-    """
-    recipe = run.recipe
-    component("multiplications", model=run.model)
-    forward = run.model.multiplications(run.task.dimension, recipe.layout[0])
-    return 3.0 * recipe.steps * recipe.batch * forward
+
+def work_of_step(task, model, recipe: Recipe) -> float:
+    """Multiply-adds of a step of one model, the backward pass counted as two forward ones."""
+    component("multiplications", model=model)
+    return 3.0 * recipe.batch * model.multiplications(task.dimension, recipe.layout[0])

@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 
 from icllib import execution, runner, status
+from icllib.book.costs import recorded_speeds
 from icllib.claims import find_claim, load_claims
 from icllib.decisions import decision_on_record, evidence_path, ledger
 from icllib.errors import InputError
@@ -168,18 +169,36 @@ def test_memory_is_of_parameters_gradients_moments_and_what_the_forward_pass_kee
     assert status.memory_of([run] * 5) == 5 * status.memory_of([run])
 
 
-def test_steps_are_priced_as_they_are_measured():
+def test_steps_are_priced_by_their_work():
     task, recipe = AffineFunctions(), Recipe((10,), 1, 8)
     small, large = (status.step_seconds(task, Transformer(layers, 1, width), recipe)
                     for layers, width in ((1, 8), (4, 128)))
     assert 0 < 2 * small < large  # a thousand times the multiply-adds
 
 
-def test_a_cost_that_needs_missing_data_is_not_known(monkeypatch, tmp_path):
+def test_a_cost_can_be_told_without_the_data(monkeypatch, tmp_path):
     monkeypatch.setattr("icllib.data.data_folders", lambda: [tmp_path])
     run = next(run for run in status.runs_of("signed_averaging/table03_babyberta")("cpu")
                if isinstance(run, Run))
-    assert status.cost([run], "cpu").startswith("not known: ")
+    assert status.cost([run], "cpu").endswith("CPU cores")
+
+
+def test_speeds_of_a_core_are_those_of_the_records():
+    for own, speed in recorded_speeds().items():
+        told = status.CORE_SPEEDS[own and (own[0].__name__, own[1])]
+        assert speed / 1.5 < told < 1.5 * speed, own
+
+
+def test_a_price_takes_no_step_and_memory_is_counted_once_for_a_shape(monkeypatch):
+    built, build = [], status.build
+    monkeypatch.setattr(status, "build", lambda *parts: built.append(parts) or build(*parts))
+    monkeypatch.setattr(status, "MEMORY_OF_SHAPES", {})
+    run = status.runs_of("context_scaling/fig01_scaling")("cpu")[0]
+    status.cost([run], "cpu")
+    assert not built
+    for seed in range(3):
+        status.memory_of([replace(run, seed=seed)])
+    assert [parts[-1] for parts in built] == ["meta"]
 
 
 def test_a_page_that_shows_fewer_seeds_than_there_are_is_told(monkeypatch):
