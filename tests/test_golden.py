@@ -18,7 +18,7 @@ from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, Scal
                            Transformer)
 from icllib.models.features import feature_row
 from icllib.papers.context_scaling import estimators, fig04_three_tasks, scaling
-from icllib.papers.signed_averaging import learned_exponents, table03_babyberta
+from icllib.papers.signed_averaging import another_engine, learned_exponents, table03_babyberta
 from icllib.papers.signed_averaging.table03_babyberta import MADE, MADE_PROBE
 from icllib.papers.solvable_attention import (
     fig05_source_capacity, fig06_approximately_sparse, laws, other_architectures, softmax)
@@ -161,7 +161,7 @@ def test_learners(learner):
 LONG = (fig06_approximately_sparse.ApproximatelySparse,
         fig06_approximately_sparse.ApproximatelySparseLimit,
         SoftmaxTraining, PerceptronTraining, fig05_source_capacity.SourceCapacityCurves,
-        fig04_three_tasks.Baseline)
+        fig04_three_tasks.Baseline, another_engine.PlainLoop)
 SOFTMAX = [[0.119527, 0.0276691], [0.0275842, 0.0260572], [0.0232372, 0.000578738]]  # first, last
 
 
