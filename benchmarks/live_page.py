@@ -16,7 +16,8 @@ from icllib.results import PROJECT
 
 PAGE = (PROJECT / "_build/html/book/live/try_it.html").as_uri()
 PICTURE = PROJECT / "book/_static/live/try_it.png"
-SCENE = "#sigma=6&seed=6"
+ALL = "#sigma=6&seed=6&shown=softmax SSA prefix causal ridge"
+SCENE = "?scene=steeper"
 FRAMES = """performance.getEntriesByName('live frame').map(({ startTime, duration }) =>
     [startTime, duration])"""
 
@@ -35,7 +36,7 @@ def first_frame(browser) -> float:
 def frames_while_dragging(browser, points: int, moves: int = 120) -> list[float]:
     """How long every frame takes while the first of so many points is dragged about."""
     page = browser.new_page(viewport={"width": 1300, "height": 1000})
-    page.goto(PAGE)
+    page.goto(PAGE + ALL)
     page.locator("#live-count").fill(str(points))
     page.wait_for_timeout(1000)
     box = page.locator("[data-point='0']").bounding_box()

@@ -40,7 +40,7 @@ def test_each_record_is_read_once_and_runs_are_listed_once(monkeypatch):
         return record(**content)
 
     def at(runs_of_profile, profile):
-        listed[profile] += getattr(runs_of_profile, "__name__", "") == "fig01_scaling"
+        listed[profile] += runs_of_profile.__module__.endswith(".fig01_scaling")
         return runs_at(runs_of_profile, profile)
 
     results.read_record.cache_clear()

@@ -112,13 +112,17 @@ icllib.records(lambda profile: [run], profile, page="causal_lm/sample")""")
     assert files(tmp_path) == before
 
 
+def elsewhere() -> str:
+    """What a process runs to be the command line with this test's notebooks."""
+    return (f"import pathlib; from icllib import cli, pages; "
+            f"pages.NOTEBOOKS = pathlib.Path({str(notebooks_folder())!r}); cli.main()")
+
+
 def test_a_page_that_is_killed_leaves_everything_as_it_was(page, tmp_path):
     marker = tmp_path.parent / f"{tmp_path.name}-started"
     page(WRITE + f"import time; pathlib.Path({str(marker)!r}).touch(); time.sleep(100)")
     before = files(tmp_path)
-    code = (f"import pathlib; from icllib import cli, pages; "
-            f"pages.NOTEBOOKS = pathlib.Path({str(notebooks_folder())!r}); cli.main()")
-    process = subprocess.Popen([sys.executable, "-c", code, "run", "causal_lm/sample"],
+    process = subprocess.Popen([sys.executable, "-c", elsewhere(), "run", "causal_lm/sample"],
                                cwd=PROJECT, start_new_session=True, stderr=subprocess.DEVNULL)
     while not marker.exists():
         assert process.poll() is None
@@ -140,7 +144,7 @@ with stop_request() as should_stop:
     time.sleep(1)
     pathlib.Path({str(tmp_path / "saved")!r}).touch()
     raise OutOfTime("stopped at step 7")""")
-    process = subprocess.Popen([sys.executable, "-m", "icllib", "run", "causal_lm/sample", "--profile", "cpu"],
+    process = subprocess.Popen([sys.executable, "-c", elsewhere(), "run", "causal_lm/sample", "--profile", "cpu"],
                                cwd=PROJECT, stderr=subprocess.PIPE, text=True, encoding="utf-8",
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
     while not (tmp_path / "started").exists():

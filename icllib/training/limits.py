@@ -6,7 +6,7 @@ import os
 import time
 from dataclasses import dataclass
 
-from icllib.checks import whole
+from icllib.checks import finite, switches, whole
 from icllib.files import folder_named
 
 FILE = "limits.json"  # where a page writes: what the page runner tells the process that executes it
@@ -16,7 +16,7 @@ FILE = "limits.json"  # where a page writes: what the page runner tells the proc
 class Limits:
     """A time at which training stops, and the most models that train together.
 
-    Raises InputError for a number of members that is none.
+    Raises InputError for a deadline, a number of members or a process that is none.
     """
 
     deadline: float | None = None  #: a time.monotonic()
@@ -25,8 +25,12 @@ class Limits:
     parent: int | None = None  #: the process for which a worker trains
 
     def __post_init__(self):
-        if self.members is not None:
-            whole(members=self.members)
+        switches(self)
+        if self.deadline is not None:
+            finite(deadline=self.deadline)
+        for name in ("members", "parent"):
+            if getattr(self, name) is not None:
+                whole(**{name: getattr(self, name)})
 
     @property
     def reached(self) -> bool:

@@ -345,7 +345,9 @@ page("own-file").addEventListener("change", async ({ target }) => {
 // ---- start ----
 
 const start = () => {
-  const hash = location.hash || scenes[0].hash;
+  const asked = new URLSearchParams(location.search).get("scene");
+  const scene = scenes.find(({ dataset }) => dataset.scene === asked) ?? scenes[0];
+  const hash = location.hash || `#${scene.dataset.state}`;
   state = live.fromHash(hash, [...names.slice(0, -1).slice(0, 2), "ridge"]);
   changed(state.scene);
 };
