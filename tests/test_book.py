@@ -282,7 +282,7 @@ def test_the_front_page_takes_two_screens_of_a_laptop(site, browser):
 # Of paragraphs of plain text of three lines and more: their characters and lines.
 PARAGRAPHS = """[...document.querySelectorAll(".bd-article section > p")].flatMap(item => {
     const lines = Math.round(item.offsetHeight / parseFloat(getComputedStyle(item).lineHeight));
-    return lines < 3 || item.querySelector(".math, img, code") ? [] : [[item.innerText.length, lines]];
+    return lines < 3 || item.querySelector(".math, img, code, .verdict") ? [] : [[item.innerText.length, lines]];
 })"""
 
 
