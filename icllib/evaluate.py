@@ -65,7 +65,8 @@ class ErrorByLength:
     without noise (their difference is the noise variance on average); for one-hot labels, whose
     error is the mean over classes, also `wrong`, the share of wrong largest entries. Each is
     (M, K). With `by_layer`, `error_by_layer` and so on are those of every layer: (M, layers, K).
-    Raises InputError for sizes below 1, an impossible seed, predictions of another shape, and
+    Lengths start at 0 pairs, where the baselines answer 0.
+    Raises InputError for sizes that cannot be, an impossible seed, predictions of another shape, and
     queries side by side or answers of layers of a predictor that has none.
     """
 
@@ -79,7 +80,7 @@ class ErrorByLength:
     prefix: ClassVar[str] = ""  # of the metrics' names
 
     def __post_init__(self):
-        object.__setattr__(self, "lengths", each(whole, "lengths", self.lengths))
+        object.__setattr__(self, "lengths", each(partial(whole, 0), "lengths", self.lengths))
         different(lengths=self.lengths)
         whole(prompts=self.prompts, queries=self.queries)
         switches(self)

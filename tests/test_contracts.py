@@ -33,6 +33,8 @@ ARGUMENTS = {  # what a component needs, where all others have a default
     "BagOfWords": {"dimension": 9, "words": 3}, "QASSMax": {"size": 4},
     "SelfAdjusting": {"normalized": True}, "MixedHeads": {"parts": ((models.Softmax(), 1),)},
     "MixtureRidge": {"noise_stds": (0.1, 0.5), "weight_std": 1.0}, "Ridge": {"penalty": 1.0},
+    "DiscreteMMSE": {"task": tasks.FunctionPool(TASK, 4)}, "FunctionPool": dict(task=TASK, functions=4),
+    "Mixture": {"parts": (TASK, tasks.SparseLinear(3, 2))},
     "OneStepGD": {"task": TASK}, "RidgeSweep": {"penalties": (0.1, 1.0)},
     "ErrorByLength": {"lengths": LENGTHS}, "ErrorByNoiseLevel": {"lengths": LENGTHS},
     "TrainingError": {"lengths": LENGTHS}, "Together": {"parts": (MEASURE,)},

@@ -1,15 +1,15 @@
 """Predictors that need no training: what a trained model is compared with.
 
 Each is a predictor (see `icllib.evaluate`): it estimates y[n] from the first n pairs and x[n]
-alone, n >= 1, and computes in float64 unless it says otherwise.
+alone, 0 where n is 0, and computes in float64 unless it says otherwise.
 """
 
 from icllib.baselines.gradient import OneStepGD, PsiL
 from icllib.baselines.kernels import ExponentialSmoother, HilbertEstimate
 from icllib.baselines.learners import LASSO_PENALTIES, Lasso, XGBoost, best_of_sweep
-from icllib.baselines.linear import LeastSquares, MixtureRidge, Ridge, RidgeSweep, Zero
+from icllib.baselines.linear import DiscreteMMSE, LeastSquares, MixtureRidge, Ridge, RidgeSweep, Zero
 from icllib.baselines.student import StudentNetwork
 
-__all__ = ["LASSO_PENALTIES", "ExponentialSmoother", "HilbertEstimate", "Lasso", "LeastSquares",
+__all__ = ["LASSO_PENALTIES", "DiscreteMMSE", "ExponentialSmoother", "HilbertEstimate", "Lasso", "LeastSquares",
            "MixtureRidge", "OneStepGD", "PsiL", "Ridge", "RidgeSweep", "StudentNetwork",
            "XGBoost", "Zero", "best_of_sweep"]

@@ -9,6 +9,7 @@ from torch import Tensor
 from icllib.baselines.prefixes import ByLength
 from icllib.checks import component, each, floating, positive
 from icllib.errors import InputError
+from icllib.streams import Stream
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,39 @@ class MixtureRidge(ByLength):
         posterior = torch.softmax(-(losses / variances + volume) / 2, dim=-1)  # (..., S)
         means = (weights @ query[..., None].double())[..., 0]
         return (posterior * means).sum(dim=-1)
+
+
+@dataclass(frozen=True)
+class DiscreteMMSE(ByLength):
+    """The posterior mean over the T functions of a pool of linear regressions, "dMMSE".
+
+    E[y | pairs, x] = sum_i p_i x . w_i, with p_i proportional to exp(-|y - X w_i|^2 / (2 sigma^2)):
+    Raventos et al. (2023), Section 2. No predictor has a lower expected error on the pool; without a
+    pair it is the mean function. Raises InputError for another task than a `FunctionPool` of
+    `LinearRegression` with noise.
+    """
+
+    task: object
+    without_pairs: ClassVar[bool] = True
+
+    def __post_init__(self):
+        component("chosen", task=self.task)
+        component("noise_std", task=self.task.task)
+        positive(noise_std=self.task.task.noise_std)
+
+    def weights(self, device) -> Tensor:
+        """Those of each function: (T, d)."""
+        stream = self.task.stream(Stream.of([0], "pool", device))
+        numbers = torch.arange(self.task.functions, device=device)[None]
+        normal = stream.normal(numbers, "weights", (self.task.dimension,))[0]
+        return (self.task.task.weight_std * normal).double()
+
+    def _estimate(self, xs, ys, query):
+        weights = self.weights(xs.device)
+        residuals = ys.double()[..., None] - xs.double() @ weights.mT  # (..., n, T)
+        losses = residuals.square().sum(dim=-2) / self.task.task.noise_std**2
+        mean = torch.softmax(-losses / 2, dim=-1) @ weights
+        return (mean * query.double()).sum(dim=-1)
 
 
 @dataclass(frozen=True)

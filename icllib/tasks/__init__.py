@@ -7,6 +7,7 @@ be; its `sample` does so for fewer points than it needs.
 from icllib.tasks.classification import LinearClassification
 from icllib.tasks.msfr import SourceCapacityRegression, SparseFeatureRegression
 from icllib.tasks.networks import ReluNetwork
+from icllib.tasks.pools import FunctionPool, Mixture
 from icllib.tasks.prompt import Prompt, sample_each, side_by_side
 from icllib.tasks.quantifiers import Quantifier
 from icllib.tasks.regression import (AffineFunctions, LinearRegression, SigmoidRegression,
@@ -15,8 +16,8 @@ from icllib.tasks.sentences import MaskedBatch, MaskedSentences
 from icllib.tasks.trees import DecisionTree
 from icllib.tasks.words import BagOfWords
 
-__all__ = ["AffineFunctions", "BagOfWords", "DecisionTree", "LinearClassification",
-           "LinearRegression", "MaskedBatch", "MaskedSentences", "Prompt", "Quantifier",
+__all__ = ["AffineFunctions", "BagOfWords", "DecisionTree", "FunctionPool", "LinearClassification",
+           "LinearRegression", "MaskedBatch", "MaskedSentences", "Mixture", "Prompt", "Quantifier",
            "ReluNetwork", "SigmoidRegression", "SourceCapacityRegression",
            "SparseFeatureRegression", "SparseLinear", "TwoNoiseLevels", "sample_each",
            "side_by_side"]

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from icllib.checks import draws, whole
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, dot
+from icllib.tasks.prompt import Prompt, dot, kept
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class LinearClassification:
 
     dimension: int
     classes: int = 3  #: Section 5.2
+    of_function: ClassVar[tuple[str, ...]] = ("weights",)
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -33,11 +34,15 @@ class LinearClassification:
         """Variance of each coordinate of the one-hot label, whose mean is 1 / classes."""
         return (self.classes - 1) / self.classes**2
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
+               active: Tensor | None = None) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
+
+        active: how many coordinates of x are kept, the others being 0; () of integers.
+        """
         draws(stream, ids, n, dtype)
         d = self.dimension
-        xs = 2 * stream.uniform(ids, "xs", (n, d), dtype) - 1
+        xs = kept(2 * stream.uniform(ids, "xs", (n, d), dtype) - 1, active)
         weights = stream.normal(ids, "weights", (self.classes, d), dtype)
         scores = dot(xs[..., None, :], weights[..., None, :, :])  # (M, B, n, classes)
         ys = one_hot_winners(scores)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from icllib.checks import draws, whole
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, dot
+from icllib.tasks.prompt import Prompt, dot, kept
 
 CACHED = 2**17  # hidden units of a part: of 2^13 to 2^20 the fastest was 2^16 (Intel), 2^18 (AMD)
 
@@ -24,6 +24,7 @@ class ReluNetwork:
 
     dimension: int
     width: int = 100  #: r, Section 4
+    of_function: ClassVar[tuple[str, ...]] = ("hidden", "output")
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -34,11 +35,15 @@ class ReluNetwork:
         """E y^2 = d: the mean square of relu(w . x) is half of that of w . x."""
         return float(self.dimension)
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
+               active: Tensor | None = None) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
+
+        active: how many coordinates of x are kept, the others being 0; () of integers.
+        """
         draws(stream, ids, n, dtype)
         d, r = self.dimension, self.width
-        xs = stream.normal(ids, "xs", (n, d), dtype)
+        xs = kept(stream.normal(ids, "xs", (n, d), dtype), active)
         hidden = stream.normal(ids, "hidden", (d, r), dtype)
         output = (2 / r) ** 0.5 * stream.normal(ids, "output", (r,), dtype)
         means = outputs(xs, hidden, output) if xs.is_cuda else in_parts(xs, hidden, output)

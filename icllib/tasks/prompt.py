@@ -6,6 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from icllib.checks import takes
 from icllib.errors import InputError
 from icllib.streams import Stream, constant
 
@@ -30,30 +31,50 @@ def dot(xs: Tensor, weights: Tensor) -> Tensor:
     return (xs * weights).sum(dim=-1)
 
 
-def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
+def kept(xs: Tensor, active: Tensor | None) -> Tensor:
+    """Inputs (..., d) whose coordinates from the `active`-th on are 0; as they are for None."""
+    if active is None:
+        return xs
+    return xs * (torch.arange(xs.shape[-1], device=xs.device) < active)
+
+
+def sizes(task) -> tuple:
+    """Of a task's inputs and labels."""
+    return task.dimension, getattr(task, "classes", None)
+
+
+def has_active(task) -> bool:
+    """Whether the task's `sample` can leave coordinates of its inputs 0."""
+    parts = getattr(task, "parts", None)
+    return all(map(has_active, parts)) if parts else takes(task.sample, "active")
+
+
+def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
+                active: Tensor | None = None) -> Prompt:
     """Prompts of a fleet whose members have their own tasks; equal tasks are sampled together.
 
-    tasks: M tasks of one shape; ids: (M, B). Returns tensors (M, B, n, ...). Raises InputError
+    tasks: M tasks of one shape; ids: (M, B); active: see `kept`. Returns tensors (M, B, n, ...). Raises InputError
     where a task gives others.
     """
     members_of = {}
     for member, task in enumerate(tasks):
         members_of.setdefault(task, []).append(member)
     if len(members_of) == 1:
-        return sample_one(tasks[0], stream, ids, n, dtype)
+        return sample_one(tasks[0], stream, ids, n, dtype, active)
     parts = []
     for task, members in members_of.items():
         chosen = constant(tuple(members), ids.device)
         own = replace(stream, seeds=stream.seeds[chosen])
-        parts.append(sample_one(task, own, ids[chosen], n, dtype))
+        parts.append(sample_one(task, own, ids[chosen], n, dtype, active))
     places = [member for members in members_of.values() for member in members]
     order = constant(tuple(sorted(range(len(tasks)), key=places.__getitem__)), ids.device)
     return Prompt(*(torch.cat(tensors)[order] for tensors in zip(*parts)))
 
 
-def sample_one(task, stream: Stream, ids: Tensor, n: int, dtype) -> Prompt:
+def sample_one(task, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
     """Prompts of one task; raises InputError where they are not n points of this precision each."""
-    prompt = task.sample(stream, ids, n, dtype)
+    options = {} if active is None else {"active": active}
+    prompt = task.sample(stream, ids, n, dtype, **options)
     named = isinstance(prompt, tuple) and hasattr(prompt, "_fields")
     if not named or not all(isinstance(tensor, Tensor) for tensor in prompt):
         got = f"one of {', '.join(type(item).__name__ for item in prompt)}" if named else (

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from icllib.checks import draws, each, finite, not_negative, one_of, positive, switches, whole
 from icllib.errors import InputError
-from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt, dot
+from icllib.streams import WORD, Stream
+from icllib.tasks.prompt import Prompt, dot, kept
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class LinearRegression:
     weight_std: float = 1.0
     inputs: str = "normal"  #: "normal": N(0, I); "uniform": U(-1, 1)^d
     input_mean: float = 0.0  #: added to every coordinate of x
+    of_function: ClassVar[tuple[str, ...]] = ("weights",)
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -42,15 +43,19 @@ class LinearRegression:
         moment = self.dimension * (spread + self.input_mean**2)  # E |x|^2
         return moment * self.weight_std**2 + self.noise_std**2
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
+               active: Tensor | None = None) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
+
+        active: how many coordinates of x are kept, the others being 0; () of integers.
+        """
         draws(stream, ids, n, dtype)
         d = self.dimension
         if self.inputs == "normal":
             xs = stream.normal(ids, "xs", (n, d), dtype)
         else:
             xs = 2 * stream.uniform(ids, "xs", (n, d), dtype) - 1
-        xs = xs + self.input_mean
+        xs = kept(xs + self.input_mean, active)
         weights = self.weight_std * stream.normal(ids, "weights", (d,), dtype)
         means = dot(xs, weights[..., None, :])
         if self.noise_std == 0:
@@ -69,6 +74,7 @@ class TwoNoiseLevels:
     dimension: int
     noise_stds: tuple[float, float] = (0.1, 0.5)  #: Appendix A
     weight_std: float = 1.0
+    of_function: ClassVar[tuple[str, ...]] = ("weights",)
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -91,10 +97,14 @@ class TwoNoiseLevels:
         """Which level each prompt has, 0 or 1: ids (M, B) -> (M, B)."""
         return stream.integers(ids, "level", 2)
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
+               active: Tensor | None = None) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
+
+        active: how many coordinates of x are kept, the others being 0; () of integers.
+        """
         clean = LinearRegression(self.dimension, 0.0, self.weight_std)
-        prompt = clean.sample(stream, ids, n, dtype)
+        prompt = clean.sample(stream, ids, n, dtype, active)
         noise = stream.normal(ids, "noise", (n,), dtype)
         low, high = self.noise_stds
         is_low = self.levels(stream, ids)[..., None] == 0
@@ -111,6 +121,7 @@ class SparseLinear:
 
     dimension: int
     nonzero: int = 3  #: Section 4
+    of_function: ClassVar[tuple[str, ...]] = ("support", "weights")
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -122,14 +133,21 @@ class SparseLinear:
         """E y^2."""
         return float(self.nonzero)
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
+               active: Tensor | None = None) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
+
+        active: how many coordinates of x are kept, the others being 0; () of integers.
+        """
         draws(stream, ids, n, dtype)
         d = self.dimension
-        xs = stream.normal(ids, "xs", (n, d), dtype)
+        xs = kept(stream.normal(ids, "xs", (n, d), dtype), active)
         # Sorting random words gives a random permutation; the coordinates it sends below
         # `nonzero` are a random subset of that size.
-        order = stream.words(ids, "support", d).argsort(dim=-1, stable=True)
+        words = stream.words(ids, "support", d)
+        if active is not None:  # coordinates that are 0 come last
+            words = words + (WORD + 1) * (torch.arange(d, device=words.device) >= active)
+        order = words.argsort(dim=-1, stable=True)
         weights = stream.normal(ids, "weights", (d,), dtype) * (order < self.nonzero)
         means = dot(xs, weights[..., None, :])
         return Prompt(xs, means, means)
@@ -145,16 +163,21 @@ class SigmoidRegression:
 
     dimension: int
     centred: bool = True  #: False: the plain sigmoid of the text
+    of_function: ClassVar[tuple[str, ...]] = ("weights",)
     version: ClassVar[int] = 1
 
     def __post_init__(self):
         whole(dimension=self.dimension)
         switches(self)
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
+               active: Tensor | None = None) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
+
+        active: how many coordinates of x are kept, the others being 0; () of integers.
+        """
         draws(stream, ids, n, dtype)
-        xs = 2 * stream.uniform(ids, "xs", (n, self.dimension), dtype) - 1
+        xs = kept(2 * stream.uniform(ids, "xs", (n, self.dimension), dtype) - 1, active)
         weights = stream.normal(ids, "weights", (self.dimension,), dtype)
         # sigmoid(z) - 1/2 = tanh(z / 2) / 2, which PyTorch rounds alike at every batch size.
         means = 0.5 * torch.tanh(0.5 * dot(xs, weights[..., None, :]))
@@ -176,6 +199,7 @@ class AffineFunctions:
     first_input_std: float | None = None  #: of the first x alone (Table 5); None: as the others
     prompts_per_function: int = 1  #: so many consecutive ids share (a, b): 64 in Eq. 2's mean
     dimension: ClassVar[int] = 1
+    of_function: ClassVar[tuple[str, ...]] = ("function",)
     version: ClassVar[int] = 1
 
     def __post_init__(self):

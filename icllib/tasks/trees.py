@@ -8,7 +8,7 @@ from torch import Tensor
 
 from icllib.checks import draws, whole
 from icllib.streams import Stream
-from icllib.tasks.prompt import Prompt
+from icllib.tasks.prompt import Prompt, kept
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class DecisionTree:
 
     dimension: int
     depth: int = 4  #: tests between the root and a leaf, Section 4
+    of_function: ClassVar[tuple[str, ...]] = ("tested", "leaves")
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -31,11 +32,15 @@ class DecisionTree:
         """E y^2."""
         return 1.0
 
-    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32) -> Prompt:
-        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt."""
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
+               active: Tensor | None = None) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
+
+        active: how many coordinates of x are kept, the others being 0; () of integers.
+        """
         draws(stream, ids, n, dtype)
         d, inner = self.dimension, 2**self.depth - 1
-        xs = stream.normal(ids, "xs", (n, d), dtype)
+        xs = kept(stream.normal(ids, "xs", (n, d), dtype), active)
         tested = stream.integers(ids, "tested", d, (inner,))
         leaves = stream.normal(ids, "leaves", (inner + 1,), dtype)
         # Nodes are numbered by level from the root, 0; the children of i are 2i + 1 and 2i + 2.

@@ -25,6 +25,7 @@ class BagOfWords:
     dimension: int  #: words of the vocabulary
     words: int  #: of a text, drawn uniformly with replacement
     classes: int = 3
+    of_function: ClassVar[tuple[str, ...]] = ("lexicon",)
     version: ClassVar[int] = 1
 
     def __post_init__(self):

@@ -11,14 +11,10 @@ from torch import Tensor, nn
 from icllib.checks import alike, component, positive, sampled, whole
 from icllib.errors import InputError, NoRoom
 from icllib.tasks import MaskedSentences
+from icllib.tasks.prompt import has_active, sizes
 from icllib.training.recipe import Recipe
 
 MOST_STORED = 2**31 - 1  # prompts that can be put in random order
-
-
-def sizes(task) -> tuple:
-    """Of a task's inputs and labels."""
-    return task.dimension, getattr(task, "classes", None)
 
 
 def shape(value):
@@ -45,6 +41,9 @@ def check_parts(task, model, recipe) -> None:
     if isinstance(task, MaskedSentences) != (recipe.loss == "masked tokens"):
         raise InputError("recipe.loss: expected 'masked tokens' for sentences and for them alone, "
                          f"got {recipe.loss!r} for {type(task).__name__}")
+    if recipe.dimensions and not has_active(task):
+        raise InputError("dimensions: expected a task whose sample has an argument `active`, got "
+                         f"{task!r}")
     check_decoder(model, recipe.queries > 1 or recipe.loss_on_pairs)
 
 

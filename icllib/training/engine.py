@@ -128,7 +128,8 @@ class Fleet:
     def sample(self):
         """The prompts of this step, (M, batch, ...), each member's from its own task."""
         recipe = self.recipe
-        prompt = sample_each(self.tasks, self.stream, self.ids(), recipe.points, recipe.dtype)
+        prompt = sample_each(self.tasks, self.stream, self.ids(), recipe.points, recipe.dtype,
+                             recipe.active(self.step))
         if not recipe.permute_pairs:
             return prompt
         draws = prompt_counts(self.stream, self.step, recipe.batch)

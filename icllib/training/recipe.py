@@ -23,10 +23,11 @@ LOSSES = ("squared", "cross-entropy", "masked tokens")
 
 @dataclass(frozen=True)
 class Curriculum:
-    """Pairs that count in the loss: `start` at first, `increment` more every `every` steps.
+    """How many are in use: `start` at first, `increment` more every `every` steps, up to all.
 
-    Garg et al. (2022), Appendix A. Longer contexts have weight 0, which for a causal model is the
-    same as cutting the prompts short. Raises InputError for numbers below 1.
+    Garg et al. (2022), Appendix A: of the points of a prompt, and of the coordinates of an input.
+    Longer contexts have weight 0, which for a causal model is the same as cutting the prompts short;
+    other coordinates are 0 before labels are made. Raises InputError for numbers below 1.
     """
 
     start: int
@@ -36,6 +37,10 @@ class Curriculum:
 
     def __post_init__(self):
         whole(start=self.start, increment=self.increment, every=self.every)
+
+    def at(self, step: Tensor) -> Tensor:
+        """How many at a step, counted from 0, were there no end."""
+        return self.start + self.increment * (step // self.every)
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,8 @@ class Recipe:
     weight_decay: float = 0.0  #: AdamW's; 0 is Adam
     betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)  #: Adam's own default
     epsilon: float = field(default=1e-8, metadata=ADDED)  #: Adam's own default
-    curriculum: Curriculum | None = field(default=None, metadata=ADDED)
+    curriculum: Curriculum | None = field(default=None, metadata=ADDED)  #: of points
+    dimensions: Curriculum | None = field(default=None, metadata=ADDED)  #: of coordinates of x
     clip: float | None = field(default=None, metadata=ADDED)  #: largest gradient norm of a member
     loss: str = field(default="squared", metadata=ADDED)  #: or "cross-entropy", "masked tokens"
     precision: str = field(default="tf32", metadata=ADDED)  #: see `precision_on`
@@ -80,8 +86,9 @@ class Recipe:
         one_of(LOSSES, loss=self.loss)
         one_of(PRECISIONS, precision=self.precision)
         switches(self)
-        if not isinstance(self.curriculum, Curriculum | None):
-            raise InputError(f"curriculum: expected a Curriculum, got {self.curriculum!r}")
+        for name in ("curriculum", "dimensions"):
+            if not isinstance(own := getattr(self, name), Curriculum | None):
+                raise InputError(f"{name}: expected a Curriculum, got {own!r}")
         if self.clip is not None:
             positive(clip=self.clip)
         if len(self.betas) != 2:
@@ -150,6 +157,9 @@ class Recipe:
         if self.curriculum is None:
             return torch.ones((), device=step.device)
         lengths = constant(self.lengths, step.device)
-        pairs = self.curriculum.start + self.curriculum.increment * (step // self.curriculum.every)
-        counted = (lengths < pairs).float()
+        counted = (lengths < self.curriculum.at(step)).float()
         return counted * len(self.lengths) / counted.sum().clamp(min=1)
+
+    def active(self, step: Tensor) -> Tensor | None:
+        """How many coordinates of x are not 0 at a step; None without a curriculum over them."""
+        return None if self.dimensions is None else self.dimensions.at(step)

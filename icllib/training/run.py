@@ -13,7 +13,8 @@ from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.results import ADDED
 from icllib.streams import WORD
 from icllib.tasks import MaskedSentences
-from icllib.training.build import check_decoder, check_parts, check_stored, shape, sizes
+from icllib.tasks.prompt import sizes
+from icllib.training.build import check_decoder, check_parts, check_stored, shape
 from icllib.training.recipe import Recipe
 
 
@@ -83,6 +84,8 @@ class Run:
 
     def check_lengths(self, evaluation) -> None:
         """Raises InputError for contexts that this model, trained so, has no weights for."""
+        if 0 in getattr(evaluation, "lengths", ()) and not hasattr(self.model, "tokens"):
+            raise InputError("evaluation: expected n >= 1 for this model, which needs a pair, got 0")
         most_pairs = getattr(self.model, "most_pairs", lambda trained: math.inf)
         most, longest = most_pairs(max(self.recipe.lengths)), getattr(evaluation, "longest", 0)
         if longest > most:
@@ -95,6 +98,9 @@ class Run:
         if stored < evaluation.prompts or points != evaluation.points:
             raise InputError(f"evaluation: expected at most {stored} stored prompts of "
                              f"{points} points, got {evaluation.prompts} of {evaluation.points}")
+        if self.recipe.dimensions:
+            raise InputError("evaluation: expected training without a curriculum over dimensions "
+                             f"for one on its prompts, got {self.recipe.dimensions}")
         if self.recipe.precision == "fp64":  # whose prompts have other numbers
             raise InputError("evaluation: expected training in fp32 for one on its prompts")
 

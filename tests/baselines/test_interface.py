@@ -4,18 +4,18 @@ import pytest
 import torch
 
 from icllib import baselines
-from icllib.baselines import (ExponentialSmoother, HilbertEstimate, Lasso, LeastSquares,
+from icllib.baselines import (DiscreteMMSE, ExponentialSmoother, HilbertEstimate, Lasso, LeastSquares,
                               MixtureRidge, OneStepGD, PsiL, Ridge, RidgeSweep, StudentNetwork,
                               XGBoost, Zero)
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.streams import Stream
-from icllib.tasks import LinearRegression, SparseLinear
+from icllib.tasks import FunctionPool, LinearRegression, SparseLinear
 
 TASK = LinearRegression(3, noise_std=0.3, weight_std=0.5)
 LENGTHS = (1, 2, 6)
 PREDICTORS = [
-    ExponentialSmoother(), HilbertEstimate(), Lasso(0.1), LeastSquares(),
+    DiscreteMMSE(FunctionPool(TASK, 8)),    ExponentialSmoother(), HilbertEstimate(), Lasso(0.1), LeastSquares(),
     MixtureRidge((0.1, 0.5), 0.5), OneStepGD(LinearRegression(4, 0.3, 0.5)), PsiL(), Ridge(0.2),
     RidgeSweep((0.2, 1.0)), StudentNetwork(width=4, steps=20), XGBoost(trees=5), Zero(),
 ]
@@ -137,14 +137,26 @@ def test_arrays_are_refused(predictor):
 
 @by_name
 @pytest.mark.parametrize("lengths, message", [
-    ((0,), "an integer of at least 1, got 0"), ((9,), r"context lengths 1 <= n < 9, got \(9,\)"),
-    ((5.0,), "an integer of at least 1, got 5.0"), ((), r"one or more in a list, got \(\)"),
+    ((-1,), "an integer of at least 0, got -1"), ((9,), r"context lengths 0 <= n < 9, got \(9,\)"),
+    ((5.0,), "an integer of at least 0, got 5.0"), ((), r"one or more in a list, got \(\)"),
     (5, "one or more in a list, got 5")])
 def test_lengths_that_cannot_be_are_refused(predictor, lengths, message):
     if isinstance(predictor, Zero):
         return
     with pytest.raises(InputError, match=f"lengths: expected {message}"):
         predictor.predict(*prompts()[:2], lengths)
+
+
+@by_name
+def test_without_a_pair_the_answer_is_zero_or_that_of_the_mean_function(predictor):
+    xs, ys, _ = prompts()
+    first, *others = predictor.predict(xs, ys, (0, 6)).unbind(-1)
+    expected = torch.zeros_like(first)
+    if isinstance(predictor, DiscreteMMSE):
+        expected = xs[..., 0, :] @ predictor.weights("cpu").mean(0)
+    torch.testing.assert_close(first, expected)
+    assert torch.equal(predictor.predict(xs, ys, (6,))[..., 0], others[0])
+    assert torch.equal(predictor.predict(xs[..., :1, :], ys[..., :0], (0,))[..., 0], first)
 
 
 @by_name

@@ -10,8 +10,8 @@ from icllib import tasks
 from icllib.errors import InputError
 from icllib.results import from_settings, settings
 from icllib.streams import Stream
-from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, LinearClassification,
-                          LinearRegression, Prompt, Quantifier, ReluNetwork,
+from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, FunctionPool,
+                          LinearClassification, LinearRegression, Mixture, Prompt, Quantifier, ReluNetwork,
                           SigmoidRegression, SourceCapacityRegression, SparseFeatureRegression,
                           SparseLinear, TwoNoiseLevels, sample_each)
 
@@ -29,6 +29,8 @@ TASKS = [
     Quantifier("some", law="balanced"),
     SparseFeatureRegression(9, beta=0.5, gamma=0.3, feature_noise=1.0),
     SourceCapacityRegression(9),
+    FunctionPool(SparseLinear(6, nonzero=2), 4),
+    Mixture((LinearRegression(6, 0.5), FunctionPool(DecisionTree(6), 3)), (1.0, 3.0)),
 ]
 NAN = float("nan")
 NAME = lambda value: type(value).__name__
@@ -192,6 +194,12 @@ def test_a_task_that_gives_other_shapes_is_named(change, got, others):
     (lambda: SourceCapacityRegression(alpha=0.5), "alpha: .*got 0.5"),
     (lambda: SourceCapacityRegression(tau=0.0), "tau: .*got 0.0"),
     (lambda: SourceCapacityRegression(strength_seed=-1), "strength_seed: .*got -1"),
+    (lambda: FunctionPool(LinearRegression(3), 0), "functions: .*got 0"),
+    (lambda: FunctionPool(Quantifier("every"), 4), "task: .*of_function, got Quantifier"),
+    (lambda: Mixture(()), r"parts: .*got \(\)"),
+    (lambda: Mixture((LinearRegression(3), SparseLinear(4))), "parts: expected one shape for all"),
+    (lambda: Mixture((LinearRegression(3),), (1.0, 2.0)), "shares: expected one for each of 1"),
+    (lambda: Mixture((LinearRegression(3),), (0.0,)), "shares: .*got 0.0"),
 ])
 def test_impossible_settings_are_refused(make, message):
     with pytest.raises(InputError, match=message):

@@ -1,0 +1,146 @@
+"""Pools of functions that come again with fresh inputs, and mixtures of tasks."""
+
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from icllib.checks import alike, draws, each, positive, sampled, whole
+from icllib.errors import InputError
+from icllib.streams import WORD, Stream
+from icllib.tasks.prompt import Prompt, sample_one, sizes
+
+
+class Wrapped:
+    """A task made of others: sizes as theirs."""
+
+    @property
+    def dimension(self) -> int:
+        """Coordinates of an input."""
+        return self.parts[0].dimension
+
+    @property
+    def classes(self) -> int:
+        """Of one-hot labels; an AttributeError where labels are numbers."""
+        return self.parts[0].classes
+
+
+@dataclass(frozen=True)
+class FunctionPool(Wrapped):
+    """A task whose functions are T that were drawn once; inputs and noise are new in every prompt.
+
+    Raventos et al. (2023), Section 2. Training and evaluation have the same pool, which `seed`
+    alone decides. Raises InputError for a task that does not say, as `of_function`, which of its
+    draws make the function.
+    """
+
+    task: object
+    functions: int  #: T
+    seed: int = 0
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        sampled(task=self.task)
+        whole(1, 2**31, functions=self.functions)
+        whole(0, WORD, seed=self.seed)
+        if not getattr(self.task, "of_function", ()):
+            raise InputError("task: expected one that names its draws of the function in "
+                             f"of_function, got {self.task!r}")
+
+    @property
+    def parts(self) -> tuple:
+        """What it is made of."""
+        return (self.task,)
+
+    def chosen(self, stream: Stream, ids: Tensor) -> Tensor:
+        """Which function each prompt has: ids (M, B) -> (M, B)."""
+        return stream.integers(ids, "function of the pool", self.functions)
+
+    def stream(self, stream: Stream) -> Stream:
+        """What the pool's functions are drawn from, by their number."""
+        return replace(stream, seeds=torch.full_like(stream.seeds, self.seed), purpose="pool")
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
+               active: Tensor | None = None) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
+
+        active: how many coordinates of x are kept, the others being 0; () of integers.
+        """
+        draws(stream, ids, n, dtype)
+        own = PooledStream(stream.seeds, stream.purpose, stream.generator, self)
+        return sample_one(self.task, own, ids, n, dtype, active)
+
+
+@dataclass(frozen=True, eq=False)
+class PooledStream(Stream):
+    """A stream whose numbers of a function are those of the pool's, for the prompts that have it."""
+
+    pool: FunctionPool | None = None
+
+    def uniform(self, ids: Tensor, name: str, shape=(), dtype=torch.float32) -> Tensor:
+        """Uniform numbers in (0, 1); those of a function are the same in every precision."""
+        drawn = torch.float32 if name in self.pool.task.of_function else dtype
+        return super().uniform(ids, name, shape, drawn).to(dtype)
+
+    def words(self, ids: Tensor, name: str, count: int) -> Tensor:
+        """Random 32-bit words as int64, ids (M, B) -> (M, B, count)."""
+        alone = Stream(self.seeds, self.purpose, self.generator)
+        if name not in self.pool.task.of_function:
+            return alone.words(ids, name, count)
+        return self.pool.stream(alone).words(self.pool.chosen(alone, ids), name, count)
+
+
+@dataclass(frozen=True)
+class Mixture(Wrapped):
+    """Each prompt is of one of these tasks, drawn with these shares, which are equal by default.
+
+    Raises InputError for tasks of different sizes, and for shares that are not one for each.
+    """
+
+    parts: tuple
+    shares: tuple[float, ...] | None = None  #: in any unit
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        object.__setattr__(self, "parts", each(sampled, "parts", self.parts))
+        alike(sizes, parts=self.parts)
+        if self.shares is not None:
+            object.__setattr__(self, "shares", each(positive, "shares", self.shares))
+            if len(self.shares) != len(self.parts):
+                raise InputError(f"shares: expected one for each of {len(self.parts)} tasks, "
+                                 f"got {self.shares}")
+
+    @property
+    def probabilities(self) -> list[float]:
+        """Of each task."""
+        shares = self.shares or (1.0,) * len(self.parts)
+        return [share / sum(shares) for share in shares]
+
+    @property
+    def label_variance(self) -> float:
+        """E y^2, noise included."""
+        return sum(share * part.label_variance
+                   for share, part in zip(self.probabilities, self.parts))
+
+    def which(self, stream: Stream, ids: Tensor) -> Tensor:
+        """Which task each prompt is of: ids (M, B) -> (M, B)."""
+        number = stream.uniform(ids, "part of the mixture", (), torch.float64)
+        *edges, _ = accumulate(self.probabilities)
+        return sum((number > edge for edge in edges), torch.zeros_like(ids))
+
+    def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
+               active: Tensor | None = None) -> Prompt:
+        """Prompts of n points; ids (M, B) name them: the same id gives the same prompt.
+
+        active: how many coordinates of x are kept, the others being 0; () of integers.
+        """
+        draws(stream, ids, n, dtype)
+        which = self.which(stream, ids)
+        first, *others = (sample_one(part, stream, ids, n, dtype, active) for part in self.parts)
+        mixed = first
+        for place, prompt in enumerate(others, 1):
+            mixed = Prompt(*(torch.where((which == place)[(..., *(None,) * (own.dim() - 2))],
+                                         own, before) for own, before in zip(prompt, mixed)))
+        return mixed

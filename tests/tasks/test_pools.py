@@ -1,0 +1,243 @@
+"""Pools of functions, mixtures and inputs with few coordinates against plain loops and their laws."""
+
+import math
+
+import pytest
+import torch
+from standard_errors import STREAM, within_four_standard_errors
+
+from icllib.baselines import DiscreteMMSE, Ridge
+from icllib.errors import InputError
+from icllib.evaluate import ErrorByLength
+from icllib.models import Transformer
+from icllib.streams import Stream
+from icllib.tasks import (AffineFunctions, DecisionTree, FunctionPool, LinearClassification,
+                          LinearRegression, Mixture, ReluNetwork, SigmoidRegression, SparseLinear,
+                          TwoNoiseLevels, sample_each)
+from icllib.training import Curriculum, Recipe, Run, train
+
+DOUBLE, MANY = torch.float64, torch.arange(10_000)[None]
+LINEAR = LinearRegression(3, noise_std=0.5)
+
+
+def weights_of(xs, means):
+    """The weights of each prompt, from as many points as coordinates: (B, d)."""
+    return torch.linalg.solve(xs[0], means[0])
+
+
+# ---- pools ----------------------------------------------------------------------------------
+
+
+def test_a_pool_equals_a_plain_loop():
+    pool, ids = FunctionPool(LINEAR, 5, seed=9), torch.tensor([[4, 8, 9, 10]])
+    prompt = pool.sample(STREAM, ids, 6)
+    drawn_once = Stream.of([9], "pool").normal(torch.arange(5)[None], "weights", (3,))[0]
+    fresh = LINEAR.sample(STREAM, ids, 6)  # whose inputs and noise the prompts have
+    for place in range(4):
+        word = STREAM.words(ids, "function of the pool", 1)[0, place, 0].item()
+        weights = drawn_once[word * 5 >> 32].tolist()
+        for point in range(6):
+            x = prompt.xs[0, place, point].tolist()
+            mean = sum(w * one for w, one in zip(weights, x))
+            noise = (fresh.ys - fresh.means)[0, place, point].item()
+            assert x == fresh.xs[0, place, point].tolist()
+            assert prompt.ys[0, place, point].item() == pytest.approx(mean + noise, abs=1e-5)
+
+
+@pytest.mark.parametrize("task, functions", [(LinearRegression(3), 4), (SparseLinear(3, 1), 4)])
+def test_a_pool_has_so_many_functions_each_as_likely(task, functions):
+    pool = FunctionPool(task, functions)
+    weights = weights_of(*pool.sample(STREAM, MANY, 3, DOUBLE)[::2])
+    which = pool.chosen(STREAM, MANY)[0]
+    for number in range(functions):
+        assert within_four_standard_errors(which == number, 1 / functions)
+        own = weights[which == number]
+        assert (own - own.median(0).values).abs().median() < 1e-9
+    assert len(torch.stack([weights[which == number].median(0).values
+                            for number in range(functions)]).unique(dim=0)) == functions
+
+
+def test_training_and_evaluation_share_the_functions_and_no_inputs():
+    pool = FunctionPool(LinearRegression(2), 1)
+    prompts = [pool.sample(Stream.of([seed], purpose), torch.arange(3)[None], 2, dtype)
+               for seed, purpose, dtype in ((0, "training", DOUBLE), (7, "training", DOUBLE),
+                                            (0, "evaluation", torch.float32))]
+    first, *others = (weights_of(xs.double(), means.double()) for xs, _, means in prompts)
+    for other in others:
+        torch.testing.assert_close(other, first[:1].expand(3, -1), atol=1e-3, rtol=0)
+    assert not torch.isclose(prompts[0].xs, prompts[1].xs).any()
+
+
+@pytest.mark.parametrize("task", [
+    AffineFunctions(prompts_per_function=2), LinearClassification(3), ReluNetwork(3, 4),
+    DecisionTree(3, 2), SigmoidRegression(3), TwoNoiseLevels(3)], ids=lambda task: type(task).__name__)
+def test_functions_of_every_kind_of_a_pool_of_one_are_the_same(task):
+    """The label of a point is then a function of the point, whatever prompt it stands in."""
+    pool, ids = FunctionPool(task, 1), torch.arange(6)[None]
+    alone = task.of_function
+    prompt = pool.sample(STREAM, ids, 4)
+    stream = pool.stream(STREAM)
+    own = task.sample(Stream.of([0], "pool"), torch.zeros_like(ids), 4)
+    assert all(torch.equal(stream.words(ids, name, 3), Stream.of([0], "pool").words(ids, name, 3))
+               for name in alone)
+    assert len(own.means[0].unique(dim=0)) == 1 and len(prompt.xs[0].unique(dim=0)) == 6
+    if isinstance(task, AffineFunctions):
+        slopes = prompt.means.diff() / prompt.xs[..., 0].diff()
+        torch.testing.assert_close(slopes, slopes[:, :1, :1].expand_as(slopes), rtol=1e-3, atol=1e-3)
+
+
+def test_the_labels_of_a_large_pool_have_the_variance_of_fresh_functions():
+    pool = FunctionPool(LINEAR, 2**20)
+    assert within_four_standard_errors(pool.sample(STREAM, MANY, 1).ys ** 2, LINEAR.label_variance)
+
+
+def test_the_posterior_mean_over_a_pool_equals_a_plain_sum():
+    pool = FunctionPool(LINEAR, 6, seed=2)
+    xs, ys, _ = pool.sample(STREAM, torch.arange(4)[None], 5, DOUBLE)
+    best = DiscreteMMSE(pool)
+    functions = best.weights("cpu").tolist()
+    found = best.predict(xs, ys, (0, 4))[0]
+    product = lambda w, x: sum(one * other for one, other in zip(w, x))
+    for b in range(4):
+        for k, n in enumerate((0, 4)):
+            chances = [math.exp(-sum((ys[0, b, i].item() - product(w, xs[0, b, i].tolist())) ** 2
+                                     for i in range(n)) / (2 * 0.5**2)) for w in functions]
+            expected = sum(p * product(w, xs[0, b, n].tolist())
+                           for p, w in zip(chances, functions)) / sum(chances)
+            assert found[b, k].item() == pytest.approx(expected, rel=1e-6)
+
+
+def test_no_predictor_beats_the_posterior_mean_on_its_pool():
+    pool = FunctionPool(LINEAR, 4)
+    measure = ErrorByLength((0, 1, 3), prompts=4000)
+    best, ridge = (measure.measure(pool, predictor)["error"][0]
+                   for predictor in (DiscreteMMSE(pool), Ridge.bayes(LINEAR)))
+    assert (best < ridge).all()
+    weights = DiscreteMMSE(pool).weights("cpu")
+    spread = (weights - weights.mean(0)).square().sum(1).mean()  # E |x . (w - mean)|^2
+    standard_error = (spread + 0.25) * (10 / 4000) ** 0.5
+    assert abs(best[0] - (spread + 0.25)) < 4 * standard_error
+
+
+# ---- mixtures -------------------------------------------------------------------------------
+
+
+def test_a_mixture_equals_a_plain_choice():
+    parts = LinearRegression(3, 0.5), SparseLinear(3, 1), LinearRegression(3, inputs="uniform")
+    mixture, ids = Mixture(parts, (1, 2, 1)), torch.arange(50)[None]
+    prompt = mixture.sample(STREAM, ids, 4, DOUBLE)
+    each = [part.sample(STREAM, ids, 4, DOUBLE) for part in parts]
+    for place in range(50):
+        number = STREAM.uniform(ids, "part of the mixture", (), DOUBLE)[0, place].item()
+        which = 0 if number < 0.25 else 1 if number < 0.75 else 2
+        for ours, expected in zip(prompt, each[which]):
+            assert torch.equal(ours[0, place], expected[0, place])
+
+
+def test_each_part_of_a_mixture_has_its_share():
+    mixture = Mixture((LinearRegression(2), SparseLinear(2, 1), DecisionTree(2)), (5, 3, 2))
+    which = mixture.which(STREAM, MANY)
+    for part, share in enumerate((0.5, 0.3, 0.2)):
+        assert within_four_standard_errors(which == part, share)
+    assert mixture.label_variance == pytest.approx(0.5 * 2 + 0.3 * 1 + 0.2 * 1)
+    assert within_four_standard_errors(mixture.sample(STREAM, MANY, 1).ys ** 2, 1.5)
+
+
+def test_a_mixture_of_classes_has_one_hot_labels():
+    mixture = Mixture((LinearClassification(3, 4), LinearClassification(3, 4)))
+    assert mixture.classes == 4 and mixture.sample(STREAM, MANY[:, :2], 5).ys.shape == (1, 2, 5, 4)
+
+
+# ---- inputs with few coordinates ------------------------------------------------------------
+
+
+CUT = [LinearRegression(5, 0.5, input_mean=1.0), LinearRegression(5, inputs="uniform"),
+       TwoNoiseLevels(5), SparseLinear(5, 2), SigmoidRegression(5), ReluNetwork(5, 4),
+       DecisionTree(5, 2), LinearClassification(5), FunctionPool(SparseLinear(5, 2), 3),
+       Mixture((LinearRegression(5), ReluNetwork(5)))]
+
+
+@pytest.mark.parametrize("task", CUT, ids=lambda task: type(task).__name__)
+def test_the_other_coordinates_are_zero_before_labels_are_made(task):
+    ids = torch.arange(300)[None]
+    whole, cut = (task.sample(STREAM, ids, 4, DOUBLE, active) for active in (None, torch.tensor(3)))
+    assert torch.equal(cut.xs[..., :3], whole.xs[..., :3]) and not cut.xs[..., 3:].any()
+    assert not torch.equal(cut.means, whole.means)
+    all_of_them = task.sample(STREAM, ids, 4, DOUBLE, torch.tensor(9))
+    assert all(torch.equal(*pair) for pair in zip(all_of_them, whole))
+
+
+@pytest.mark.parametrize("active", (1, 3, 5))
+def test_moments_of_labels_with_few_coordinates(active):
+    """E y^2 of linear functions and ReLU networks is the number of coordinates, of sparse functions
+    the number of nonzero weights among them."""
+    few = torch.tensor(active)
+    for task, expected in ((LinearRegression(5), active), (ReluNetwork(5), active),
+                           (SparseLinear(5, 2), min(active, 2)), (DecisionTree(5), 1)):
+        assert within_four_standard_errors(task.sample(STREAM, MANY, 1, DOUBLE, few).ys ** 2, expected)
+
+
+def test_the_support_is_a_uniform_subset_of_the_coordinates_left():
+    prompt = SparseLinear(6, 2).sample(STREAM, MANY, 4, DOUBLE, torch.tensor(4))
+    support = weights_of(prompt.xs[..., :4], prompt.means).abs() > 1e-6
+    assert (support.sum(-1) == 2).double().mean() > 0.999
+    for coordinate in range(4):
+        assert within_four_standard_errors(support[:, coordinate], 2 / 4)
+
+
+def test_a_curriculum_over_dimensions_equals_a_plain_loop():
+    """Both curricula of Garg et al., for two members of their own tasks, step by step."""
+    recipe = Recipe(tuple(range(5)), steps=7, batch=3, learning_rate=2**-7, precision="fp64",
+                    curriculum=Curriculum(3, 1, 4), dimensions=Curriculum(1, 2, 3))
+    task, model = SparseLinear(4, 2), Transformer(1, 2, 8, tokens="separate")
+    module, stream = model.build([3], 4, 4).double(), Stream.of([3], "training")
+    optimizer = torch.optim.Adam(module.parameters(), lr=2**-7)
+    for step in range(7):
+        dims, points = 1 + 2 * (step // 3), 3 + step // 4
+        ids = torch.arange(3 * step, 3 * step + 3)[None]
+        xs, ys, _ = task.sample(stream, ids, 5, DOUBLE, torch.tensor(dims))
+        assert not xs[..., dims:].any() and xs[..., : min(dims, 4)].all()
+        lengths = tuple(range(points))
+        loss = (module(xs[:, :, :points], ys[:, :, :points], lengths) - ys[..., :points]).square()
+        optimizer.zero_grad()
+        loss.mean().backward()
+        optimizer.step()
+    trained = train(task, model, recipe, [5, 3])
+    for name, values in module.state_dict().items():
+        if not name.endswith("qkv.bias"):  # softmax ignores key biases
+            torch.testing.assert_close(trained.state_dict()[name][1:], values, rtol=0, atol=1e-9)
+
+
+def test_members_of_different_tasks_have_the_same_coordinates():
+    tasks, ids = [LinearRegression(4), SparseLinear(4, 1)], torch.arange(3).expand(2, -1)
+    prompt = sample_each(tasks, Stream.of([0, 1], "training"), ids, 3, active=torch.tensor(2))
+    assert prompt.xs[..., :2].all() and not prompt.xs[..., 2:].any()
+
+
+def test_a_task_without_such_inputs_is_refused_before_training():
+    recipe = Recipe((0, 2), 3, dimensions=Curriculum(1, 1, 1))
+    for task in (AffineFunctions(), Mixture((FunctionPool(AffineFunctions(), 2),))):
+        with pytest.raises(InputError, match="dimensions: expected a task .* `active`, got"):
+            Run(task, Transformer(1, 1, 4), recipe, ErrorByLength((2,)))
+    with pytest.raises(InputError, match="dimensions: expected a Curriculum, got 5"):
+        Recipe((2,), 3, dimensions=5)
+
+
+# ---- from 0 pairs, and the triangle ---------------------------------------------------------
+
+
+def test_errors_are_measured_from_0_pairs():
+    measured = ErrorByLength((0, 2), prompts=3000).measure(LINEAR, Ridge.bayes(LINEAR))["error"][0]
+    assert abs(measured[0] - LINEAR.label_variance) < 4 * LINEAR.label_variance * (5 / 3000) ** 0.5
+    assert measured[1] < measured[0]
+
+
+def test_a_model_that_needs_a_pair_is_refused_at_0():
+    from icllib.models import MLP
+    with pytest.raises(InputError, match="evaluation: expected n >= 1 for this model"):
+        Run(LINEAR, MLP(4), Recipe((2,), 3), ErrorByLength((0, 2)))
+
+
+def test_half_the_steps_up_and_half_of_them_down_is_a_triangle():
+    recipe = Recipe((2,), steps=8, learning_rate=1.0, schedule="linear", warmup=0.5)
+    assert [recipe.rate(step) for step in range(8)] == [0.25, 0.5, 0.75, 1, 1, 0.75, 0.5, 0.25]
