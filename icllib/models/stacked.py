@@ -40,12 +40,14 @@ class StackedLinear(nn.Module):
         super().__init__()
         self.weight = weight  # (M, in, out)
         self.bias = bias  # (M, out)
+        self.rounded_weight = None  # in the arithmetic of a training step, where that has another
 
     def forward(self, x: Tensor) -> Tensor:
+        weight = self.weight if self.rounded_weight is None else self.rounded_weight
         if x.is_cuda and x.dim() > 3:
-            return product(x, self.weight) + self.bias_of_prompts(x)
+            return product(x, weight) + self.bias_of_prompts(x)
         flat = x.flatten(1, -2)  # (M, N, in)
-        return affine(self.bias[:, None], flat, self.weight).unflatten(1, x.shape[1:-1])
+        return affine(self.bias[:, None], flat, weight).unflatten(1, x.shape[1:-1])
 
     def bias_of_prompts(self, x: Tensor) -> Tensor:
         """The bias, repeated for each prompt: (M, B, 1, ..., out).

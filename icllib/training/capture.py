@@ -51,17 +51,19 @@ def tell(words: str) -> None:
 
 @contextlib.contextmanager
 def compiled(fleet):
-    """Within it, random numbers, layers and what is done to gradients are compiled.
+    """Within it, random numbers, layers and what is done to weights and gradients are compiled.
 
     A graph captured there stays so. Layers that are alike are compiled once for all, a module
     without such layers whole. What was compiled serves later fleets of the same shape, in this
     process at once and in others from PyTorch's cache on disk ($TORCHINDUCTOR_CACHE_DIR).
     """
     parts = getattr(fleet.module, "alike", [fleet.module])
-    stream, usable = fleet.stream, fleet.usable
+    stream, usable, in_bf16 = fleet.stream, fleet.usable, fleet.in_bf16
     torch.compiler.assume_constant_result(word_of)  # here: it takes seconds to import the compiler
     fleet.stream = replace(stream, generator=torch.compile(philox, dynamic=True))
-    fleet.usable = torch.compile(usable, dynamic=False, options=known_options(MANY_AT_ONCE))
+    fleet.usable, fleet.in_bf16 = (
+        torch.compile(of_many, dynamic=False, options=known_options(MANY_AT_ONCE))
+        for of_many in (usable, in_bf16))
     for part in parts:
         part.forward = torch.compile(part.forward, dynamic=False)
     for limit in ("recompile_limit", "accumulated_recompile_limit"):
@@ -69,7 +71,7 @@ def compiled(fleet):
     try:
         yield
     finally:
-        fleet.stream, fleet.usable = stream, usable
+        fleet.stream, fleet.usable, fleet.in_bf16 = stream, usable, in_bf16
         for part in parts:
             del part.forward
 

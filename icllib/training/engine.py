@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from icllib import checks
 from icllib.checks import whole
 from icllib.errors import OutOfTime
+from icllib.models.stacked import StackedLinear
 from icllib.progress import Progress
 from icllib.streams import Stream, constant
 from icllib.tasks import Prompt, sample_each
@@ -70,7 +71,7 @@ class Fleet:
         self.losses = torch.zeros(READ_EVERY, len(seeds), device=device)
         self.stops, self.kept = tuple(snapshots), {}
         self.block, self.ids_of_block = None, None
-        self.usable = usable
+        self.usable, self.in_bf16 = usable, in_bf16
         self.check()
 
     @torch.enable_grad()
@@ -150,11 +151,25 @@ class Fleet:
             self.block, self.ids_of_block = block, ids
         return self.ids_of_block[:, place * batch : (place + 1) * batch]
 
+    @contextlib.contextmanager
     def precision(self):
-        """The arithmetic of the forward pass: bf16 where asked for, on a GPU that has it."""
-        if self.arithmetic == "bf16":
-            return torch.autocast("cuda", torch.bfloat16)
-        return contextlib.nullcontext()
+        """The arithmetic of the forward pass: bf16 where asked for, on a GPU that has it.
+
+        Weights of linear layers are rounded all together: by autocast each would be by itself.
+        """
+        if self.arithmetic != "bf16":
+            yield
+            return
+        layers = [own for own in self.module.modules() if isinstance(own, StackedLinear)]
+        rounded = self.in_bf16([layer.weight for layer in layers])
+        for layer, weight in zip(layers, rounded):
+            layer.rounded_weight = weight
+        try:
+            with torch.autocast(self.step.device.type, torch.bfloat16):
+                yield
+        finally:
+            for layer in layers:
+                layer.rounded_weight = None
 
     # ---- state ----------------------------------------------------------------------------
 
@@ -184,10 +199,15 @@ class Fleet:
         for name in ("step", "alive", "losses"):
             getattr(self, name).copy_(state[name])
 
-    def keep_snapshot(self) -> None:
-        """Copy the module as it is now."""
+    def keep_snapshot(self, step: int) -> None:
+        """Copy the module as it is now, after this step."""
         copies = {name: value.detach().clone() for name, value in self.module.state_dict().items()}
-        self.kept[int(self.step)] = copies
+        self.kept[step] = copies
+
+
+def in_bf16(weights) -> list[Tensor]:
+    """These numbers with eight bits each in place of 24; gradients come back as they are rounded."""
+    return [weight.bfloat16() for weight in weights]
 
 
 def usable(gradients, alive: Tensor, clip: float | None) -> list[Tensor]:
@@ -261,7 +281,7 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
             torch.cuda.synchronize()  # else the clock tells when steps were asked for, not done
         step = pause
         if step in fleet.stops:
-            fleet.keep_snapshot()
+            fleet.keep_snapshot(step)
         if step % READ_EVERY == 0 or step == steps:
             latest = fleet.losses[: step % READ_EVERY or READ_EVERY]
             progress.update(step, latest)

@@ -192,12 +192,12 @@ def measure(fleet: Fleet, run: Run, device: str) -> dict:
     trained = Trained(fleet.module, fleet.stream)
     metrics = measured(run.evaluation, fleet.tasks, trained, device)
     if run.along:
-        stops = []
-        fleet.keep_snapshot()
+        stops, end = [], run.recipe.steps
+        fleet.keep_snapshot(end)
         for step in run.along.steps:
             fleet.module.load_state_dict(fleet.kept[step])
             stops.append(measured(run.along.evaluation, fleet.tasks, trained, device))
-        fleet.module.load_state_dict(fleet.kept[int(fleet.step)])  # whose weights are saved
+        fleet.module.load_state_dict(fleet.kept[end])  # whose weights are saved
         metrics |= {f"{name}_along": np.stack([stop[name] for stop in stops], axis=1)
                     for name in stops[0]}
     return metrics

@@ -48,6 +48,13 @@ def test_a_stop_is_a_shorter_training(folder):
     assert abs(long["error_along"][0] - long["error_along"][1]) > 1e-4
 
 
+def test_a_copy_has_the_step_of_the_host():
+    fleet = Fleet([TASK], MLP(8), Recipe((1, 3), 30, 8), [0], [None], snapshots=(7, 30))
+    fleet.take_step = lambda: None  # as under a pretended driver, where nothing on a device counts
+    engine.run_steps(fleet)
+    assert list(fleet.kept) == [7, 30]
+
+
 def test_stops_outlive_an_interruption(folder, monkeypatch):
     jobs.train_and_save([run()], "smoke", folder)
     expected = find_record(run(), "test").metrics

@@ -274,3 +274,17 @@ def test_gradients_in_another_order_of_memory_train_as_plain_adam_does():
     assert False in orders
     for parameter, plain in zip(one.parameters, other.parameters):
         assert torch.allclose(parameter, plain, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("model", [*MODELS, Transformer(2, 2, 8, shared_layers=True)], ids=str)
+def test_weights_rounded_together_train_as_those_that_autocast_rounds(model):
+    fleet = Fleet([TASK] * 2, model, RECIPE, [3, 4], [None] * 2)
+    prompt = fleet.sample()
+    gradients = lambda: torch.autograd.grad(fleet.losses_on(prompt).sum(), fleet.parameters)
+    exact = gradients()
+    with torch.autocast("cpu", torch.bfloat16):
+        expected = gradients()
+    fleet.arithmetic = "bf16"
+    assert all(map(torch.equal, gradients(), expected))
+    assert not any(map(torch.equal, exact, expected))
+    assert all(getattr(own, "rounded_weight", None) is None for own in fleet.module.modules())
