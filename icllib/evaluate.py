@@ -13,11 +13,12 @@ import numpy as np
 import torch
 
 from icllib import checks
-from icllib.checks import answers, component, different, each, sampled, switches, takes, whole
+from icllib.checks import alike, answers, component, different, each, sampled, switches, takes, whole
 from icllib.errors import InputError
 from icllib.results import ADDED
 from icllib.streams import WORD, Stream
 from icllib.tasks import sample_each, side_by_side
+from icllib.tasks.prompt import sizes
 
 CHUNK = 256  # prompts per forward pass
 
@@ -215,3 +216,32 @@ class Together:
                                  f"{sorted(metrics.keys() & found.keys())}")
             metrics |= found
         return metrics
+
+
+@dataclass(frozen=True)
+class OnTask:
+    """An evaluation on prompts of another task than that of training, say without its pool.
+
+    Its metrics are those of the evaluation with `name` and "_" before them. Raises InputError for
+    what is no task or evaluation, and for `TrainingError`, whose prompts are those of training.
+    """
+
+    task: object
+    evaluation: object
+    name: str
+    version: ClassVar[int] = 1
+
+    def __post_init__(self):
+        sampled(task=self.task)
+        component("measure", evaluation=self.evaluation)
+        if isinstance(self.evaluation, TrainingError):
+            raise InputError(f"evaluation: expected one on unseen prompts, got {self.evaluation}")
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            raise InputError(f"name: expected a word, got {self.name!r:.200}")
+
+    def measure(self, tasks, predictor, device="cpu") -> dict:
+        """All metrics of the evaluation; raises InputError for another size than that of training."""
+        tasks = list(tasks) if isinstance(tasks, list | tuple) else [tasks]
+        alike(sizes, tasks=[*tasks, self.task])
+        metrics = self.evaluation.measure([self.task] * len(tasks), predictor, device)
+        return {f"{self.name}_{name}": own for name, own in metrics.items()}

@@ -37,6 +37,7 @@ ARGUMENTS = {  # what a component needs, where all others have a default
     "Mixture": {"parts": (TASK, tasks.SparseLinear(3, 2))},
     "OneStepGD": {"task": TASK}, "RidgeSweep": {"penalties": (0.1, 1.0)},
     "ErrorByLength": {"lengths": LENGTHS}, "ErrorByNoiseLevel": {"lengths": LENGTHS},
+    "OnTask": dict(task=TASK, evaluation=MEASURE, name="other"),
     "TrainingError": {"lengths": LENGTHS}, "Together": {"parts": (MEASURE,)},
     "Recipe": {"lengths": LENGTHS, "steps": 2}, "Curriculum": dict(start=2, increment=1, every=1),
     "Along": {"steps": (1,), "evaluation": MEASURE},

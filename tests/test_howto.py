@@ -106,3 +106,7 @@ def test_code_fits_the_column_of_a_page():
     for path in (PROJECT / "book/howto").glob("*.md"):
         for block in re.findall(r"^```.*?^```", path.read_text("utf-8"), re.DOTALL | re.MULTILINE):
             assert max(map(len, block.splitlines())) <= 74, path.name
+
+
+def test_a_configuration_of_garg_et_al_is_trained_in_small(tmp_path):
+    assert "(41,)" in output_of("coming_from_garg", tmp_path)

@@ -7,9 +7,9 @@ from typing import ClassVar, Protocol
 
 import torch
 
-from icllib.checks import component, each, floating, takes, whole
+from icllib.checks import alike, component, each, floating, takes, whole
 from icllib.errors import InputError
-from icllib.evaluate import ErrorByLength, Together, TrainingError
+from icllib.evaluate import ErrorByLength, OnTask, Together, TrainingError
 from icllib.results import ADDED
 from icllib.streams import WORD
 from icllib.tasks import MaskedSentences
@@ -73,6 +73,9 @@ class Run:
         if isinstance(evaluation, Together):
             for part in evaluation.parts:
                 self.check_evaluation(part)
+        if isinstance(evaluation, OnTask):
+            alike(sizes, task=[self.task, evaluation.task])
+            self.check_evaluation(evaluation.evaluation)
         self.check_lengths(evaluation)
         if not isinstance(evaluation, ErrorByLength):
             return
