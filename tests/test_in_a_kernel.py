@@ -18,7 +18,8 @@ def counted(fleet):
     take_step(fleet)
 Fleet.take_step = counted
 try:
-    records = icllib.records(lambda profile: runs(seeds=(0,)), "cpu", "test/page")
+    records = icllib.records(lambda profile: runs(seeds=(0,)), "gpu", "test/page",
+                             limits=icllib.Limits(on_cpu=True))
     print(len(records), "record,", len(taken), "steps from", min(taken))
 finally:
     Fleet.take_step = take_step

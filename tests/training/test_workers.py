@@ -13,8 +13,10 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from icllib.baselines import XGBoost
 from icllib.errors import InputError
 from icllib.models import MixedHeads, Softmax, Transformer
+from icllib.papers.context_scaling.fig04_three_tasks import Baseline
 from icllib.results import find_record
 from icllib.training import Fleet, OutOfTime, jobs, workers
 from icllib.training.checkpoint import load_checkpoint
@@ -217,6 +219,14 @@ class Fails:
 def test_a_computation_that_fails_stops_no_training(folders):
     with pytest.raises(ModuleNotFoundError):
         workers.compute([Fails(), *runs()], [Fails(), *runs()], "smoke", folders)
+    assert all(find_record(run, "test") for run in runs())
+
+
+def test_without_xgboost_a_page_trains_and_says_what_is_missing(folders, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xgboost", None)
+    trees = Baseline(runs()[0].task, XGBoost(), runs()[0].evaluation)  # as Figure 4's page has it
+    with pytest.raises(InputError, match="XGBoost: expected the package xgboost.*not installed"):
+        workers.compute([trees, *runs()], [trees, *runs()], "smoke", folders)
     assert all(find_record(run, "test") for run in runs())
 
 
