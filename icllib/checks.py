@@ -14,7 +14,7 @@ from icllib.errors import InputError
 def whole(least: int = 1, most: float = math.inf, /, **sizes) -> None:
     """Raises InputError, by name, for what is no integer from `least` to `most`."""
     expected = f"from {least} to {most}" if most < math.inf else f"of at least {least}"
-    check(lambda size: isinstance(size, Integral) and least <= size <= most,
+    check(lambda size: (type(size) is int or isinstance(size, Integral)) and least <= size <= most,
           f"an integer {expected}", sizes)
 
 
@@ -55,7 +55,8 @@ def check(fits, expected: str, values: dict) -> None:
     """Raises InputError for the first of some named values that is no number or does not fit."""
     for name, value in values.items():
         try:
-            sound = isinstance(value, Real) and not isinstance(value, bool) and fits(value)
+            number = type(value) in (int, float) or isinstance(value, Real) and not isinstance(value, bool)
+            sound = number and fits(value)
         except OverflowError:  # an integer that is larger than any float
             sound = False
         if not sound:

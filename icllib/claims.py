@@ -6,6 +6,7 @@ icllib/decisions.py makes the verdicts.
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import yaml
@@ -213,7 +214,15 @@ def load_claims(paper: str) -> list[Claim]:
     """The claims of a paper, its headline first; raises InputError for an unknown paper, and for a
     file or a claim that lacks what a verdict needs."""
     one_of(tuple(papers()), paper=paper)
-    path, claims = PROJECT / "icllib/papers" / paper / "claims.yml", []
+    path = PROJECT / "icllib/papers" / paper / "claims.yml"
+    state = path.stat() if path.exists() else None
+    return list(read_claims(path, paper, state and (state.st_mtime_ns, state.st_size)))
+
+
+@lru_cache(maxsize=8)
+def read_claims(path: Path, paper: str, state) -> list[Claim]:
+    """What a file in this state holds."""
+    claims = []
     try:
         entries = read_yaml(path.read_text("utf-8"))["claims"]
         for number, entry in enumerate(entries, 1):

@@ -23,6 +23,7 @@ import numpy as np
 from icllib.errors import DAMAGE, InputError
 
 ADDED = {"added": True}  # of a field that joined its component later, see above
+PLAIN = (bool, int, float, str, types.NoneType)
 
 
 @cache
@@ -56,6 +57,8 @@ def settings(value):
 
     Raises InputError for anything that a record cannot describe.
     """
+    if type(value) in PLAIN:
+        return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         check_component(type(value))
         fields = {name: settings(item) for name, item in recorded_fields(value).items()}
@@ -63,7 +66,7 @@ def settings(value):
     if isinstance(value, (tuple, list)):
         return [settings(item) for item in value]
     value = value.item() if isinstance(value, np.generic) else value
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, PLAIN):
         return value
     raise InputError(f"{type(value).__name__}: expected a frozen dataclass or a plain value in "
                      f"a run, got {value!r}")
@@ -174,12 +177,18 @@ def holds(kind, value) -> bool:
 
 def versions(value) -> dict[str, int]:
     """The version integers of a run and of every component in it."""
-    found, parts = {}, value if isinstance(value, (tuple, list)) else ()
+    return {type_name(kind): kind.version for kind in sorted(types_in(value), key=type_name)}
+
+
+def types_in(value) -> set[type]:
+    """The types of a run and of every component in it."""
+    found, parts = set(), value if isinstance(value, (tuple, list)) else ()
     if dataclasses.is_dataclass(value):
-        found, parts = {type_name(type(value)): value.version}, recorded_fields(value).values()
+        found, parts = {type(value)}, recorded_fields(value).values()
     for part in parts:
-        found |= versions(part)
-    return dict(sorted(found.items()))
+        if type(part) not in PLAIN:
+            found |= types_in(part)
+    return found
 
 
 def source_on_disk(kind: type) -> str:

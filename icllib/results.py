@@ -10,6 +10,7 @@ import dataclasses
 import json
 import os
 import re
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -86,7 +87,7 @@ class Record:
                    if now.get(name) != self.versions.get(name)]
         return ", ".join(changed) or None
 
-    @property
+    @cached_property
     def checksum(self) -> str:
         """A digest of what was measured and of where it comes from."""
         return digest([self.metrics, self.provenance])
@@ -116,7 +117,7 @@ def load_record(path: Path) -> Record:
     except OSError as error:
         raise InputError(f"{path}: expected a record, got {error.strerror!r}") from None
     record = read_record(Path(path), state.st_mtime_ns, state.st_size, state.st_ino)
-    return dataclasses.replace(record)  # whether it is stale is asked of today's components
+    return copy(record)  # whether it is stale is asked of today's components
 
 
 @lru_cache(maxsize=10_000)
@@ -152,13 +153,21 @@ def find_record(run, paper: str, results: Path | None = None) -> Record | None:
 
 def find_records(runs, paper: str, results: Path | None = None) -> list[Record | None]:
     """`find_record` for each of some runs, for which folders are listed once."""
+    paths = paths_by_name(paper, results)
+    return [of_run(run, paths.get(digest(settings(run)), [])) for run in runs]
+
+
+def paths_by_name(paper: str, results: Path | None = None) -> dict[str, list[str]]:
+    """The files of a paper's records, by their names without the suffix."""
     folder, paths = (results or results_folder()) / paper, {}
     for page in sorted(os.listdir(folder)) if folder.is_dir() else []:
         for profile in sorted(WITH_PILOT):
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 for name in os.listdir(f"{folder}/{page}/{profile}"):
-                    paths.setdefault(name, []).append(f"{folder}/{page}/{profile}/{name}")
-    return [of_run(run, paths.get(f"{digest(settings(run))}.json", [])) for run in runs]
+                    stem, suffix = os.path.splitext(name)
+                    if suffix == ".json":
+                        paths.setdefault(stem, []).append(f"{folder}/{page}/{profile}/{name}")
+    return paths
 
 
 def of_run(run, paths: list[str]) -> Record | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from icllib.errors import DAMAGE
 from icllib.files import to_json
-from icllib.results import digest, load_record, results_folder
+from icllib.results import digest, load_record, paths_by_name, results_folder
 
 FILE = "shown.json"
 RECORDS = "records.json"  # in the folder where a page writes: what it read, by `records`
@@ -62,8 +62,8 @@ def changed_since(page: str, notebook) -> str | None:
 
 def changed_records(paper: str, records: dict[str, str]) -> str | None:
     """Which of these records, name -> checksum, are gone or have other content, or None."""
-    now = {(path.stem, load_record(path).checksum)
-           for path in results_folder().glob(f"{paper}/*/*/*.json") if path.stem in records}
+    now = {(name, load_record(Path(path)).checksum)
+           for name, paths in paths_by_name(paper).items() if name in records for path in paths}
     lost = sorted(records.items() - now)
     if not lost:
         return None

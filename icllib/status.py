@@ -3,12 +3,13 @@
 import importlib
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import chain, islice
 
 import torch
 
 from icllib.checks import component
 from icllib.errors import InputError
-from icllib.results import WITH_PILOT, digest, find_records
+from icllib.results import digest, find_records
 from icllib.runner import notebook_problem
 from icllib.shown import names_shown
 from icllib.streams import Stream
@@ -17,7 +18,7 @@ from icllib.training import Recipe
 from icllib.training.build import build
 from icllib.training.fleets import cores, fleets
 from icllib.training.losses import masked_losses, member_losses
-from icllib.training.records import KEPT, complete_profiles, runs_at
+from icllib.training.records import KEPT, of_complete_seeds, runs_at
 from icllib.training.run import Run
 from icllib.training.weights import model_of
 
@@ -61,35 +62,39 @@ def status(pages) -> list[State]:
 def states_of(page: str) -> list[State]:
     """The states of one page; an error in its files or settings is its one row, whatever it is."""
     try:
-        listed = runs_once(page)
-        states = [state_of(page, profile, runs) for profile, runs in runs_by_profile(listed)]
-        return [notebook_state(page, listed), *states]
+        found = records_by_profile(page)
+        states = [state_of(page, profile, *found[profile])
+                  for profile, _ in runs_by_profile(lambda profile: found[profile][0])]
+        return [notebook_state(page, found), *states]
     except Exception as error:
         kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
         return [State(*page.split("/"), "", "unknown", f"{kind}{error}", "")]
 
 
-def notebook_state(page: str, listed) -> State:
+def notebook_state(page: str, found) -> State:
     """Whether the committed notebook is an execution of the page, with all that it shows there.
 
-    listed: from a profile to the runs of the page.
+    found: `records_by_profile` of the page.
     """
     try:
-        problem = notebook_problem(page) or further_seeds(page, listed)
+        problem = notebook_problem(page) or further_seeds(page, found)
     except ImportError as error:  # a machine without Jupyter trains, but cannot tell
         return State(*page.split("/"), "stored", "unknown", f"{error.name} is not installed", "")
     return State(*page.split("/"), "stored", "stale" if problem else "fresh", problem or "",
                  "under a minute" if problem else "")
 
 
-def further_seeds(page: str, listed) -> str | None:
+def further_seeds(page: str, found) -> str | None:
     """How many records the page would show if it were executed now, of models of which it shows
-    other seeds; or None."""
+    other seeds; or None. found: `records_by_profile` of the page."""
     shown = names_shown(page)
-    _, best = next(complete_profiles(listed, page, reversed(KEPT)), ("", []))
-    trained = [record.run for record in best if "seed" in record.run]
-    models = {digest(run | {"seed": None}) for run in trained if digest(run) in shown}
-    further = {digest(run) for run in trained if digest(run | {"seed": None}) in models} - shown
+    best = next(filter(None, (of_complete_seeds(*found[profile]) for profile in reversed(KEPT))), [])
+    trained = {digest(record.run): record.run for record in best if "seed" in record.run}
+    if trained.keys() <= shown:
+        return None
+    models = {name: digest(run | {"seed": None}) for name, run in trained.items()}
+    known = {model for name, model in models.items() if name in shown}
+    further = [name for name, model in models.items() if model in known and name not in shown]
     return f"{len(further)} records of further seeds are not shown" if further else None
 
 
@@ -116,18 +121,25 @@ def runs_once(page: str):
     return cache(partial(runs_at, runs_of(page)))
 
 
+def records_by_profile(page: str) -> dict[str, tuple]:
+    """Of each profile a page's runs and their records, None for one that is missing, for all of which
+    folders are listed once."""
+    listed = {profile: runs_at(runs_of(page), profile) for profile in KEPT}
+    records = iter(find_records(list(chain(*listed.values())), page.split("/")[0]))
+    return {profile: (runs, list(islice(records, len(runs)))) for profile, runs in listed.items()}
+
+
 def runs_by_profile(listed):
     """Profiles and their runs; a page that trains nothing has the profile "paper" alone."""
-    found = [(profile, listed(profile)) for profile in WITH_PILOT[1:]]
+    found = [(profile, listed(profile)) for profile in KEPT]
     trained = [(profile, runs) for profile, runs in found
                if any(isinstance(run, Run) for run in runs)]
     return trained or found[-1:]
 
 
-def state_of(page: str, profile: str, runs) -> State:
+def state_of(page: str, profile: str, runs, records) -> State:
     """Whether the records of these runs are there, and what changed if they are stale."""
     paper, name = page.split("/")
-    records = find_records(runs, paper)
     missing = [run for run, record in zip(runs, records) if record is None]
     changes = {record.stale_because for record in records if record} - {None}
     to_do = missing + [run for run, record in zip(runs, records)

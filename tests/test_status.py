@@ -203,11 +203,11 @@ def test_a_price_takes_no_step_and_memory_is_counted_once_for_a_shape(monkeypatc
 
 def test_a_page_that_shows_fewer_seeds_than_there_are_is_told(monkeypatch):
     name = "context_scaling/normalization"
-    assert status.further_seeds(name, status.runs_of(name)) is None
+    assert status.further_seeds(name, status.records_by_profile(name)) is None
     shown = paths_shown(name)
     left = {path.stem for path in shown if load_record(path).run["seed"] > 0}
     monkeypatch.setattr(status, "names_shown", lambda page: left)
-    assert status.further_seeds(name, status.runs_of(name)) == (
+    assert status.further_seeds(name, status.records_by_profile(name)) == (
         f"{len(shown) - len(left)} records of further seeds are not shown")
 
 

@@ -97,7 +97,7 @@ def complete_profiles(runs_of_profile, page: str, profiles):
     """Each of these profiles that has records to show, in their order, with these records."""
     for profile in profiles:
         runs = runs_at(runs_of_profile, profile)
-        if found := of_complete_seeds(runs, page.split("/")[0]):
+        if found := of_complete_seeds(runs, find_records(runs, page.split("/")[0])):
             yield profile, found
 
 
@@ -125,16 +125,15 @@ def runs_at(runs_of_profile, profile: str) -> list:
     return list(runs)
 
 
-def of_complete_seeds(runs, paper: str) -> list[Record]:
-    """The records of those seeds of which none is missing; or none.
+def of_complete_seeds(runs, records) -> list[Record]:
+    """The records of those seeds of which none is missing, None for one that is; or none.
 
     Training takes one seed after the other, so that a page can show what is there while more
     seeds are trained; but no fewer than FEWEST_SEEDS, without which there is no spread to show.
     """
     if not runs:
         return []
-    found = [(getattr(run, "seed", None), record)
-             for run, record in zip(runs, find_records(runs, paper))]
+    found = [(getattr(run, "seed", None), record) for run, record in zip(runs, records)]
     seeds = {run.seed for run in runs if isinstance(run, Run)}
     lacking = {seed for seed, record in found if record is None}
     enough = len(seeds - lacking) >= min(FEWEST_SEEDS, len(seeds))
