@@ -21,6 +21,7 @@ from icllib.estimators import InContextClassifier, InContextRegressor, names
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
 from icllib.papers.causal_lm.few_shot_tokens import RidgeByClass
+from icllib.results import PROJECT
 from icllib.streams import Stream
 from icllib.tasks import BagOfWords, LinearRegression, Quantifier
 from icllib.training import Recipe, Run, jobs, load
@@ -165,6 +166,25 @@ def test_a_model_with_a_name_answers_well_or_refuses_in_fit(name):
             refused.add(n)
     assert refused == NOT_YET.get(name, set())
     assert len(model.fit(X, y).predict(X[:2])) == 2
+
+
+@pytest.mark.parametrize("cv", (4, 5))
+def test_four_and_five_folds_agree_as_the_page_says(cv):
+    """The data of the how-to page, whose folds leave 37 or 38 pairs, and 40."""
+    draw, errors = np.random.default_rng(0), {"model": [], "ridge": []}
+    learners = {"model": InContextRegressor("context_scaling/gpt2"),
+                "ridge": TheirRidge(alpha=0.4, fit_intercept=False)}
+    for _ in range(10):
+        X, slopes = draw.normal(size=(50, 8)), 8**-0.5 * draw.normal(size=8)
+        y = X @ slopes + 0.05**0.5 * draw.normal(size=50)
+        for name, learner in learners.items():
+            errors[name] += [*-cross_val_score(learner, X, y, cv=cv, scoring="neg_mean_squared_error")]
+    ours, ridge = (np.mean(own) for own in errors.values())
+    assert ours < 1.25 * ridge
+    page = (PROJECT / "book/howto/scikit_learn.md").read_text("utf-8")
+    shown = re.search(r"It prints (\S+) for the model in context, (\S+) for ridge" if cv == 5 else
+                      r"With `cv=4`, .* the first two are (\S+) and (\S+)\.", page).groups()
+    assert [float(own) for own in shown] == pytest.approx([ours, ridge], abs=0.001)
 
 
 def test_numbers_of_rows_are_told_in_spans(folders):

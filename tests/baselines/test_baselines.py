@@ -80,7 +80,7 @@ def test_evaluation_seeds_differ_and_members_share_prompts():
 @pytest.mark.parametrize("build, got", [
     (lambda: Ridge.bayes(LinearRegression(3)), "0.0"),
     (lambda: ErrorByLength(()), r"\(\)"),
-    (lambda: ErrorByLength((0, 2)), "0"),
+    (lambda: ErrorByLength((-1, 2)), "-1"),
     (lambda: ErrorByLength((2,), prompts=0), "0"),
 ])
 def test_impossible_settings_are_refused(build, got):
