@@ -197,11 +197,16 @@ def learned(claim: Claim, samples, gate) -> list[float]:
 def state(claim: Claim, part: str, samples) -> str:
     """What the rule says of samples of a part, by pairs of seeds or by their interval."""
     if claim.pairs:
-        bottom, top = claim.region(part)
-        asked = rule.no_lead if bottom < 1 < top else rule.lead
+        asked = rule.no_lead if is_denied(claim, part) else rule.lead
         return asked(pairs_led(claim, part, samples), len(samples))
     return rule.state(samples, claim.region(part), claim.scale, claim.strict, claim.kind_of(part),
                       claim.printed_of(part))
+
+
+def is_denied(claim: Claim, part: str) -> bool:
+    """Whether a claim on pairs says that the model does not lead."""
+    bottom, top = claim.region(part)
+    return bottom < 1 < top
 
 
 def pairs_led(claim: Claim, part: str, samples) -> float:

@@ -11,10 +11,11 @@ import numpy as np
 from scipy.special import stdtrit
 
 from icllib.claims import load_claims
-from icllib.decisions import FEWEST_SEEDS, Decision, decision_on_record
+from icllib.decisions import Decision, decision_on_record, is_denied, pairs_led
 from icllib.errors import InputError
 from icllib.fleet import are_there, trained_runs
 from icllib.results import WITH_PILOT, check_profile, digest, settings
+from icllib.rule import FEWEST_PAIRS, FEWEST_SEEDS, lead, margin_of, no_lead
 from icllib.status import memory_of, seconds_of
 from icllib.training.fleets import fleets
 from icllib.training.jobs import to_train
@@ -123,49 +124,53 @@ def worth(page: str, profile: str, seeds: int) -> float:
 
 
 def chance(decision: Decision, profile: str, seeds: int) -> float:
-    """How likely so many seeds at a profile settle a claim, by a rule of thumb.
+    """What share of a claim so many seeds at a profile are expected to settle, by a rule of thumb.
 
-    0 for a claim that is settled, that has evidence of larger models, or of whose models fewer than
-    half have learned at this very size. 1 for one without evidence. Otherwise the share that these
-    seeds are of those that it needs, at most 1: models of another size are taken to have the same
-    spread, and to learn.
+    1 for a claim without evidence; of larger models than these, it is 0. Of its parts, those count
+    that are undecided or not tested, each with the share that these seeds are of those that it needs,
+    at most 1: models of another size are taken to have the same spread, and to learn. A part of whose
+    models fewer than half have learned at this very size counts as none.
     """
     if decision.profile is None:
         return 1.0
     size, shown = WITH_PILOT.index(profile), WITH_PILOT.index(decision.profile)
-    unlearned = any(2 * len(decision.counted(part)) < len(samples)
-                    for part, samples in decision.evidence.items())
-    if not decision.left or shown > size or (shown == size and unlearned):
+    if shown > size:
         return 0.0
-    return min(1.0, seeds / seeds_needed(decision))
+    open_ = [part for part in decision.left if shown < size or
+             2 * len(decision.counted(part)) >= len(decision.evidence[part])]
+    needed = (seeds_needed(decision.claim, part, decision.counted_or_all(part)) for part in open_)
+    return sum(min(1.0, seeds / count) for count in needed) / len(decision.claim.judged)
 
 
-def seeds_needed(decision: Decision) -> float:
-    """With how many seeds every part's 95% t interval would lie on one side of its bounds.
+def seeds_needed(claim, part: str, samples) -> float:
+    """The fewest seeds with which the rule would say yes, no or no difference of a part.
 
-    The mean and spread over the seeds that have learned, or all where none has, are taken as they
-    are: it is the smallest n for which the interval's half-width, t(n - 1) s / sqrt(n), is less
-    than the mean's distance from the nearest bound. Infinite where `MOST_SEEDS` are too few.
+    Mean and spread of these samples, or the share of pairs that they lead, are taken as they are.
+    The half-width t(n - 1) s / sqrt(n) of the interval must be less than the mean's distance from
+    the nearest bound or, of the 90% interval of logarithms, from the nearest margin of no difference.
+    A single sample tells of no spread. Infinite where `MOST_SEEDS` are too few, and where one is not
+    finite.
     """
-    return max(seeds_of_part(decision.claim, part, decision.counted_or_all(part))
-               for part in decision.claim.parts)
-
-
-def seeds_of_part(claim, part: str, samples) -> float:
-    """`seeds_needed` of one part; a single sample tells of no spread, and one that is not finite
-    leaves no interval."""
+    if claim.pairs:
+        share = pairs_led(claim, part, samples) / len(samples)
+        asked = no_lead if is_denied(claim, part) else lead
+        counts = range(FEWEST_PAIRS, MOST_SEEDS + 1)
+        return next((count for count in counts if asked(share * count, count) != "undecided"), np.inf)
     if len(samples) < 2:
         return FEWEST_SEEDS
     values, bounds = np.array(samples, dtype=float), np.array(claim.region(part))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs, log_bounds = np.log(values), np.log(np.where(np.isinf(bounds), np.nan, bounds))
     if claim.scale == "log":
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values, bounds = np.log(values), np.log(np.where(np.isinf(bounds), np.nan, bounds))
+        values, bounds = logs, log_bounds
     if not np.isfinite(values).all():
         return np.inf
     counts = np.arange(FEWEST_SEEDS, MOST_SEEDS + 1)
-    half = stdtrit(counts - 1, 0.975) * values.std(ddof=1) / np.sqrt(counts)
-    enough = counts[half < np.nanmin(np.abs(values.mean() - bounds))]
-    return float(enough[0]) if enough.size else np.inf
+    half = lambda level, own: stdtrit(counts - 1, level) * own.std(ddof=1) / np.sqrt(counts)
+    enough = half(0.975, values) < np.nanmin(np.abs(values.mean() - bounds))
+    if margin := margin_of(claim.kind_of(part), claim.printed_of(part)):
+        enough |= half(0.95, logs) < np.log(margin) - abs(logs.mean())
+    return float(counts[enough][0]) if enough.any() else np.inf
 
 
 # ---- what fits ------------------------------------------------------------------------------

@@ -90,12 +90,23 @@ def absent(samples, kind: str, printed: float) -> bool:
 
     printed: a ratio. Raises InputError for an unknown kind.
     """
-    one_of(tuple(MARGINS), kind=kind)
-    margin = MARGINS[kind]
-    if len(samples) < FEWEST_SEEDS or 1 / margin <= printed <= margin:
+    margin = margin_of(kind, printed)
+    if margin is None or len(samples) < FEWEST_SEEDS:
         return False
     _, low, high = interval(samples, "log", level=0.9)
     return 1 / margin < low and high < margin  # false of nan
+
+
+def margin_of(kind: str | None, printed: float | None) -> float | None:
+    """The factor within which a ratio of this kind is no difference; None where that is not asked:
+    without a kind or a printed number, or where that is itself no difference.
+
+    Raises InputError for an unknown kind.
+    """
+    if kind is None or printed is None:
+        return None
+    one_of(tuple(MARGINS), kind=kind)
+    return None if 1 / MARGINS[kind] <= printed <= MARGINS[kind] else MARGINS[kind]
 
 
 def state(samples, region, scale: str = "linear", strict: bool = False, kind: str | None = None,

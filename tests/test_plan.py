@@ -8,12 +8,11 @@ import pytest
 
 from icllib import plan
 from icllib.claims import load_claims, papers
-from icllib.decisions import decide, decision_on_record
+from icllib.decisions import decide, decision_on_record, state
 from icllib.fleet import trained_runs
 from icllib.pages import all_pages
 from icllib.plan import Job, best_within, by_value, chance, minutes
 from icllib.results import digest, results_folder, settings
-from icllib.rule import direction
 from icllib.training.provenance import clock_of
 
 
@@ -83,20 +82,47 @@ def test_a_budget_trains_the_first_whole_seeds_before_the_others(folders, monkey
 
 @pytest.mark.parametrize("claim", [claim for paper in papers() for claim in load_claims(paper)
                                    if claim.page][::6], ids=lambda claim: claim.id)
-def test_seeds_needed_are_the_fewest_with_which_an_interval_is_on_one_side(claim):
+def test_seeds_needed_are_the_fewest_with_which_the_rule_speaks(claim):
     decision = decision_on_record(claim)
     part = claim.parts[0]
     samples = (decision.evidence or {part: [0.2, 0.5, 0.9]})[part][:5]
     if len(samples) < 2 or len(set(samples)) == 1:
         pytest.skip("one sample, or one value, has no spread")
-    needed = plan.seeds_of_part(claim, part, samples)
+    needed = plan.seeds_needed(claim, part, samples)
     logs = np.log(samples) if claim.scale == "log" else np.array(samples)
     for count in range(3, 60):
-        spread = np.linspace(-1, 1, count)  # of this mean and standard deviation
-        like = logs.mean() + logs.std(ddof=1) * spread / spread.std(ddof=1)
-        like = np.exp(like) if claim.scale == "log" else like
-        clear = direction(like, claim.region(part), claim.scale, claim.strict)
-        assert (clear in ("yes", "no")) == (count >= needed), count
+        if claim.pairs:  # as often each as it is among the samples
+            if count % len(samples):
+                continue
+            like = samples * (count // len(samples))
+        else:
+            spread = np.linspace(-1, 1, count)  # of this mean and standard deviation
+            like = logs.mean() + logs.std(ddof=1) * spread / spread.std(ddof=1)
+            like = np.exp(like) if claim.scale == "log" else like
+        speaks = state(claim, part, like) in ("yes", "no", "no difference")
+        assert speaks == (count >= needed), count
+
+
+def test_a_part_that_makes_no_difference_is_settled_too():
+    claim, part = next((claim, claim.parts[0]) for paper in papers() for claim in load_claims(paper)
+                       if plan.margin_of(claim.kind_of(claim.parts[0]), claim.printed_of(claim.parts[0]))
+                       and claim.region(claim.parts[0])[1] == 1)
+    samples, spread = [0.8, 1.0, 1.25], np.log(1.25)  # of their logarithms; the margin is 1.25 too
+    assert claim.kind_of(part) == "ratio of errors" and np.log(samples).std(ddof=1) == pytest.approx(spread)
+    assert 2.353 / 4**0.5 > 1 > 2.132 / 5**0.5  # Student's t at 95% of 3 and 4 degrees of freedom
+    assert plan.seeds_needed(claim, part, samples) == 5
+
+
+def test_of_a_claim_the_open_parts_count():
+    claim = next(claim for claim in load_claims("context_scaling")
+                 if len(claim.judged) > 1 and not claim.gate and claim.scale == "log")
+    first, *others = claim.judged
+    wide = {part: [0.05, 3.0, 0.08] for part in claim.parts}
+    open_ = decide(claim, wide, "cpu", control=wide)
+    part = decide(claim, wide | {first: [1e-9, 1.1e-9, 1.2e-9]}, "cpu", control=wide)
+    assert part.left == others and part.settled
+    assert chance(part, "cpu", 3) == pytest.approx(
+        chance(open_, "cpu", 3) * len(others) / len(claim.judged))
 
 
 def test_a_claim_that_this_profile_cannot_settle_is_worth_nothing():
@@ -174,7 +200,8 @@ def rehearsed(claim):
                    decision.control)
     if any(2 * len(known.counted(part)) < len(own) for part, own in known.evidence.items()):
         return 0.0
-    return min(1.0, seeds / plan.seeds_needed(known))  # whatever two seeds say
+    needed = (plan.seeds_needed(claim, part, known.counted_or_all(part)) for part in claim.judged)
+    return sum(min(1.0, seeds / count) for count in needed) / len(claim.judged)  # whatever two seeds say
 
 
 def test_the_order_settles_more_of_the_committed_claims_than_other_orders_of_pages():
