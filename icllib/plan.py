@@ -5,7 +5,8 @@ Whoever trains on many machines takes these fleets as jobs, see workflow/Snakefi
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 from scipy.special import stdtrit
@@ -35,20 +36,46 @@ class Job:
     pages: tuple[str, ...]  # that wait for them
     members: int
     minutes: float  # on one core, or on an H200
-    memory_gib: float  # of its device
+    memory_gib: float = 0.0  # of its device, where it was counted
 
 
 def plan(pages, profile: str, members: int | None = None, budget: float | None = None) -> list[Job]:
     """The fleets that these pages miss at a profile, in the order of `by_value`.
 
     budget: minutes; with it those that `best_within` chooses, where a page's first whole seeds, with
-    which it is shown, are fleets of their own. members: the most models that train together. A fleet that cannot be built here, for lack of
-    data say, is told and left out. A model that is measured in several ways is trained for the first
-    of those that miss it; the others take its weights when their pages are executed. Raises
-    InputError for an unknown profile, and for "stored", which trains nothing.
+    which it is shown, are fleets of their own. members: the most models that train together. A fleet
+    that cannot be built here, for lack of data say, is told and left out; memory is counted for those
+    alone that are listed. Raises InputError for an unknown profile, and for "stored", which trains
+    nothing.
     """
     check_profile(profile, WITH_PILOT)
     runs = {page: trained_runs(page, profile) for page in pages}
+    seeds = {page: sorted({run.seed for run in own}) for page, own in runs.items()}
+    first = {page: own if budget is None else own[:WHOLE_SEEDS] for page, own in seeds.items()}
+    missing = missing_jobs(runs, profile, first, members)
+    value = cache(partial(worth, profile=profile))
+    while True:
+        if budget is None:
+            order = by_value(list(missing), {page: value(page, seeds=len(seeds[page])) for page in runs})
+        else:
+            sets = [(page, value(page, seeds=len(some)),
+                     [one for one, (_, waits) in missing.items() if waits & {(page, seed) for seed in some}])
+                    for page in runs for some in (first[page], seeds[page])]
+            order = best_within(sets, budget)
+        memory = {one: told_memory(missing[one][0], one) for one in order}
+        if None not in memory.values():
+            return [replace(one, memory_gib=memory[one]) for one in order]
+        missing = {one: own for one, own in missing.items() if memory.get(one, 0) is not None}
+
+
+def missing_jobs(runs: dict[str, list[Run]], profile: str, first: dict[str, list[int]],
+                 members: int | None) -> dict[Job, tuple]:
+    """Jobs for what pages miss: job -> its fleet, and which seeds of which pages wait for it.
+
+    A page's first seeds and its others are fleets of their own. A model that is measured in several
+    ways is trained for the first of those that miss it; the others take its weights when their pages
+    are executed.
+    """
     there = {(page, run): known for page, own in runs.items()
              for run, known in zip(own, are_there(own, page.split("/")[0]))}
     measured = {}  # model -> (page, run) of all that is measured on it
@@ -56,37 +83,37 @@ def plan(pages, profile: str, members: int | None = None, budget: float | None =
         for run in own:
             measured.setdefault(model_of(run), []).append((page, run))
     firsts = [min(own, key=there.__getitem__) for own in measured.values()]
-    seeds = {page: sorted({run.seed for run in own}) for page, own in runs.items()}
-    jobs, serves = [], {}
+    jobs = {}
     for page in runs:
         own = [run for on, run in firsts if on == page]
-        first = seeds[page] if budget is None else seeds[page][:WHOLE_SEEDS]
-        for some in ([run for run in own if run.seed in first],
-                     [run for run in own if run.seed not in first]):
+        for some in ([run for run in own if run.seed in first[page]],
+                     [run for run in own if run.seed not in first[page]]):
             for fleet in fleets(sorted(some, key=lambda run: run.seed), members):
                 if rest := to_train(fleet, [run for run in fleet if not there[page, run]]):
                     waits = [(on, other.seed) for run in rest for on, other in measured[model_of(run)]]
                     made = job(rest, page, profile, tuple(dict.fromkeys(on for on, _ in waits)))
-                    jobs += made
-                    serves |= {one: set(waits) for one in made}
-    if budget is None:
-        return by_value(jobs, {page: worth(page, profile, len(seeds[page])) for page in runs})
-    sets = [(page, worth(page, profile, len(some)),
-             [one for one in jobs if serves[one] & {(page, seed) for seed in some}])
-            for page in runs for some in (seeds[page][:WHOLE_SEEDS], seeds[page])]
-    return best_within(sets, budget)
+                    jobs |= {one: (rest, set(waits)) for one in made}
+    return jobs
 
 
 def job(fleet: list[Run], page: str, profile: str, pages: tuple[str, ...]) -> list[Job]:
-    """A fleet as a job, whose records go to this page's folder; none where it cannot be built."""
+    """A fleet as a job, whose records go to this page's folder; none where it has no price."""
     try:
-        memory, seconds = memory_of(fleet), seconds_of(fleet, profile)
+        seconds = seconds_of(fleet, profile)
     except InputError as error:
         print(f"icllib: {page} left out: {error}", file=sys.stderr)
         return []
     records = tuple(f"{page}/{profile}/{digest(settings(run))}.json" for run in fleet)
-    return [Job(records, pages, len(fleet), float(f"{seconds / 60:.3g}"),
-                float(f"{memory / 2**30:.2g}"))]
+    return [Job(records, pages, len(fleet), float(f"{seconds / 60:.3g}"))]
+
+
+def told_memory(fleet: list[Run], made: Job) -> float | None:
+    """GiB that a fleet takes; None, and the reason told, where it cannot be built here."""
+    try:
+        return float(f"{memory_of(fleet) / 2**30:.2g}")
+    except InputError as error:
+        print(f"icllib: {made.records[0].rpartition('/')[0]} left out: {error}", file=sys.stderr)
+        return None
 
 
 # ---- the order ------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ fonts=$("$PYTHON" -c 'import matplotlib; print(matplotlib.get_data_path())')/fon
 
 ALL="one_font plain_c german time_zone no_home umask_077 spaced_tmp odd_path archive shallow crlf
      ordinary_user no_chromium no_git hash_seeds under_load"
-BOOK="one_font german odd_path archive ordinary_user"
+BOOK=${BOOK-one_font german odd_path archive ordinary_user}
 
 # What is run in each, from the root of a clone.
 cat > "$folder/quick" <<'END'

@@ -9,6 +9,7 @@ import pytest
 from icllib import plan
 from icllib.claims import load_claims, papers
 from icllib.decisions import decide, decision_on_record, state
+from icllib.errors import InputError
 from icllib.fleet import trained_runs
 from icllib.pages import all_pages
 from icllib.plan import Job, best_within, by_value, chance, minutes
@@ -78,6 +79,25 @@ def test_a_budget_trains_the_first_whole_seeds_before_the_others(folders, monkey
     some = plan.plan([page], "gpu", None, first)
     assert {int(seed) for one in some for seed in one.records} == set(every[:3])
     assert plan.plan([page], "gpu", None, first - 0.5) == []
+
+
+def test_memory_is_of_what_is_listed_alone_and_what_cannot_be_built_is_left_out(folders, monkeypatch, capsys):
+    counted = []
+
+    def memory(fleet):
+        counted.append(fleet)
+        if len(counted) == 1:
+            raise InputError("data: expected a file, found none")
+        return 2.0**30
+
+    monkeypatch.setattr(plan, "memory_of", memory)
+    monkeypatch.setattr(plan, "worth", lambda page, profile, seeds: 1.0)
+    page = "causal_lm/block_causal"
+    assert plan.plan([page], "gpu", None, 0.0) == [] and not counted
+    listed = plan.plan([page], "gpu")
+    assert "block_causal/gpu left out: data: expected a file" in capsys.readouterr().err
+    assert len(listed) == len({tuple(fleet) for fleet in counted}) - 1
+    assert {one.memory_gib for one in listed} == {1.0}
 
 
 @pytest.mark.parametrize("claim", [claim for paper in papers() for claim in load_claims(paper)
