@@ -16,12 +16,12 @@ from icllib import rule
 from icllib.claims import Claim, load_claims, papers
 from icllib.controls import controlled
 from icllib.errors import DAMAGE, InputError
-from icllib.results import WITH_PILOT, results_folder
+from icllib.results import PROFILES, results_folder
 from icllib.rule import FEWEST_SEEDS, VERDICTS, interval, verdict_of, words_of
 
 # Of the evidence, by profile; a closed form is "exact".
 STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
-             "pilot": "smaller model", "smoke": "smaller model"}
+             "smoke": "smaller model"}
 SEEN = {"exact": "exactly", "paper": "at the paper's size",
         "paper's model": "in the paper's model, trained for less",
         "smaller model": "in smaller models"}
@@ -157,8 +157,8 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
     evidence alone does not give. Raises InputError for an unknown profile, for evidence without
     the claim's parts or samples or with more than one of a model, and where the gate is missing.
     """
-    if profile not in WITH_PILOT:
-        raise InputError(f"{claim.id}: expected evidence at one of {', '.join(WITH_PILOT)}, "
+    if profile not in PROFILES:
+        raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "
                          f"got {profile!r}")
     gate = by_part(claim, gate) if claim.gate else None
     for name, parts in {"evidence": evidence, "gate": gate, "control": control}.items():

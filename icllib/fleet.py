@@ -6,7 +6,7 @@ from icllib.errors import InputError
 from icllib.files import check_writable
 from icllib.pages import find_page
 from icllib.results import (
-    PROJECT, WITH_PILOT, check_profile, digest, find_records, is_fresh, results_folder, settings)
+    PROJECT, PROFILES, check_profile, digest, find_records, is_fresh, results_folder, settings)
 from icllib.status import runs_of
 from icllib.training.fleets import check_gpu, fleets, processors
 from icllib.training.jobs import checkpoints_folder, to_train, train_fleet
@@ -63,7 +63,7 @@ def parts_of(paths: list[str]) -> tuple[str, str, list[str]]:
                          f"and profile, got {' '.join(paths)}")
     page, profile = "/".join(folder[:2]), folder[2]
     find_page(page)
-    check_profile(profile, WITH_PILOT)
+    check_profile(profile, PROFILES)
     return page, profile, list(dict.fromkeys(Path(path).stem for path in paths))
 
 

@@ -6,7 +6,7 @@ how well they have."""
 from dataclasses import dataclass
 
 from icllib.errors import InputError
-from icllib.results import WITH_PILOT
+from icllib.results import PROFILES
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Scope:
     because: str
 
     def __post_init__(self):
-        if not self.profiles or not set(self.profiles) <= set(WITH_PILOT):
-            raise InputError(f"scope: expected profiles of {', '.join(WITH_PILOT)}, got {self}")
+        if not self.profiles or not set(self.profiles) <= set(PROFILES):
+            raise InputError(f"scope: expected profiles of {', '.join(PROFILES)}, got {self}")
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from icllib.errors import InputError
 from icllib.files import PROJECT, check_writable, folder_named, to_json, write_text
 from icllib.plotting import use_style
 from icllib.results import (
-    DIGITS, WITH_PILOT, Record, check_page, check_profile, digest, recorded_fields, rounded)
+    DIGITS, PROFILES, Record, check_page, check_profile, digest, recorded_fields, rounded)
 from icllib.training.provenance import clock_of
 from icllib.verdicts import Verdicts
 
@@ -135,7 +135,7 @@ def settings_of(runs_of_page, profile: str, assumed=(), place: int = 0) -> pd.Da
 
     profile: one that has runs, as `shown_profile` tells; raises InputError for "stored".
     """
-    check_profile(profile, WITH_PILOT)
+    check_profile(profile, PROFILES)
     return settings_table(runs_of_page(profile)[place], assumed, runs_of_page("paper")[place],
                           profile)
 

@@ -15,7 +15,7 @@ from icllib.claims import load_claims
 from icllib.decisions import Decision, decision_on_record, is_denied, pairs_led
 from icllib.errors import InputError
 from icllib.fleet import are_there, trained_runs
-from icllib.results import WITH_PILOT, check_profile, digest, settings
+from icllib.results import PROFILES, check_profile, digest, settings
 from icllib.rule import FEWEST_PAIRS, FEWEST_SEEDS, lead, margin_of, no_lead
 from icllib.status import memory_of, seconds_of
 from icllib.training.fleets import fleets
@@ -48,7 +48,7 @@ def plan(pages, profile: str, members: int | None = None, budget: float | None =
     alone that are listed. Raises InputError for an unknown profile, and for "stored", which trains
     nothing.
     """
-    check_profile(profile, WITH_PILOT)
+    check_profile(profile, PROFILES)
     runs = {page: trained_runs(page, profile) for page in pages}
     seeds = {page: sorted({run.seed for run in own}) for page, own in runs.items()}
     first = {page: own if budget is None else own[:WHOLE_SEEDS] for page, own in seeds.items()}
@@ -160,7 +160,7 @@ def chance(decision: Decision, profile: str, seeds: int) -> float:
     """
     if decision.profile is None:
         return 1.0
-    size, shown = WITH_PILOT.index(profile), WITH_PILOT.index(decision.profile)
+    size, shown = PROFILES.index(profile), PROFILES.index(decision.profile)
     if shown > size:
         return 0.0
     open_ = [part for part in decision.left if shown < size or

@@ -24,8 +24,6 @@ from icllib.errors import DAMAGE, InputError
 from icllib.files import PROJECT, folder_named, to_json, write_text
 
 PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
-# pilot: on few pages an earlier, smaller design of cpu, shown until three seeds of cpu are trained
-WITH_PILOT = ("smoke", "pilot", "cpu", "gpu", "paper")
 DIGITS = 6
 
 
@@ -34,7 +32,7 @@ def results_folder() -> Path:
     return folder_named("ICLLIB_RESULTS", "results")
 
 
-def check_profile(profile: str, known=("stored", *WITH_PILOT)) -> None:
+def check_profile(profile: str, known=("stored", *PROFILES)) -> None:
     """Raises InputError for a profile that is not known; "stored" is one that computes nothing."""
     if profile not in known:
         raise InputError(f"profile: expected one of {', '.join(known)}, got {profile!r}")
@@ -127,7 +125,7 @@ def read_record(path: Path, *state) -> Record:
         content = json.loads(path.read_text("utf-8"))
         stored, checksum = content.pop("key"), content.pop("checksum")
         record = Record(**content)
-        if not record.metrics or record.profile not in WITH_PILOT:
+        if not record.metrics or record.profile not in PROFILES:
             raise ValueError("no metrics or no profile")
         if checksum != record.checksum:
             raise ValueError("its metrics or provenance are not those that were recorded")
@@ -161,7 +159,7 @@ def paths_by_name(paper: str, results: Path | None = None) -> dict[str, list[str
     """The files of a paper's records, by their names without the suffix."""
     folder, paths = (results or results_folder()) / paper, {}
     for page in sorted(os.listdir(folder)) if folder.is_dir() else []:
-        for profile in sorted(WITH_PILOT):
+        for profile in sorted(PROFILES):
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 for name in os.listdir(f"{folder}/{page}/{profile}"):
                     stem, suffix = os.path.splitext(name)

@@ -39,7 +39,7 @@ START = 60.0
 # Seconds, ASSUMED until a GPU has been measured: least time of a step, what launching its few
 # hundred kernels takes.
 LAUNCH, LAUNCH_OF_LAYER = 0.5e-3, 0.1e-3
-ON_CPU = ("smoke", "pilot", "cpu")
+ON_CPU = ("smoke", "cpu")
 
 
 @dataclass(frozen=True)

@@ -107,4 +107,4 @@ def test_records_that_tell_nothing_are_left(trained, folders):
 def test_a_profile_without_records_is_refused(page, icllib, profile):
     page("1 + 1")
     code, _, err = icllib("run", "causal_lm/sample", "--profile", profile, "--as-recorded")
-    assert code == 2 and "--as-recorded: expected one of pilot, cpu, gpu, paper with --profile" in err
+    assert code == 2 and "--as-recorded: expected one of cpu, gpu, paper with --profile" in err

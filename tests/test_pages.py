@@ -15,7 +15,7 @@ from icllib.decisions import evidence_path, ledger
 from icllib.errors import InputError
 from icllib.pages import (
     Page, all_pages, notebooks_folder, provenance_line, settings_of, settings_table)
-from icllib.results import PROJECT, WITH_PILOT, Record, digest, results_folder, settings
+from icllib.results import PROJECT, PROFILES, Record, digest, results_folder, settings
 from icllib.execution import page_source
 from icllib.runner import notebook_problem
 from icllib.status import runs_of, status
@@ -183,7 +183,7 @@ def test_no_record_is_stale_and_something_is_stored_for_every_page(states):
 
 def test_every_record_is_of_a_run_that_some_page_lists():
     listed = {(page.split("/")[0], digest(settings(run)))
-              for page in PAGES for profile in WITH_PILOT
+              for page in PAGES for profile in PROFILES
               for run in runs_at(runs_of(page), profile)}
     kept = results_folder().glob("*/*/*/*.json")  # paper, page, profile, run
     assert [path for path in kept if (path.parts[-4], path.stem) not in listed] == []

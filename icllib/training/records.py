@@ -9,14 +9,14 @@ from icllib.checks import component
 from icllib.errors import InputError
 from icllib.files import folder_named, temporary_folder, write_text
 from icllib.results import (
-    WITH_PILOT, Record, check_page, check_profile, digest, find_records, is_fresh, results_folder)
+    PROFILES, Record, check_page, check_profile, digest, find_records, is_fresh, results_folder)
 from icllib.training.engine import tell_diverged
 from icllib.training.limits import Limits, limits_of_page
 from icllib.training.provenance import check_imported, tell_of_changed_sources
 from icllib.training.workers import compute
 from icllib.training.run import Run
 
-KEPT = WITH_PILOT[1:]  # all but "smoke"
+KEPT = PROFILES[1:]  # all but "smoke"
 FEWEST_SEEDS = 3  # of a profile that is still being trained
 
 
@@ -102,7 +102,7 @@ def complete_profiles(runs_of_profile, page: str, profiles):
 
 
 def runs_at(runs_of_profile, profile: str) -> list:
-    """The runs of a profile; none of `pilot` where a page's settings have no such size.
+    """The runs of a profile.
 
     Raises InputError for what is no function from a profile to a list of runs.
     """
@@ -114,8 +114,6 @@ def runs_at(runs_of_profile, profile: str) -> list:
     except KeyError as error:
         if error.args != (profile,):
             raise
-        if profile == "pilot":
-            return []
         raise InputError(f"runs_of_profile: expected settings for {profile}, found none") from error
     if not isinstance(runs, list | tuple):
         raise InputError(f"runs_of_profile: expected a list of runs, got {runs!r}")

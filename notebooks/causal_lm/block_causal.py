@@ -5,7 +5,7 @@
 # results depend on the unusual transformer block of the paper's code?
 #
 # **In short:** two experiments of our own on linear regression, with small models
-# ({term}`profile` `pilot`, 26 minutes of processor time); nothing is decided. Between the
+# ({term}`profile` `cpu`, 26 minutes of processor time); nothing is decided. Between the
 # {term}`causal <causal mask>` and the {term}`prefix mask` lie masks under which blocks of
 # pairs see each other. With unshared layers the error falls at every step from 0.042 to
 # 0.0019, as the blocks grow from one pair to all 20. With shared layers blocks of two gain
@@ -35,10 +35,10 @@ from icllib.papers.causal_lm import block_causal as sheet, trained
 page = icllib.Page("causal_lm/block_causal")
 records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-size, of_paper = trained.SIZES[shown], sheet.runs("paper")
+size, of_paper = trained.SHORT_SIZES[shown], sheet.runs("paper")
 # The runs of a kind are side by side, one per seed: the first of the second kind.
-icllib.settings_table(sheet.runs(shown)[size.seeds], trained.assumed(shown),
-                      of_paper[trained.SIZES["paper"].seeds], shown)
+icllib.settings_table(sheet.runs(shown)[size.seeds], trained.assumed(size),
+                      of_paper[trained.SHORT_SIZES["paper"].seeds], shown)
 
 # %% [markdown]
 # These are the settings of blocks of two pairs with shared layers.
@@ -110,8 +110,9 @@ sheet.seed_by_seed({
 #   learn: their error is that of the answer 0, about $d / 3$. A mean over the seeds would
 #   describe none of them.
 # - The sizes of the blocks are our choice. The causal and the prefix models are those of
-#   [Table 1](table01_prefix_causal.ipynb) in the earlier design `pilot`, with a third of the
-#   training steps that its page shows now; what differs there differs here.
+#   [Table 1](table01_prefix_causal.ipynb), at `cpu` with a third of its training steps at twice
+#   its rate, and with all queries where the next pair would stand; what differs from the paper
+#   there differs here.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/causal_lm/block_causal/figure.csv>`.

@@ -30,7 +30,7 @@ from icllib.papers.causal_lm import fig03_layer_probes as sheet, trained
 page = icllib.Page("causal_lm/fig03_layer_probes")
 records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, trained.assumed(shown))
+icllib.settings_of(sheet.runs, shown, trained.ASSUMED)
 
 # %% [markdown]
 # ## Figure

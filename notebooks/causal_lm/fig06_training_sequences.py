@@ -5,7 +5,7 @@
 # a model can learn them by heart. How many must there be?
 #
 # **In short:** as in the paper, the test error falls with the number of training sequences,
-# on all three tasks under both masks. Our models are small ({term}`profile` `pilot`, 27
+# on all three tasks under both masks. Our models are small ({term}`profile` `cpu`, 27
 # minutes of processor time). In regression the {term}`prefix mask` needs fewer sequences:
 # with 30 batches its mean error is below that of the {term}`causal mask` with 1,000
 # (linear: 0.019 against 0.031; nonlinear: 0.0048 against 0.0073).
@@ -24,11 +24,11 @@ from icllib.papers.causal_lm import fig06_training_sequences as sheet, trained
 page = icllib.Page("causal_lm/fig06_training_sequences")
 records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, trained.assumed(shown))
+icllib.settings_of(sheet.runs, shown, trained.assumed(trained.SHORT_SIZES[shown]))
 
 # %% [markdown]
 # `pretraining_tasks` is the number of stored sequences: here one batch, which has 64 sequences in the
-# paper and 16 at `pilot`.
+# paper and 16 at `cpu`.
 #
 # ## Figure
 
@@ -36,7 +36,7 @@ icllib.settings_of(sheet.runs, shown, trained.assumed(shown))
 import numpy as np
 from icllib.plotting import series
 
-cells = sheet.figure_6_cells(trained.SIZES[shown])
+cells = sheet.figure_6_cells(trained.SHORT_SIZES[shown])
 errors = trained.final_errors(records, cells)
 counts = sorted({cell.batches for cell in cells})
 curves = {(task, mask): np.stack([errors[cell] for cell in cells  # (seeds, counts)
@@ -88,9 +88,9 @@ page.verdicts()
 #   number of steps does not depend on that of the sequences.
 # - The paper does not list the numbers of batches between 1 and 1,000; we chose them.
 # - The models have the extra loss, as in Table 1; the paper does not say for this figure.
-#   Those at 1,000 batches are models of [Table 1](table01_prefix_causal.ipynb) in the
-#   earlier design `pilot`, with a third of the training steps that its page shows now; what
-#   differs there differs here.
+#   Those at 1,000 batches are the models of [Table 1](table01_prefix_causal.ipynb), at
+#   `cpu` with a third of its training steps at twice its rate, and with all queries where the next
+#   pair would stand; what differs from the paper there differs here.
 #
 # The numbers behind the figure:
 # {download}`figure.csv <../../results/causal_lm/fig06_training_sequences/figure.csv>`.

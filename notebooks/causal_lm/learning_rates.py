@@ -27,7 +27,7 @@ from icllib.papers.causal_lm import learning_rates as sheet, trained
 page = icllib.Page("causal_lm/learning_rates")
 records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_table(sheet.runs(shown)[0], trained.assumed(shown),
+icllib.settings_table(sheet.runs(shown)[0], trained.ASSUMED,
                       trained.table_1("paper")[0], shown)
 
 # %% [markdown]

@@ -48,7 +48,7 @@ page = icllib.Page("causal_lm/table01_prefix_causal")
 records = icllib.records(trained.table_1, profile, page=page.name)
 classifiers = icllib.records(sheet.classifiers, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(trained.table_1, shown, trained.assumed(shown))
+icllib.settings_of(trained.table_1, shown, trained.ASSUMED)
 
 # %% [markdown]
 # These are the settings of the first row. Those marked *assumed* are not in the appendix. They
@@ -142,8 +142,7 @@ page.verdicts()
 #   noise.
 # - *Details of the code.* In the paper's text the nonlinear target is the sigmoid alone;
 #   its public code subtracts the $\tfrac12$. The code gives every query a position of its
-#   own, and so do our models at all profiles but `pilot`, where all queries stand where the
-#   next pair would. Initial positions and biases are uniform; in the code their bounds are
+#   own, and so do our models. Initial positions and biases are uniform; in the code their bounds are
 #   one over the root of the number of positions and of outputs, here of the width and of
 #   the number of inputs. The code draws each batch at random from the stored sequences.
 #   Here training goes through all of them in each epoch, in a new order, as the paper's

@@ -34,7 +34,7 @@ from icllib.papers.causal_lm import table03_extra_loss as sheet, trained
 page = icllib.Page("causal_lm/table03_extra_loss")
 records = icllib.records(sheet.table_3, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, trained.assumed(shown))
+icllib.settings_of(sheet.runs, shown, trained.ASSUMED)
 
 # %% [markdown]
 # ## Figure

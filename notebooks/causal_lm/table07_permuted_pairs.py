@@ -31,7 +31,7 @@ shown = icllib.shown_profile(records)
 # The runs of a kind are side by side, one per seed: the first of the last kind.
 of_paper = sheet.runs("paper")[-trained.SIZES["paper"].seeds]
 of_shown = sheet.runs(shown)[-trained.SIZES[shown].seeds]
-icllib.settings_table(of_shown, trained.assumed(shown),
+icllib.settings_table(of_shown, trained.ASSUMED,
                       of_paper, shown)
 
 # %% [markdown]

@@ -25,7 +25,7 @@ from icllib.papers.causal_lm import tables04_06_fewer_pairs as sheet, trained
 page = icllib.Page("causal_lm/tables04_06_fewer_pairs")
 records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-icllib.settings_of(sheet.runs, shown, trained.assumed(shown))
+icllib.settings_of(sheet.runs, shown, trained.ASSUMED)
 
 # %% [markdown]
 # `evaluation.lengths` are the pairs in the test: those of training first, then the

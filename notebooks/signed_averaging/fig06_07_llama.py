@@ -69,7 +69,7 @@ lines = prompted.PromptedErrors("affine", **prompted.AFFINE_SIZE)
 line = prompted.error_table([lines.measure(prompts.least_squares, sigma, length)
                              for sigma in lines.sigmas for length in lines.lengths])
 rows = {"Llama 3.3 70B, prompted": sheet.TABLE_1_LLAMA,
-        "softmax": comparisons.PRINTED["softmax"], "SSA": comparisons.PRINTED["SSA"],
+        "softmax": affine.PRINTED["softmax"], "SSA": affine.PRINTED["SSA"],
         "always 0": [2 * sigma**2 for sigma in affine.SIGMAS],
         "least squares on the prompts": line.squared_error}
 reads = range(21)
@@ -117,8 +117,8 @@ import numpy as np
 import pandas as pd
 
 llama = np.array(sheet.TABLE_1_LLAMA)
-others = np.array(list(comparisons.PRINTED.values()))[2:].min(axis=0)
-ratios = {"over softmax": llama / comparisons.PRINTED["softmax"],
+others = np.array(list(affine.PRINTED.values()))[2:].min(axis=0)
+ratios = {"over softmax": llama / affine.PRINTED["softmax"],
           "over 12L8AH of Table 6": [value / small if small else np.nan for value, small
                                      in zip(llama, comparisons.TABLE_6["12L8AH"])],
           "over the best alternative": llama / others}

@@ -41,7 +41,7 @@ import numpy as np
 
 from icllib.plotting import series
 
-errors = icllib.stacked(records, affine.scorings(), "error")  # (rates, sigmas)
+errors = icllib.stacked(records, sheet.SEARCHED, "error")  # (rates, sigmas)
 at_1 = {name: own[:, 0] for name, own in errors.items()}
 table = page.save_figure(*(
     series("sigma = 1", f"{rate:g}", list(at_1), by_name, shown)

@@ -42,16 +42,22 @@ import icllib
 from icllib.papers.signed_averaging import affine, comparisons, table01_scoring_functions as sheet
 
 page = icllib.Page("signed_averaging/table01_scoring_functions")
-records = icllib.records(affine.scorings_on_affine_functions, profile, page=page.name)
-of_function = comparisons.by_function(records)  # some have more seeds than all
+of_function = comparisons.by_function(sheet.runs, profile, page.name)
+records = sum(of_function.values(), [])
 shown = icllib.shown_profile(records)
-comparisons.training_settings(affine.scorings_on_affine_functions, shown)
+comparisons.training_settings(sheet.runs, shown)
 
 # %% [markdown]
 # These are the settings of SSA; the others differ in `model.scoring` and, three of them, in the
 # learning rate, which was [searched for each function](learning_rates.ipynb). The models of a
 # seed share their prompts in training and in tests: at each $\sigma$ 400 functions of that
 # seed's own, with 4 prompts of each.
+#
+# The rows that are marked *added* are not in the paper's table: the second form of SA-softmax,
+# and two newer functions. Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025)
+# multiplies scores by $s \log n$ for the $n$ tokens that a query sees, and its query-aware form
+# ({class}`QASSMax <icllib.models.QASSMax>`, Qu et al., 2026) by learned functions of
+# $\log n$ and the query. These two have softmax's learning rate, without a search.
 #
 # ## Figure
 
@@ -62,20 +68,21 @@ from icllib.plotting import series
 
 errors = {name: np.array([record["error"] for record in own])
           for name, own in of_function.items()}
-ours, paper = comparisons.EqualSteps(errors), comparisons.EqualSteps(comparisons.PRINTED)
+ours, paper = comparisons.EqualSteps(errors), comparisons.EqualSteps(affine.PRINTED)
 ratios = {name: comparisons.mean_ratio(ours, name) for name in errors}
-of_paper = {name: comparisons.mean_ratio(paper, name) for name in comparisons.PRINTED}
+of_paper = {name: comparisons.mean_ratio(paper, name) for name in affine.PRINTED}
 tables = []
 for name, samples in errors.items():
-    tables.append(series(name, "ours", affine.SIGMAS, samples, shown, scale="log"))
-    if name in comparisons.PRINTED:
-        printed = comparisons.PRINTED[name]
-        tables.append(series(name, "paper", affine.SIGMAS, printed, "paper"))
+    title = affine.TITLES[name]
+    tables.append(series(title, "ours", affine.SIGMAS, samples, shown, scale="log"))
+    if name in affine.PRINTED:
+        tables.append(series(title, "paper", affine.SIGMAS, affine.PRINTED[name], "paper"))
+titled = {affine.TITLES[name]: ratio for name, ratio in ratios.items()}
 tables += [
     series("zero", "2 sigma^2", affine.SIGMAS, 2 * np.square(affine.SIGMAS), shown),
     series("softmax", "paper, Table 6", affine.SIGMAS, comparisons.TABLE_6["12L8AH"],
            "paper"),
-    comparisons.geometric_rows("ratio to softmax", "ours", ratios, shown),
+    comparisons.geometric_rows("ratio to softmax", "ours", titled, shown),
     comparisons.geometric_rows("ratio to softmax", "paper", of_paper, "paper")]
 table = page.save_figure(*tables)
 
@@ -114,12 +121,12 @@ legend = legend_below(panels[0], 4)
 #
 # ## Numbers
 #
-# Every row of the table, the paper's and ours, at $\sigma = 1, \dots, 10$:
+# Every row of the table, as printed and ours, at $\sigma = 1, \dots, 10$:
 
 # %% tags=["numbers"]
 from icllib.plotting import numbers
 
-numbers(table, [*errors, "zero"], digits=3, x="sigma")
+numbers(table, [*titled, "zero"], digits=3, x="sigma")
 
 # %% [markdown]
 # The ratios of the right panel. By chance an interval leaves out 1 in one row of twenty, and
@@ -127,24 +134,12 @@ numbers(table, [*errors, "zero"], digits=3, x="sigma")
 
 # %% tags=["numbers"]
 printed = {name: f"{float(value[0]):.2g}" for name, value in of_paper.items()}
-comparisons.beyond_spread(ratios).drop("softmax").assign(
+comparisons.beyond_spread(titled).drop("softmax").assign(
     paper=lambda rows: rows.index.map(lambda name: printed.get(name, "")))
 
 # %% [markdown]
-# ### Two newer functions, added by us
-#
-# Scalable softmax ({class}`SSMax <icllib.models.SSMax>`, Nakanishi, 2025) multiplies
-# scores by $s \log n$ for the $n$ tokens that a query sees, and its query-aware form
-# ({class}`QASSMax <icllib.models.QASSMax>`, Qu et al., 2026) by learned functions of
-# $\log n$ and the query.
-
-# %% tags=["numbers"]
-added = comparisons.added_records(sheet.added_on_affine_functions, profile, page.name)
-comparisons.added_rows(sheet.affine_table, added)
-
-# %% [markdown]
-# These are three models of each, of the same design, and all have learned the task. Neither
-# function goes beyond softmax.
+# The two newer functions have three models each, and all have learned the task. Neither goes beyond
+# softmax.
 #
 # ### The paper has two softmax rows
 #
@@ -196,7 +191,7 @@ page.verdicts()
 # - *Size and training.* The paper trains 12 layers of width 256 for 500,000 steps of 64
 #   prompts, we 2 layers of width 64 for 20,000 steps of 32, in 8 to 29 minutes a model on one
 #   core. In distribution our mean errors are 7 to 80 times the printed ones.
-# - *Which models count.* Three of 61 end above 0.005, the bound of the claims, and do not count:
+# - *Which models count.* Three of 67 end above 0.005, the bound of the claims, and do not count:
 #   one each of sparsemax (0.0053), SA-softmax (0.0070) and cosFormer (0.037). The last two
 #   functions have two models that count, too few for a verdict.
 # - *The learning rate* is [each function's own](learning_rates.ipynb), by the same search for
@@ -213,4 +208,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/table01_scoring_functions/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(sum(of_function.values(), []), page.name))
+print(icllib.provenance_line(records, page.name))

@@ -7,7 +7,7 @@
 #
 # **In short:** the paper compares scoring functions after equally many steps. Here they are
 # also compared where they are equally good *inside* the training distribution. The models
-# are those of [Table 1](table01_scoring_functions.ipynb), 61 small models measured at nine
+# are those of [Table 1](table01_scoring_functions.ipynb), 67 small models measured at nine
 # steps of their training (13.7 hours of processor time). The error outside follows that
 # inside on nearly one path for all functions. At the end most are nearly as good inside, and
 # the two comparisons agree: at equal error inside, scaled signed averaging ({term}`SSA`) has
@@ -31,11 +31,11 @@ profile = "stored"
 
 # %% tags=["hide-output"]
 import icllib
-from icllib.papers.signed_averaging import comparisons, training_control as sheet
+from icllib.papers.signed_averaging import affine, comparisons, training_control as sheet
 
 page = icllib.Page("signed_averaging/training_control")
-records = icllib.records(sheet.runs, profile, page=page.name)
-of_function = comparisons.by_function(records)  # some have more seeds than all
+of_function = comparisons.by_function(sheet.runs, profile, page.name)
+records = sum(of_function.values(), [])
 shown = icllib.shown_profile(records)
 comparisons.training_settings(sheet.runs, shown)
 
@@ -47,12 +47,13 @@ import numpy as np
 
 paths = {name: np.array([record["error_along"] for record in own])
          for name, own in of_function.items()}
-tables = comparisons.path_tables(paths, shown)
+titled = {affine.TITLES[name]: samples for name, samples in paths.items()}
+tables = comparisons.path_tables(titled, shown)
 compared = {"equal steps": comparisons.EqualSteps({name: samples[:, -1]
                                                    for name, samples in paths.items()}),
             "equal error": comparisons.EqualError(paths)}
 others = [name for name in paths if name != "softmax"]
-ratios = {kind: {name: comparisons.mean_ratio(pair, name) for name in others}
+ratios = {kind: {affine.TITLES[name]: comparisons.mean_ratio(pair, name) for name in others}
           for kind, pair in compared.items()}
 tables += [comparisons.geometric_rows("ratio to softmax", kind, found, shown)
            for kind, found in ratios.items()]
@@ -66,7 +67,7 @@ above, below = plt.figure(figsize=(9, 7.5)).subfigures(2, 1)
 panels = [*above.subplots(1, 3), below.subplots()]
 colors = {"SSA": BLUE, "softmax": ORANGE, "sparsemax": RED, "four functions": PURPLE,
           "cosFormer": GREEN}
-comparisons.draw_paths(panels, paths, colors)
+comparisons.draw_paths(panels, titled, colors)
 panels[0].plot([], [], color="0.7", label="others")
 draw_rows(panels[3], table, "ratio to softmax", "equal steps", color="0.6")
 draw_rows(panels[3], table, "ratio to softmax", "equal error", color="black", marker="D")
@@ -95,7 +96,7 @@ import pandas as pd
 steps = records[0].run["along"]["steps"]
 pd.DataFrame({(f"sigma = {sigma}", f"step {step}"):
               {name: f"{comparisons.mean_path(samples)[stop, sigma - 1]:.3g}"
-               for name, samples in paths.items()}
+               for name, samples in titled.items()}
               for sigma in (1, 10) for stop, step in [*enumerate(steps)][::-3][::-1]})
 
 # %% [markdown]
@@ -128,7 +129,7 @@ page.verdicts()
 #   those of [Table 1](table01_scoring_functions.ipynb), with their tolerances, by the rule
 #   above.
 # - *Why they are undecided.* Seeds differ more than the functions do, of which there are three to
-#   five, and three models of 61 have not learned well enough to count.
+#   five, and three models of 67 have not learned well enough to count.
 #   [Figure 3](fig03_softmax_ssa.ipynb) has claim 21, on SSA and softmax.
 # - *On the way the learning rate is still high,* and at the end it is low. A model that is
 #   taken on its way is noisier than one whose training ended there.
@@ -143,4 +144,4 @@ page.verdicts()
 # {download}`figure.csv <../../results/signed_averaging/training_control/figure.csv>`.
 
 # %% tags=["provenance"]
-print(icllib.provenance_line(sum(of_function.values(), []), page.name))
+print(icllib.provenance_line(records, page.name))

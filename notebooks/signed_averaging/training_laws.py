@@ -60,8 +60,8 @@ panels = {  # title: profile, deviations or steps, errors of every model
                                   for name, grid in metric("error_grid").items()}),
     "first input": (shown, FIRST_STDS, metric("error_deviant")),
     "functions": (shown, SIGMAS, metric("error")),
-    "steps": (smaller, SIZES[smaller].stops, {f"{name} a curriculum": errors[:, :, 0]
-                                              for name, errors in along.items()})}
+    "steps": (smaller, sheet.CURRICULUM_SIZES[smaller].stops,
+              {f"{name} a curriculum": errors[:, :, 0] for name, errors in along.items()})}
 table = page.save_figure(*(
     geometric_rows(title, name, dict(zip(xs, own.T)), of_profile)
     for title, (of_profile, xs, errors) in panels.items() for name, own in errors.items()))
@@ -146,7 +146,7 @@ page.verdicts()
 #   from $N(0, 100)$, the widest measured, is an ordinary one for the model trained on that.
 # - *The curriculum.* With and without it the errors are the same within the spread, at the
 #   end and along training: after 500 steps 0.30 and 0.37, the latter with the interval
-#   [0.06, 2.2]. These are three models of each kind of width 32, an earlier design (`pilot`).
+#   [0.06, 2.2]. These are three models of each kind of width 32, smaller than the others.
 #   It ends after 152 of 2,000 steps, a share like the paper's.
 #
 # The numbers behind the figure:

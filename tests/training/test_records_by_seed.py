@@ -1,4 +1,4 @@
-"""What is stored: whole seeds of the best profile, or its pilot while these are trained."""
+"""What is stored: whole seeds of the best profile."""
 
 from dataclasses import replace
 
@@ -43,19 +43,11 @@ def test_whole_seeds_are_shown_from_three_on(folders):
     assert seeds_shown(page) == [0, 2, 3, 0, 2, 3]
 
 
-def test_a_pilot_is_shown_until_three_seeds_are_trained(folders):
-    more = replace(SMALL, batch=6)
-    other = {name: runs(replace(SMALL, batch=size), (0,)) for name, size in (("gpu", 4), ("paper", 5))}
-    page = page_of(pilot=runs(SMALL, (7, 8, 9)), cpu=runs(more, range(4)), **other)
-    trained(folders, runs(SMALL, (7, 8, 9)), "pilot")
-    trained(folders, runs(more, (0, 1)), "cpu")
-    assert seeds_shown(page) == [7, 8, 9]
-    trained(folders, runs(more, (3,)), "cpu")
-    assert seeds_shown(page) == [0, 1, 3]
 
-
-def test_a_page_without_a_pilot_says_so(folders):
-    with pytest.raises(InputError, match="expected a profile with runs, pilot has none"):
+def test_a_profile_without_settings_is_told(folders):
+    with pytest.raises(InputError, match="expected a profile with runs, gpu has none"):
+        records(page_of(gpu=[]), "gpu", "test/page")
+    with pytest.raises(InputError, match="profile: expected one of stored, smoke, cpu, gpu, paper"):
         records(page_of(cpu=runs(SMALL)), "pilot", "test/page")
     with pytest.raises(InputError, match="runs_of_profile: expected settings for gpu, found none"):
         records(page_of(cpu=runs(SMALL)), "gpu", "test/page")

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from icllib.papers.causal_lm import trained
-from icllib.papers.causal_lm.trained import Cell, SIZES, Size, as_in_table_1, row_name
+from icllib.papers.causal_lm.trained import Cell, SHORT_SIZES, Size, as_in_table_1, row_name
 from icllib.plotting import short
 from icllib.training import Run
 
@@ -25,7 +25,8 @@ def block_cells(size: Size) -> list[Cell]:
 
 def runs(profile: str) -> list[Run]:
     """Masks between causal and prefix; and a plain block beside the public code's."""
-    return trained.runs(profile, block_cells(SIZES[profile]) + plain_cells())
+    size = SHORT_SIZES[profile]
+    return trained.runs_of_size(size, block_cells(size) + plain_cells())
 
 
 def seed_by_seed(columns: dict) -> pd.DataFrame:

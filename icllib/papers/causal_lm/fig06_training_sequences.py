@@ -1,7 +1,7 @@
 """Figure 6: how many training sequences the masks need."""
 
 from icllib.papers.causal_lm import trained
-from icllib.papers.causal_lm.trained import Cell, FULL_SET, SIZES, Size, figure_3_cells
+from icllib.papers.causal_lm.trained import Cell, FULL_SET, SHORT_SIZES, Size, figure_3_cells
 from icllib.training import Run
 
 
@@ -13,4 +13,5 @@ def figure_6_cells(size: Size) -> list[Cell]:
 
 def runs(profile: str) -> list[Run]:
     """Figure 6: from 1 to 1,000 batches of training sequences."""
-    return trained.runs(profile, figure_6_cells(SIZES[profile]))
+    size = SHORT_SIZES[profile]
+    return trained.runs_of_size(size, figure_6_cells(size))

@@ -5,8 +5,8 @@ from dataclasses import replace
 from icllib.papers.causal_lm.trained import SIZES, as_in_table_1
 from icllib.training import Run
 
-RATES = (4e-3, 8e-3, 1.6e-2)  # ASSUMED: around that of `pilot`
-TRIED_STEPS = 4000  # ASSUMED: those of `pilot`
+RATES = (4e-3, 8e-3, 1.6e-2)  # ASSUMED: around that of SHORT_SIZES
+TRIED_STEPS = 4000  # ASSUMED: those of SHORT_SIZES
 TRIED_SEED = 100  # of `learning_rates`, and of nothing else
 
 

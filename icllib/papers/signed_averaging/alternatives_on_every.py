@@ -1,6 +1,6 @@
 """Does another scoring function help to say whether all numbers are positive.
 
-The scoring functions of Table 1 on the quantifier "every" (Section 6, Appendix C).
+The scoring functions of Table 1, and ours, on the quantifier "every" (Section 6, Appendix C).
 """
 
 from dataclasses import replace
@@ -10,23 +10,21 @@ import numpy as np
 import pandas as pd
 
 from icllib.models import Softmax
-from icllib.papers.signed_averaging import affine, comparisons, quantifiers
-from icllib.papers.signed_averaging.affine import TEMPERATURES
-from icllib.papers.signed_averaging.comparisons import geometric_rows, with_added
+from icllib.papers.signed_averaging import quantifiers
+from icllib.papers.signed_averaging.affine import TEMPERED, TITLES, scorings
+from icllib.papers.signed_averaging.comparisons import geometric_rows, shared
 from icllib.papers.signed_averaging.quantifiers import (
     AS_PRINTED, Cell, PARTS, SIZES, error_rates, half_a_sequence, parts)
 from icllib.plotting import BLUE, ORANGE, SHARE, legend_below, series, with_interval
-from icllib.results import Record
 from icllib.training import Run
 
 ALL, *_, NEAR = PARTS  # the whole grid, and the lengths and inputs of training
-HEATED = tuple(f"temperature {value}" for value in TEMPERATURES)
-TEMPERED = ("softmax", *HEATED)
+AND_SOFTMAX = ("softmax", *TEMPERED)
 MOST_SEEDS = 10  # ASSUMED: of other functions than softmax and its temperatures; twenty settle no more
 
 
 def scorings_on_every(profile: str) -> list[Run]:
-    """Every scoring function of Table 1 on "every"; SSA and softmax are the runs of Figure 4."""
+    """Every scoring function on "every"; SSA and softmax are the runs of Figure 4."""
     return [run for run in all_seeds(profile) if run.seed < MOST_SEEDS]
 
 
@@ -40,7 +38,7 @@ def all_seeds(profile: str) -> list[Run]:
     size, runs = SIZES[profile], []
     if profile == "smoke":
         size = replace(size, heads=4)  # four functions need four heads
-    for scoring in affine.scorings(size.heads).values():
+    for scoring in scorings(size).values():
         for seed in range(size.seeds):
             run = Cell("every", AS_PRINTED, "softmax").run(size, seed)
             runs.append(replace(run, model=replace(run.model, scoring=scoring)))
@@ -49,13 +47,23 @@ def all_seeds(profile: str) -> list[Run]:
 
 def ratios_to_softmax(rates: dict) -> dict:
     """Error rates over the whole grid over those of softmax, seed by seed: {scoring: (seeds,)}."""
-    return {name: own[ALL] / rates["softmax"][ALL] for name, own in rates.items()}
+    return {name: np.divide(*shared(own[ALL], rates["softmax"][ALL])) for name, own in rates.items()}
 
 
-def exact_answers(records, names=quantifiers.NAMES) -> np.ndarray:
-    """The control of the claims: the ratio to softmax where no sequence is wrong, by seed."""
-    rates, (everywhere, *_) = error_rates(records, names), parts(records[0]).values()
-    return half_a_sequence(records[0], everywhere.sum()) / rates["softmax"][ALL]
+def exact_answers(records: dict) -> np.ndarray:
+    """The control of the claims: the ratio to softmax where no sequence is wrong, by seed.
+
+    records: by name.
+    """
+    softmax = records["softmax"]
+    everywhere = parts(softmax[0])[ALL]
+    return half_a_sequence(softmax[0], everywhere.sum()) / error_rates(records)["softmax"][ALL]
+
+
+def reached(records: dict, name: str) -> np.ndarray:
+    """The gate of the claims on a function and softmax, by seed; records: by name."""
+    pair = ("softmax", name)
+    return quantifiers.reached([record for each in pair for record in records[each]], pair, pair)
 
 
 def evidence(rates: dict, names) -> dict:
@@ -68,17 +76,20 @@ def rate_tables(rates: dict, profile: str) -> list[pd.DataFrame]:
     """The error rates over the whole grid and in distribution, and their ratios to softmax's."""
     ratios = ratios_to_softmax(rates)
     panels = {part: {name: own[part] for name, own in rates.items()} for part in (ALL, NEAR)}
-    tables = [series(panel, f"seed {seed}", list(values), row, profile)
-              for panel, values in (panels | {"ratio": ratios}).items()
-              for seed, row in enumerate(np.stack(list(values.values()), axis=1))]
-    return [*tables, geometric_rows("ratio", "geometric mean", ratios, profile)]
+    tables = []
+    for panel, values in (panels | {"ratio": ratios}).items():
+        for seed in range(max(map(len, values.values()))):
+            row = {TITLES[name]: own[seed] for name, own in values.items() if seed < len(own)}
+            tables.append(series(panel, f"seed {seed}", list(row), list(row.values()), profile))
+    means = {TITLES[name]: own for name, own in ratios.items()}
+    return [*tables, geometric_rows("ratio", "geometric mean", means, profile)]
 
 
 def rate_table(rates: dict) -> pd.DataFrame:
     """Error rates over the parts of the grid with their intervals, the ratio to softmax, and how
     many models err on more than a tenth of the whole grid."""
     ratios = ratios_to_softmax(rates)
-    return pd.DataFrame({name: {part: with_interval(samples, within=SHARE)
+    return pd.DataFrame({TITLES[name]: {part: with_interval(samples, within=SHARE)
                                 for part, samples in own.items()}
                          | {"ratio to softmax": with_interval(ratios[name], scale="log"),
                             "models above 0.1": f"{(own[ALL] > 0.1).sum()} of {len(own[ALL])}"}
@@ -108,22 +119,6 @@ def draw_seeds(axes, table, panel: str, **style) -> None:
     axes.plot(rows.y, rows.x, ls="", mfc="none", ms=6, **style)
 
 
-def added_on_every(profile: str) -> list[Run]:
-    """As in Figure 4, on sequences as printed."""
-    size = SIZES[profile]
-    cell = Cell("every", AS_PRINTED, "softmax")
-    runs = [cell.run(size, seed) for seed in range(min(size.seeds, MOST_SEEDS))]
-    return [replace(run, model=replace(run.model, scoring=scoring))
-            for scoring in comparisons.scorings(size).values() for run in runs]
-
-
 def runs(profile: str) -> list[Run]:
-    """The functions of Table 1 on "every", more seeds of the temperatures, and the added ones."""
-    of_paper = lambda profile: list(dict.fromkeys(scorings_on_every(profile)
-                                                  + temperatures_on_every(profile)))
-    return with_added(of_paper, added_on_every, profile)
-
-
-def every_table(own: list[Record]) -> pd.DataFrame:
-    """Error rates over the parts of the grid, as for the other functions."""
-    return rate_table(error_rates(own, comparisons.NAMES))
+    """Every scoring function on "every", and more seeds of softmax and its temperatures."""
+    return list(dict.fromkeys(scorings_on_every(profile) + temperatures_on_every(profile)))

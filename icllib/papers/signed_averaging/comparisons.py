@@ -16,16 +16,14 @@ from matplotlib.ticker import LogLocator
 
 from icllib.baselines import Ridge
 from icllib.decisions import interval
-from icllib.models import QASSMax, SSMax, Softmax
 from icllib.pages import settings_of, shown_profile
-from icllib.papers.signed_averaging import affine
 from icllib.papers.signed_averaging.affine import (
-    ASSUMED, LineAnswers, SIGMAS, SIZES, ShiftedErrors, TEMPERATURES, by_model, geometric_mean,
-    models_by_law, scorings_on_affine_functions)
+    ALTERNATIVES, ASSUMED, LineAnswers, NAMES, PRINTED, SIGMAS, SIZES, ShiftedErrors, TEMPERED,
+    all_runs, by_model, geometric_mean, models_by_law)
 from icllib.plotting import band, with_interval
-from icllib.results import Record, dealt, find_record
+from icllib.results import Record, dealt, find_records
 from icllib.tasks import AffineFunctions
-from icllib.training import Run, every_profile, records
+from icllib.training import records
 from icllib.training.records import tell_shown
 
 TABLE_6 = {  # by sigma_F = 1, ..., 10
@@ -118,24 +116,7 @@ def reached_on_own_law(profile: str, records) -> dict[str, np.ndarray]:
             for name, grid in by_model(records, models, "error_grid").items()}
 
 
-PRINTED = {  # Table 1, at sigma = 1, ..., 10
-    "SSA": (4e-5, 3e-4, 1e-3, 0.02, 0.02, 0.15, 1.24, 1.04, 2.74, 8.50),
-    "softmax": (8e-5, 3e-4, 6e-3, 0.42, 1.62, 3.84, 9.42, 13.51, 27.99, 45.35),
-    "sparsemax": (2e-4, 3e-3, 0.28, 1.35, 3.07, 8.73, 11.06, 29.15, 45.39, 78.16),
-    "entmax": (1e-4, 2.9e-3, 0.27, 1.16, 2.78, 9.62, 11.60, 25.66, 51.30, 81.74),
-    "temperature 5": (3e-4, 1e-2, 0.81, 3.17, 7.37, 16.33, 21.43, 51.28, 74.55, 103.71),
-    "temperature 10": (1e-4, 3e-3, 0.29, 1.25, 2.98, 7.61, 10.43, 23.43, 41.96, 68.81),
-    "temperature 20": (5.2e-5, 2.9e-3, 0.30, 1.22, 2.97, 8.05, 11.25, 28.48, 47.13, 78.53),
-    "temperature 50": (1e-4, 3.1e-3, 0.29, 1.29, 3.18, 8.14, 11.68, 24.15, 42.81, 73.51),
-    "temperature 100": (1e-4, 2.5e-3, 0.26, 1.11, 2.82, 8.53, 12.07, 29.02, 51.43, 80.49),
-    "softmax and average": (7e-5, 3e-3, 0.30, 1.22, 2.91, 7.52, 10.32, 22.97, 38.97, 60.03),
-    "four functions": (5e-5, 3e-3, 0.34, 1.33, 3.18, 8.28, 10.99, 26.31, 42.42, 70.33),
-    "cosFormer": (2e-4, 5.6e-3, 0.43, 2.07, 5.10, 12.54, 16.91, 46.68, 66.22, 91.02),
-    "SA-softmax": (6e-5, 2.8e-3, 0.37, 1.83, 3.83, 11.94, 13.72, 39.29, 58.43, 80.31),
-}
 PATHS = (3, 5, 10)  # sigmas of the paths along training that are drawn
-HELD_AGAINST_SOFTMAX = ("sparsemax", "entmax", "softmax and average", "four functions",
-                        "cosFormer", "SA-softmax")  # claims 6 and 24
 
 
 class EqualSteps:
@@ -210,13 +191,12 @@ def mean_ratio(compared, name: str) -> np.ndarray:
 
 def temperatures_to_softmax(compared) -> dict[str, np.ndarray]:
     """Claim 5."""
-    names = [f"temperature {value}" for value in TEMPERATURES]
-    return {name: mean_ratio(compared, name) for name in names}
+    return {name: mean_ratio(compared, name) for name in TEMPERED}
 
 
 def alternatives_to_softmax(compared) -> dict[str, np.ndarray]:
     """Claim 6."""
-    return {name: mean_ratio(compared, name) for name in HELD_AGAINST_SOFTMAX}
+    return {name: mean_ratio(compared, name) for name in ALTERNATIVES}
 
 
 def gates(errors: dict, number: int):
@@ -227,8 +207,7 @@ def gates(errors: dict, number: int):
         return of_pair("SSA", "softmax")
     if number == 4:
         return {name: of_pair("SSA", name) for name in list(PRINTED)[2:]}
-    names = HELD_AGAINST_SOFTMAX if number == 6 else [f"temperature {value}"
-                                                      for value in TEMPERATURES]
+    names = ALTERNATIVES if number == 6 else TEMPERED
     return {name: of_pair(name, "softmax") for name in names}
 
 
@@ -302,45 +281,21 @@ def beyond_spread(ratios: dict) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def by_function(found: list[Record]) -> dict[str, list[Record]]:
-    """Table 1's records of each function: of the seeds that all functions have, which are given,
-    and of the next ones as far as it has them."""
-    own, profile = dealt(found, affine.scorings()), shown_profile(found)
-    if profile != "smoke":  # of which nothing is kept
-        last = max(record.run["seed"] for record in found)
-        runs_of = dealt(scorings_on_affine_functions(profile), affine.scorings())
-        for name, runs in runs_of.items():
-            further = (find_record(run, "signed_averaging") for run in runs if run.seed > last)
-            own[name] = own[name] + list(takewhile(lambda record: record is not None, further))
-        tell_shown(record for records in own.values() for record in records)
-    return own
+def by_function(runs_of_scorings, profile: str, page: str) -> dict[str, list[Record]]:
+    """The records of each scoring function, in the order of `SCORINGS`.
 
-
-NAMES = ("softmax", "SSMax", "QASSMax")
-
-
-def scorings(size) -> dict:
-    """Softmax, then the added ones, for models of a profile's size."""
-    return dict(zip(NAMES, (Softmax(), SSMax(), QASSMax(size.width // size.heads))))
-
-
-def with_added(of_paper, added, profile: str) -> list[Run]:
-    """Both, each run once; at pilot, an earlier design, the paper's alone."""
-    runs = of_paper(profile)
-    if profile == "pilot":
-        return runs
-    return runs + [run for run in added(profile) if run not in runs]
-
-
-def added_records(runs_of_profile, profile: str, page: str) -> list[Record]:
-    """Their records, the missing ones computed; of "stored" the best there are, or none."""
+    Stored, these are of the best profile that all of the paper's rows have, and of as many seeds, from
+    the first on, as each function has: some have more than others, and one of ours that is not
+    trained yet has none and is left out.
+    """
     if profile != "stored":
-        return records(runs_of_profile, profile, page)
-    return next(reversed(every_profile(runs_of_profile, page).values()), [])
-
-
-def added_rows(table, own: list[Record]) -> pd.DataFrame:
-    """One of the tables below of these records, or that there are none yet."""
-    if not own:
-        return pd.DataFrame({"": "not trained yet"}, index=NAMES[1:])
-    return table(own).assign(profile=shown_profile(own))
+        return dealt(records(runs_of_scorings, profile, page), NAMES)
+    of_paper = lambda profile: all_runs({name: runs for name, runs in dealt(
+        runs_of_scorings(profile), NAMES).items() if name in PRINTED})
+    shown = shown_profile(records(of_paper, profile, page))
+    found = {name: list(takewhile(lambda record: record is not None,
+                                  find_records(runs, "signed_averaging")))
+             for name, runs in dealt(runs_of_scorings(shown), NAMES).items()}
+    found = {name: own for name, own in found.items() if own}
+    tell_shown(record for own in found.values() for record in own)
+    return found

@@ -3,19 +3,21 @@
 from dataclasses import replace
 
 from icllib.papers.signed_averaging.affine import (
-    SIGMAS, SIZES, ShiftedErrors, affine_run, decoder, scorings)
+    SCORINGS, SIGMAS, SIZES, ShiftedErrors, affine_run, decoder, scorings)
 from icllib.training import Run
 
 RATES = (5e-4, 1e-3, 2e-3)  # ASSUMED: tried for all scoring functions alike
 TRIED_STEPS = 4000  # ASSUMED: of that search
 TRIED_SEED = 1000  # none of those of the models that are compared
+SEARCHED = tuple(row.name for row in SCORINGS if row.rate)
 
 
 def runs(profile: str) -> list[Run]:
     """The search for the rate of each scoring function: the same at every profile but smoke."""
     size = SIZES[profile if profile == "smoke" else "cpu"]
     size = replace(size, steps=min(size.steps, TRIED_STEPS))
+    known = scorings(size)
     evaluation = ShiftedErrors(SIGMAS, functions=size.functions, prompts=size.prompts)
-    runs = [affine_run(replace(size, learning_rate=rate), decoder(size, scoring), TRIED_SEED)
-            for scoring in scorings(size.heads).values() for rate in RATES]
+    runs = [affine_run(replace(size, learning_rate=rate), decoder(size, known[name]), TRIED_SEED)
+            for name in SEARCHED for rate in RATES]
     return [replace(run, evaluation=evaluation, along=None) for run in runs]

@@ -20,7 +20,7 @@ from torch import Tensor
 from icllib.checks import each, positive, whole
 from icllib.evaluate import Together, unseen
 from icllib.models import SignedAveraging, Softmax, Transformer
-from icllib.papers.signed_averaging.affine import FIRST_COUNTED, scorings
+from icllib.papers.signed_averaging.affine import FIRST_COUNTED
 from icllib.plotting import BLUE, ORANGE, SHARE, draw, legend_below, numbers, series, with_interval
 from icllib.results import ADDED, dealt, stacked
 from icllib.streams import WORD
@@ -441,12 +441,15 @@ def draw_positions(axes, table, variant: str, sigma) -> None:
              yticklabels=["0", "0.01", "0.1", "1"])
 
 
-NAMES = tuple(scorings())
+def error_rates(records: dict) -> dict:
+    """The mean share of wrong sequences over each of PARTS: {name: {part: (seeds,)}}.
 
-
-def error_rates(records, names=NAMES) -> dict:
-    """The mean share of wrong sequences over each of PARTS: {scoring: {part: (seeds,)}}."""
-    return {name: {part: np.maximum(wrong[:, inside].mean(1),
-                                    half_a_sequence(records[0], inside.sum()))
-                   for part, inside in parts(records[0]).items()}
-            for name, wrong in stacked(records, names, "wrong").items()}
+    records: by name.
+    """
+    found = {}
+    for name, own in records.items():
+        wrong = np.array([record["wrong"] for record in own])
+        found[name] = {part: np.maximum(wrong[:, inside].mean(1),
+                                        half_a_sequence(own[0], inside.sum()))
+                       for part, inside in parts(own[0]).items()}
+    return found

@@ -4,11 +4,8 @@ import numpy as np
 import pandas as pd
 
 from icllib.papers.signed_averaging.affine import (
-    SIGMAS, SIZES, affine_run, decoder, scorings_on_affine_functions)
-from icllib.papers.signed_averaging.comparisons import (
-    EqualSteps, NAMES, PRINTED, TABLE_6, mean_ratio, scorings, with_added)
-from icllib.plotting import POSITIVE, with_interval
-from icllib.results import Record, stacked
+    PRINTED, SIGMAS, scorings_on_affine_functions)
+from icllib.papers.signed_averaging.comparisons import TABLE_6
 from icllib.training import Run
 
 
@@ -44,23 +41,6 @@ def printed_steps() -> pd.DataFrame:
     return pd.DataFrame.from_dict(found, orient="index", columns=columns)
 
 
-def added_on_affine_functions(profile: str) -> list[Run]:
-    """As in Table 1."""
-    size = SIZES[profile]
-    return [affine_run(size, decoder(size, scoring), seed)
-            for scoring in scorings(size).values() for seed in range(size.seeds)]
-
-
 def runs(profile: str) -> list[Run]:
-    """Table 1, and the added functions."""
-    return with_added(scorings_on_affine_functions, added_on_affine_functions, profile)
-
-
-def affine_table(own: list[Record]) -> pd.DataFrame:
-    """Errors in distribution and far from it, and the ratio to softmax of Table 1's page."""
-    errors = stacked(own, NAMES, "error")
-    return pd.DataFrame({name: {
-        "error at sigma = 1": with_interval(values[:, 0], within=POSITIVE),
-        "error at sigma = 10": with_interval(values[:, -1], within=POSITIVE),
-        "ratio to softmax": with_interval(mean_ratio(EqualSteps(errors), name), scale="log"),
-    } for name, values in errors.items()}).T
+    """Every scoring function of Table 1, and those that we added."""
+    return scorings_on_affine_functions(profile)

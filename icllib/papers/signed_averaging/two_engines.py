@@ -7,8 +7,7 @@ import pandas as pd
 from scipy.stats import ttest_ind
 
 from icllib.models import Transformer
-from icllib.papers.causal_lm.trained import MASKS, Cell
-from icllib.papers.causal_lm.trained import SIZES as MASK_SIZES
+from icllib.papers.causal_lm.trained import MASKS, SHORT_SIZES, Cell
 from icllib.papers.context_scaling.scaling import fig01_decoders
 from icllib.papers.signed_averaging.affine import FIRST_COUNTED
 from icllib.papers.signed_averaging.another_engine import PlainLoop, PointErrors
@@ -82,8 +81,7 @@ def linear_ours(profile: str) -> list[Run]:
 
 def masks(profile: str) -> list[PlainLoop]:
     """Prefix and causal mask in plain blocks, of the paper on causal language models."""
-    # At cpu the sizes of which there are records of ours.
-    runs = of_masks("pilot" if profile == "cpu" else profile, seeds(profile))
+    runs = of_masks(profile, seeds(profile))
     at_once = [replace(run.evaluation, lengths=run.recipe.lengths) for run in runs]
     return [PlainLoop(replace(run, evaluation=own)) for run, own in zip(runs, at_once)]
 
@@ -91,7 +89,7 @@ def masks(profile: str) -> list[PlainLoop]:
 def of_masks(profile: str, chosen) -> list[Run]:
     """Layers of their own, no extra loss: each mask at these seeds."""
     kinds = [Cell("linear", mask, shared=False, extra_loss=False, plain=True) for mask in MASKS]
-    return [kind.run(MASK_SIZES[profile], seed) for kind in kinds for seed in chosen]
+    return [kind.run(SHORT_SIZES[profile], seed) for kind in kinds for seed in chosen]
 
 
 def every(profile: str) -> list[PlainLoop]:

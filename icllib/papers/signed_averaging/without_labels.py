@@ -18,7 +18,7 @@ from icllib.papers.signed_averaging.deviant_sequences import (
 from icllib.papers.signed_averaging.quantifiers import (
     JUDGED, QuantifierErrors, curves_by_length, error_rates, reached)
 from icllib.plotting import SHARE, series
-from icllib.results import stacked
+from icllib.results import dealt, stacked
 from icllib.training import Run
 
 
@@ -45,7 +45,7 @@ def runs(profile: str) -> list[Run]:
 
 def ratios(records) -> dict:
     """SSA's mean error over softmax's, in the parts of the claim: (seeds,) each."""
-    rates = error_rates(records, chosen_cells())
+    rates = error_rates(dealt(records, chosen_cells()))
     return {f"{softmax.quantifier}, {part}": rates[ssa][part] / rates[softmax][part]
             for softmax, ssa in pairs() for part in JUDGED}
 

@@ -1,5 +1,5 @@
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +8,7 @@ import torch
 
 from icllib.errors import InputError
 from icllib.evaluate import Together
-from icllib.models import SelfAdjusting, SignedAveraging, Softmax, Transformer
+from icllib.models import QASSMax, SignedAveraging, Softmax, Transformer
 from icllib.papers.signed_averaging import (
     affine, attention_or_feed_forward, boundary_values, comparisons, fig03_softmax_ssa,
     fig04_every, learned_exponents, table05_deviant_input, table06_depth_heads, training_control,
@@ -17,7 +17,8 @@ from icllib.papers.signed_averaging.affine import (
     DEVIANT, LearnedExponents, LineAnswers, SHAPES, SIZES, ShiftedErrors, affine_run, decoder,
     scorings, scorings_on_affine_functions)
 from icllib.papers.signed_averaging.alternatives_on_every import scorings_on_every
-from icllib.results import Record, digest, find_record, settings
+from icllib.papers.signed_averaging.quantifiers import SIZES as QUANTIFIER_SIZES
+from icllib.results import Record, digest, settings
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Recipe, records as records_of, train
@@ -56,7 +57,8 @@ def test_pages_share_their_runs():
     table_1 = names(scorings_on_affine_functions("cpu"))
     wider = {name: names(runs) for name, runs in affine.models_by_law("cpu").items()}
     assert wider.pop("N(0, 1)") < table_1 and not table_1 & set.union(*wider.values())
-    assert len(names(training_laws.with_and_without_curriculum("cpu")) & table_1) == 5
+    assert len(names(training_laws.with_and_without_curriculum("gpu"))
+               & names(scorings_on_affine_functions("gpu"))) == 3
     # At `paper` the base model is 12L8AH.
     softmax = names(affine.models_by_scoring("paper")["softmax"])
     assert softmax < names(table06_depth_heads.runs("paper"))
@@ -262,14 +264,23 @@ def test_the_paper_s_settings():
     assert affine_run(SIZES["paper"], run.model, 0, curriculum=False).recipe.curriculum is None
 
 
-def test_every_trained_row_of_the_table_has_the_heads_of_its_decoder():
-    rows = scorings(8)
-    assert len(rows) == 14 and list(rows)[:2] == ["SSA", "softmax"]
-    assert [heads for _, heads in rows["four functions"].parts] == [2] * 4
-    assert rows["SA-softmax, normalized"] == SelfAdjusting(True)
-    for heads in (4, 8):
-        for scoring in scorings(heads).values():
-            Transformer(1, heads, 8, scoring, tokens="separate").build([0], 1, 3)
+def test_every_scoring_function_has_the_heads_and_the_width_of_its_decoder():
+    for size in (*affine.SIZES.values(), *(replace(own, heads=4) for own in QUANTIFIER_SIZES.values())):
+        rows = scorings(size)
+        assert list(rows) == list(affine.NAMES) and len(set(rows.values())) == len(affine.SCORINGS)
+        assert [heads for _, heads in rows["four functions"].parts] == [size.heads // 4] * 4
+        assert rows["QASSMax"].size == size.width // size.heads
+        for scoring in rows.values():
+            decoder(replace(size, layers=1), scoring).build([0], 1, 3)
+
+
+def test_the_paper_s_rows_come_first_and_ours_say_so():
+    printed = [bool(row.printed) for row in affine.SCORINGS]
+    assert printed == sorted(printed, reverse=True) and sum(printed) == 13
+    assert all(len(row.printed) in (0, 10) and row.source for row in affine.SCORINGS)
+    added = [title for name, title in affine.TITLES.items() if name != title]
+    assert added[:3] == ["SA-softmax, normalized (added)", "SSMax (added)", "QASSMax (added)"]
+    assert len(affine.TEMPERED) == 5 and len(affine.ALTERNATIVES) == 6
 
 
 GOLDEN = {"error": [4.09505, 235.672], "answer": 0.00573407, "error_along": 4.09505}
@@ -289,7 +300,7 @@ def test_golden_numbers_of_a_small_run(results):
 def test_pages_share_the_runs_of_the_table(profile):
     names = lambda runs: [digest(settings(run)) for run in runs]
     every, seeds = affine.scorings_on_affine_functions(profile), affine.SIZES[profile].seeds
-    assert len(set(names(every))) == len(every) == 14 * seeds
+    assert len(set(names(every))) == len(every) == len(affine.SCORINGS) * seeds
     assert names(training_control.runs(profile)) == names(every)
     pair = fig03_softmax_ssa.runs(profile)
     assert [run.model.scoring for run in pair] == [Softmax()] * seeds + [SignedAveraging()] * seeds
@@ -300,17 +311,17 @@ def test_pages_share_the_runs_of_the_table(profile):
 
 
 def test_a_function_has_the_next_seeds_that_others_lack(results):
-    """Seeds 0 to 2 of all; of SSA 3 too, of softmax 4 without 3, which is no next one."""
+    """Seeds 0 to 2 of all but QASSMax, not trained yet; of SSA 3 too, of softmax 4 without 3."""
     runs = affine.scorings_on_affine_functions("cpu")
-    whole = [run for run in runs if run.seed < 3]
+    ours = [run for run in runs if isinstance(run.model.scoring, QASSMax)]
+    whole = [run for run in runs if run.seed < 3 and run not in ours]
     for run in [*whole, runs[3], runs[9]]:
         Record.of(run, {"error": [float(run.seed)]}, {"profile": "cpu"}).save(
             results / "signed_averaging/page")
-    found = [find_record(run, "signed_averaging") for run in whole]
-    seeds = {name: [record.run["seed"] for record in own]
-             for name, own in comparisons.by_function(found).items()}
+    seeds = {name: [record.run["seed"] for record in own] for name, own in comparisons.by_function(
+        affine.scorings_on_affine_functions, "stored", "signed_averaging/page").items()}
     assert seeds == {name: [0, 1, 2, 3] if name == "SSA" else [0, 1, 2]
-                     for name in affine.scorings()}
+                     for name in affine.NAMES if name != "QASSMax"}
 
 
 @pytest.mark.parametrize("profile", ["cpu", "gpu", "paper"])
@@ -318,7 +329,7 @@ def test_softmax_and_ssa_are_those_of_figure_4_and_the_others_differ_in_scoring_
     runs, known = scorings_on_every(profile), fig04_every.runs(profile)
     shared = [run for run in runs if run in known]
     seeds = len({run.seed for run in runs})
-    assert shared == runs[: 2 * seeds] and len(set(runs)) == len(runs) == 14 * seeds
-    assert {run.model.scoring for run in runs} == {
-        run.model.scoring for run in scorings_on_affine_functions(profile)}
+    assert shared == runs[: 2 * seeds] and len(set(runs)) == len(runs) == len(affine.SCORINGS) * seeds
+    assert list(dict.fromkeys(type(run.model.scoring) for run in runs)) == list(dict.fromkeys(
+        type(run.model.scoring) for run in scorings_on_affine_functions(profile)))
     assert len({(run.task, run.recipe, run.evaluation, run.model.width) for run in runs}) == 1

@@ -3,10 +3,9 @@ import pytest
 
 from icllib.claims import load_claims
 from icllib.papers.signed_averaging import (
-    affine, alternatives_on_every, boundary_values, comparisons, fig03_softmax_ssa,
-    learned_exponents, table01_scoring_functions, table05_deviant_input)
+    affine, boundary_values, comparisons, fig03_softmax_ssa,
+    learned_exponents, table05_deviant_input)
 from icllib.papers.signed_averaging.affine import SIGMAS
-from icllib.papers.signed_averaging.comparisons import NAMES
 
 
 def test_ours_stands_below_the_printed_row():
@@ -23,44 +22,6 @@ def test_ours_stands_below_the_printed_row():
     assert plain.loc[1, ("other", "ours")] == "2 [-0.48, 4.5]"  # 2 -+ 4.303 / sqrt(3)
 
 
-PAGES = {table01_scoring_functions.added_on_affine_functions: (affine.scorings_on_affine_functions, table01_scoring_functions.affine_table),
-         alternatives_on_every.added_on_every: (alternatives_on_every.scorings_on_every, alternatives_on_every.every_table)}
-
-
-@pytest.mark.parametrize("added", PAGES)
-@pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
-def test_they_differ_from_the_page_s_softmax_in_scoring_alone(added, profile):
-    runs, (of_page, _) = added(profile), PAGES[added]
-    seeds = len({run.seed for run in runs})
-    softmax = [run for run in of_page(profile) if run.model.scoring == runs[0].model.scoring]
-    assert len(set(runs)) == len(runs) == len(NAMES) * seeds
-    if profile != "smoke":  # where one page has other heads
-        assert runs[:seeds] == softmax
-    for run in runs:
-        model = run.model
-        assert (run.task, run.recipe, run.evaluation) == (
-            runs[0].task, runs[0].recipe, runs[0].evaluation)
-        if "QAS" in type(model.scoring).__name__:
-            assert model.scoring.size == model.width // model.heads
-
-
-@pytest.mark.parametrize("added", PAGES)
-@pytest.mark.parametrize("profile", ["smoke", "cpu", "gpu", "paper"])
-def test_a_page_lists_them_after_the_paper_s_and_each_once(added, profile):
-    of_page = table01_scoring_functions.runs if "affine" in added.__name__ else (
-        alternatives_on_every.runs)
-    runs, of_paper = of_page(profile), PAGES[added][0](profile)
-    kinds = {type(run.model.scoring).__name__ for run in runs[len(of_paper):]}
-    assert runs[:len(of_paper)] == of_paper and len(set(runs)) == len(runs)
-    assert {"SSMax", "QASSMax"} <= kinds
-
-
-@pytest.mark.parametrize("added", PAGES)
-def test_rows_say_that_they_are_not_trained_until_they_are(added, results):
-    table = comparisons.added_rows(PAGES[added][1], comparisons.added_records(added, "stored", "test/page"))
-    assert list(table.index) == ["SSMax", "QASSMax"] and set(table[""]) == {"not trained yet"}
-
-
 CLAIMS = {int(claim.id.split(".")[1]): claim for claim in load_claims("signed_averaging")}
 SIGMAS = np.arange(1, 11)
 
@@ -75,8 +36,8 @@ def means(evidence):
 
 def test_printed_entries_give_the_printed_statistics_of_the_claims():
     """The ledger's numbers were read from the table apart from ours, and rounded."""
-    paper = comparisons.EqualSteps(comparisons.PRINTED)
-    assert means(fig03_softmax_ssa.growth(comparisons.PRINTED["softmax"])) == printed(2)
+    paper = comparisons.EqualSteps(affine.PRINTED)
+    assert means(fig03_softmax_ssa.growth(affine.PRINTED["softmax"])) == printed(2)
     for number, statistic in zip((3, 4, 5, 6), comparisons.STATISTICS):
         assert means(statistic(paper)) == printed(number)
     four = np.divide(*paper("four functions", "softmax"))
@@ -85,7 +46,7 @@ def test_printed_entries_give_the_printed_statistics_of_the_claims():
 
 def test_statistics_are_plain_loops_over_sigma():
     draw = np.random.default_rng(0)
-    errors = {name: draw.lognormal(size=(2, 10)) for name in comparisons.PRINTED}
+    errors = {name: draw.lognormal(size=(2, 10)) for name in affine.PRINTED}
     errors["SSA"][:, 2] = 1000  # sigma = 3 does not count in the largest ratio
     compared = comparisons.EqualSteps(errors)
     at = lambda name, sigma: errors[name][1, sigma - 1]  # of the second seed
@@ -189,12 +150,12 @@ def test_the_gate_is_the_worst_of_the_models_that_are_compared():
               "sparsemax": [[1, 0], [0, 0]]}
     assert comparisons.reached(errors, "SSA").tolist() == [0.1, 0.4]
     assert comparisons.reached(errors, "SSA", "softmax").tolist() == [0.2, 0.4]
-    assert comparisons.gates(errors | {name: errors["SSA"] for name in list(comparisons.PRINTED)[3:]},
+    assert comparisons.gates(errors | {name: errors["SSA"] for name in list(affine.PRINTED)[3:]},
                              4)["sparsemax"].tolist() == [1, 0.4]
 
 
 def test_every_part_of_claims_3_to_6_has_a_gate():
-    errors = {name: np.tile(np.arange(1.0, 11), (2, 1)) for name in comparisons.PRINTED}
+    errors = {name: np.tile(np.arange(1.0, 11), (2, 1)) for name in affine.PRINTED}
     compared = comparisons.EqualSteps(errors)
     for number, statistic in zip((3, 4, 5, 6), comparisons.STATISTICS):
         found = comparisons.gates(errors, number)

@@ -6,11 +6,11 @@ import torch
 
 from icllib.claims import find_claim
 from icllib.language_models import prompts
-from icllib.papers.signed_averaging import comparisons, fig06_07_llama, fig08_token_norms
+from icllib.papers.signed_averaging import affine, fig06_07_llama, fig08_token_norms
 
 
 def test_the_printed_row_is_that_of_the_claim():
-    ratios = np.array(fig06_07_llama.TABLE_1_LLAMA) / comparisons.PRINTED["softmax"]
+    ratios = np.array(fig06_07_llama.TABLE_1_LLAMA) / affine.PRINTED["softmax"]
     printed = find_claim("signed_averaging.19").printed["value"]
     assert ratios == pytest.approx(list(printed.values()), rel=5e-3)
 

@@ -1,26 +1,10 @@
 import numpy as np
 import pytest
 
-from icllib.papers.signed_averaging import comparisons, table01_scoring_functions
-from icllib.papers.signed_averaging.comparisons import NAMES
-from icllib.results import Record, settings
+from icllib.papers.signed_averaging import affine, comparisons, table01_scoring_functions
 
 
-def test_the_ratio_is_to_softmax_seed_by_seed(results):
-    runs = table01_scoring_functions.added_on_affine_functions("pilot")
-    times = {"Softmax": 1.0, "SSMax": 0.5, "QASSMax": 3.0}
-    draw = np.random.default_rng(0).uniform(1, 2, (3, 10))
-    for run in runs:
-        error = times[type(run.model.scoring).__name__] * draw[run.seed]
-        Record.of(run, {"error": error}, {"profile": "pilot"}).save(results / "test/page")
-    own = comparisons.added_records(table01_scoring_functions.added_on_affine_functions, "stored", "test/page")
-    table = comparisons.added_rows(table01_scoring_functions.affine_table, own)
-    assert list(table["ratio to softmax"]) == ["1", "0.5", "3"]
-    assert set(table.profile) == {"pilot"} and list(table.index) == list(NAMES)
-    assert settings(runs[-1]) == own[-1].run
-
-
-@pytest.mark.parametrize("row, name", [(comparisons.PRINTED["softmax"], "Table 1, softmax"),
+@pytest.mark.parametrize("row, name", [(affine.PRINTED["softmax"], "Table 1, softmax"),
                                        (comparisons.TABLE_6["12L8AH"], "Table 6, 12L8AH")])
 def test_the_nearer_row_is_the_one_that_errors_came_from(row, name):
     table = table01_scoring_functions.nearer_row([3 * np.array(row)] * 2).astype(float)
