@@ -1,5 +1,6 @@
 """The website: builds without warnings, works offline, shows every claim."""
 
+import io
 import json
 import os
 import re
@@ -10,13 +11,15 @@ from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 from statistics import median
-from urllib.parse import unquote, urlparse
+from urllib.parse import quote, unquote, urlparse
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import CHROMIUM_FLAGS, Patient
 from fontTools.ttLib import TTFont
 from matplotlib import get_data_path
+from PIL import Image
+from pypdf import PdfReader
 
 from icllib import book
 from icllib.book.offline import TYPESET, chromium
@@ -65,9 +68,21 @@ def test_every_mention_of_a_claim_leads_to_its_page(site):
 
 
 def test_every_link_within_the_book_leads_somewhere(site):
-    for path in html_files(site):
-        for address in set(re.findall(r'href="([^"#?:]+)["#?]', path.read_text("utf-8"))):
-            assert (path.parent / unquote(address)).exists(), f"{path.name}: {address}"
+    """To a file, and to a place in it; source views and pictures too."""
+    pages = {path: re.sub(r"<(script|style)\b.*?</\1>", "", path.read_text("utf-8"), flags=re.DOTALL)
+             for path in html_files(site)}
+    places = {path: set(re.findall(r'\s(?:id|name)="([^"]*)"', html)) for path, html in pages.items()}
+    broken, anchors = [], 0
+    for path, html in pages.items():
+        for address in set(map(unescape, re.findall(r'<[^>]*\s(?:href|src)="([^"]*)"', html))):
+            file, _, anchor = address.partition("#")
+            if re.match("[a-z]+:|//", address) or "=" in anchor:  # elsewhere; what a live page shows
+                continue
+            aim = (path.parent / unquote(file.partition("?")[0])).resolve() if file else path
+            anchors += bool(anchor)
+            if not aim.exists() or anchor and aim in places and unquote(anchor) not in places[aim]:
+                broken.append(f"{path.relative_to(site)}: {address}")
+    assert broken == [] and anchors > 1000
 
 
 def test_verdicts_stand_under_the_title_as_in_the_tables_of_the_page(site):
@@ -248,11 +263,10 @@ def test_claims_without_a_table_of_parts_are_dark_in_the_dark(site, browser):
 def test_the_ledger_searches_sorts_and_filters(site, browser):
     with visited(browser, site / "book/ledger.html") as page:
         rows = page.locator("table.ledger tbody tr:visible")
-        page.wait_for_selector("div.dt-search input")
-        page.fill("div.dt-search input", "entropy")
+        page.fill("form.asked input", "entropy")
         assert 0 < rows.count() < 10
         assert all("entropy" in text.lower() for text in rows.all_inner_texts())
-        page.fill("div.dt-search input", "")
+        page.fill("form.asked input", "")
         for order in ("ascending", "descending"):
             page.click("table.ledger thead th:nth-child(2)")
             page.wait_for_selector(f"table.ledger th[aria-sort={order}]")
@@ -266,6 +280,61 @@ def test_the_ledger_searches_sorts_and_filters(site, browser):
         page.click("table.ledger tbody tr:first-child td:nth-child(2) a")
         page.wait_for_selector("dl.facts")
         assert "/claims/" in page.url and page.locator("dl.facts").count() == 1
+
+
+@pytest.mark.parametrize("name", ["ledger", "causal_lm"])
+def test_what_is_asked_of_a_list_of_claims_stands_in_its_address(site, browser, name):
+    rows = "table:is(.ledger, .claims) tbody tr:visible"
+    with visited(browser, site / f"book/{name}.html") as page:
+        page.wait_for_selector("form.asked")
+        # A choice of one click, and a search letter by letter, are one step back each.
+        page.select_option("select[name=verdict]", "fails")
+        few = page.locator(rows).count()
+        page.locator("form.asked input").press_sequentially("the")
+        page.click("table:is(.ledger, .claims) thead th:nth-child(2)")
+        page.wait_for_selector("th[aria-sort=ascending]")
+        address, shown = page.url, page.locator(rows).all_inner_texts()
+        assert address.endswith("#verdict=fails&q=the&order=rising+by+" + (
+            "claim" if name == "ledger" else "verdict")) and shown
+        for asked in ("#verdict=fails&q=the", "#verdict=fails", ""):
+            page.go_back()
+            page.wait_for_url(lambda url: url.partition(".html")[2] == asked)
+        page.wait_for_function("rows => document.querySelectorAll(rows.split(':visible')[0]).length > 14",
+                               arg=rows)
+        assert page.input_value("select[name=verdict]") == "" and page.locator(rows).count() > few
+    with tab(browser) as page:
+        page.goto(address)
+        page.wait_for_selector("form.asked")
+        assert page.locator(rows).all_inner_texts() == shown
+
+
+@pytest.mark.parametrize("words", [["perceptron", "MLP"], ["GPT2", "gpt-2"],
+                                   ["SSA", "scaled signed averaging"]])
+def test_words_that_say_the_same_find_the_same_claims(site, browser, words):
+    with visited(browser, site / "book/ledger.html") as page:
+        found = []
+        for word in words:
+            page.fill("form.asked input", word)
+            found.append(page.locator(".dt-info").inner_text())
+        assert found[0] == found[1] and "filtered" in found[0] and " 0 of 0" not in found[0]
+
+
+def test_the_printed_ledger_has_all_columns(site, browser):
+    with visited(browser, site / "book/ledger.html#q=entropy") as page:
+        page.wait_for_selector("form.asked")
+        titles = page.locator("table.ledger thead th").all_inner_texts()
+        last = page.locator("table.ledger tbody tr td:last-child").all_inner_texts()
+        pages = PdfReader(io.BytesIO(page.pdf(format="A4"))).pages
+        wide = [item for item in pages if item.mediabox.width > item.mediabox.height]
+        told = re.sub(r"\s", "", "".join(item.extract_text() for item in wide))
+        for words in titles + last:
+            assert re.sub(r"\s", "", words) in told, words
+        # What runs over the paper's edge is in a PDF too, but not on paper.
+        page.set_viewport_size({"width": 1000, "height": 700})
+        page.emulate_media(media="print")
+        over = page.evaluate("""[...document.querySelectorAll("table.ledger :is(th, td)")].filter(
+            cell => cell.getBoundingClientRect().right > 1000).length""")
+        assert over == 0
 
 
 def test_the_ledger_is_a_plain_table_without_javascript(site, browser):
@@ -344,13 +413,93 @@ def test_the_faces_have_every_character_of_the_book(site):
     assert code - has["BookMono-Regular"] - {"\n"} <= set("δψ⁽⁾")  # δ and ψ are in Book Sans
 
 
-def test_search_finds_the_chapter_on_scaled_signed_averaging_first(site, browser):
-    page = browser.new_page()  # from a folder, a browser refuses the summaries and says so
-    page.goto((site / "search.html").as_uri() + "?q=scaled+signed+averaging")
-    page.wait_for_selector("#search-results li a")
-    first = page.locator("#search-results li a").first.get_attribute("href")
+# What someone new types, and the page that answers it.
+QUERIES = {
+    "custom task": "howto/test_your_own", "my own attention": "howto/test_your_own",
+    "custom model": "howto/test_your_own", "extrapolation": "signed_averaging",
+    "how to run on GPU": "howto/run_a_page", "install": "howto/run_a_page",
+    "run in colab": "howto/run_a_page", "reproduce a figure": "howto/run_a_page",
+    "what is context scaling": "start_here/glossary", "context scaling": "context_scaling",
+    "what is in-context learning": "start_here/glossary",
+    "how do I train a transformer": "start_here/index", "tutorial": "start_here/index",
+    "scaled signed averaging": "signed_averaging", "SSA": "signed_averaging",
+    "SSA huggingface": "howto/signed_averaging_in_your_model", "sklearn": "howto/scikit_learn",
+    "prefix attention llama": "howto/prefix_language_models", "slurm": "howto/cluster",
+    "papermill": "howto/reexecute", "how are verdicts made": "verdicts",
+    "add my own paper": "howto/add_a_paper", "add a page": "howto/add_a_page",
+    "scaling laws": "solvable_attention", "prefix vs causal": "causal_lm", "demo": "live/try_it",
+    "download data": "howto/language_data", "related work": "bibliography",
+    "list of all claims": "ledger"}
+
+
+def test_search_finds_first_the_page_that_answers(site, browser):
+    page, wrong = browser.new_page(), {}  # from a folder, a browser refuses summaries and says so
+    for query, name in QUERIES.items():
+        page.goto(f"{(site / 'search.html').as_uri()}?q={quote(query)}")
+        page.wait_for_selector("#search-results li a")
+        first = page.locator("#search-results li a").first.get_attribute("href")
+        if first.partition("#")[0] != f"book/{name}.html":
+            wrong[query] = first
     page.close()
-    assert "book/signed_averaging.html" in first
+    assert wrong == {}
+
+
+THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+
+
+def found_by_axe(browser, paths, theme) -> list[str]:
+    """What axe finds on whole pages, by all of its rules."""
+    told = []
+    with tab(browser, color_scheme=theme) as page:
+        for path in paths:
+            page.goto(path.as_uri())
+            page.wait_for_function(TYPESET)
+            told += [f"{path.name}: {rule['id']}: {item['html'][:200]}"
+                     for rule in Axe().run(page).response["violations"] for item in rule["nodes"]]
+    return told
+
+
+def kinds(site) -> list[Path]:
+    """30 pages of all kinds, the first six a sample of them."""
+    named = ("book/ledger", "book/library/tasks", "claims/causal_lm.1", "book/context_scaling",
+             "notebooks/causal_lm/fig01_dynamics", "_modules/icllib/claims", "search", "genindex",
+             "py-modindex", "book/live/layers_as_steps", "_modules/index")
+    named = [site / f"{name}.html" for name in named]
+    rest = [path for path in sample(site) if path not in named]
+    return named + rest[:: len(rest) // 18][:19]
+
+
+@THEMES
+def test_axe_finds_nothing(site, browser, theme):
+    assert found_by_axe(browser, kinds(site)[:6], theme) == []
+
+
+@pytest.mark.large
+@THEMES
+def test_axe_finds_nothing_on_30_pages(site, browser, theme):
+    assert len(set(kinds(site))) == 30 and found_by_axe(browser, kinds(site), theme) == []
+
+
+@pytest.mark.large
+def test_no_page_is_wider_than_a_phone(site, browser):
+    wide = {}
+    with tab(browser, viewport={"width": 390, "height": 844}) as page:
+        for path in html_files(site):
+            page.goto(path.as_uri())
+            width = page.evaluate("document.documentElement.scrollWidth")
+            if width > 390:
+                wide[str(path.relative_to(site))] = width
+    assert wide == {}
+
+
+def test_a_link_shows_a_picture_and_a_description(site):
+    for name in ("book/index", *(f"book/{name}" for name in papers()),
+                 *(f"claims/{item.claim.id}" for item in ledger())):
+        path = site / f"{name}.html"
+        told = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]+)">', path.read_text("utf-8")))
+        assert told["title"] and len(told["description"]) > 20, name
+        with Image.open(path.parent / told["image"]) as picture:
+            assert picture.format == "PNG" and min(picture.size) >= 200, name
 
 
 def test_the_table_of_contents_has_every_page():

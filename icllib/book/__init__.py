@@ -13,6 +13,7 @@ from icllib.book.contents import write_for_sphinx
 from icllib.book.costs import cost_table
 from icllib.book.front import write_front
 from icllib.book.ledger import write_ledger
+from icllib.book.previews import write_previews
 from icllib.decisions import Decision, ledger
 from icllib.errors import InputError
 from icllib.files import PROJECT, check_writable, write_text
@@ -43,5 +44,6 @@ def write_generated(decisions: list[Decision]) -> None:
     """What is made from records and claims, which the book includes."""
     write_ledger(decisions, GENERATED)
     write_front(decisions, GENERATED)
+    write_previews(decisions, GENERATED / "served/previews")
     write_for_sphinx(GENERATED)
     write_text(GENERATED / "costs.md", cost_table())

@@ -6,10 +6,11 @@ Verdicts and facts under titles, links to claims and terms, folded code, caption
 import json
 import re
 from functools import cache
-from html import escape
+from html import escape, unescape
 
 from docutils import nodes
 
+from icllib.book.accessible import mend
 from icllib.book.assets import cut_icons, leave_out
 from icllib.book.claim_pages import claim_pages
 from icllib.book.figures import NUMBERED, complete_captions, figure_first
@@ -18,6 +19,7 @@ from icllib.book.glossary import link_terms
 from icllib.book.ledger import bar, in_words
 from icllib.book.links import NAMED, linked, linked_html
 from icllib.book.papers import duration, hours, records_of
+from icllib.book.previews import tags
 from icllib.book.tables import tidy
 from icllib.claims import papers
 from icllib.decisions import Decision, ledger
@@ -47,6 +49,7 @@ def setup(app) -> dict:
     app.connect("html-page-context", share_contents, priority=400)  # before the theme reads it
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
     app.connect("build-finished", cut_icons)
+    app.connect("build-finished", mend)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -225,7 +228,7 @@ def share_contents(app, pagename: str, templatename: str, context: dict, doctree
 
 
 def complete_page(app, pagename: str, templatename: str, context: dict, doctree) -> None:
-    """Description, title with the paper's name, cite button; and no file that nothing uses."""
+    """Descriptions, title with the paper's name, cite button; and no file that nothing uses."""
     paper = next((part for part in pagename.split("/") if part in papers()), None)
     if paper and pagename.startswith("notebooks/"):
         short = escape(papers()[paper].short)
@@ -236,11 +239,17 @@ def complete_page(app, pagename: str, templatename: str, context: dict, doctree)
         context["description"] = next(paragraphs, "")
     about = shortened(context.get("description") or app.config.html_title)
     context["metatags"] = context.get("metatags", "") + (
-        f'<meta name="description" content="{escape(about)}">\n')
+        f'<meta name="description" content="{escape(about)}">\n'
+        + tags(app, pagename, plain(context.get("title") or app.config.html_title), about))
     for kind in ("script_files", "css_files"):
         context[kind] = leave_out(context.get(kind, ()), context.get("body", ""))
     if "body" in context:
         context["body"] += footer(app, pagename, context)
+
+
+def plain(html: str) -> str:
+    """A title without its tags."""
+    return unescape(re.sub("<[^>]*>", "", html))
 
 
 def shortened(text: str, most: int = 160) -> str:

@@ -19,6 +19,10 @@ from icllib.told import sentence
 from icllib.verdicts import badge, markdown, ours_text, printed_text, tolerance_text, typeset
 
 EVIDENCE = tuple(SEEN)  # from the strongest on
+SEARCHED = """<link rel="stylesheet" href="../datatables.css">
+<script src="../datatables.js"></script>
+<script src="../_static/ledger.js"></script>
+"""
 LISTED = 3  # parts of a claim in the ledger; its own page has all
 COLUMNS = ["paper", "claim", "what is claimed", "verdict", "evidence", "post hoc", "what came out",
            "the paper's number", "ours, with its 95% interval", "holds if"]
@@ -29,7 +33,8 @@ def write_ledger(decisions: list[Decision], folder: Path) -> None:
     for paper in papers():
         rows = [item for item in decisions if item.claim.paper == paper]
         write_text(folder / f"forest_{paper}.svg", forest(rows))
-        write_text(folder / f"claims_{paper}.md", f"{figure(paper)}\n{table(rows)}")
+        write_text(folder / f"claims_{paper}.md", f"{figure(paper)}\n{table(rows)}\n"
+                   f"```{{raw}} html\n{SEARCHED}```\n")
     write_text(folder / "summary.md", summary(decisions))
     write_text(folder / "ledger.html", app(decisions))
     write_datatables(folder / "served")
@@ -101,7 +106,7 @@ def figure(paper: str) -> str:
 
 def table(decisions: list[Decision]) -> str:
     """Claims of a chapter as a Markdown table, the paper's headline first."""
-    lines = ["| claim | verdict | what is claimed, and *what came out* | where | page, or why not run |",
+    lines = ["```{rst-class} claims\n```\n", "| claim | verdict | what is claimed, and *what came out* | where | page, or why not run |",
              "|---|---|---|---|---|"]
     for item in decisions:
         claim = item.claim
@@ -126,8 +131,7 @@ def app(decisions: list[Decision]) -> str:
     found = pd.DataFrame([cells(item) for item in decisions], columns=COLUMNS)
     with pd.option_context("display.max_colwidth", None):
         html = found.to_html(index=False, escape=False, border=0, classes="table ledger")
-    return (f'<link rel="stylesheet" href="../datatables.css">\n{html}\n'
-            '<script src="../datatables.js"></script>\n<script src="../_static/ledger.js"></script>')
+    return f"{html}\n{SEARCHED}"
 
 
 def write_datatables(folder: Path) -> None:

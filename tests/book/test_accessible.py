@@ -1,0 +1,34 @@
+"""What is mended in the pages of the theme and of Sphinx, and what links show elsewhere."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from icllib.book.accessible import mended
+from icllib.book.previews import tags
+
+
+def test_toggles_have_names_and_the_sidebar_is_a_landmark():
+    html = mended('<div class="bd-sidebar-primary bd-sidebar"><a href="x">One</a><details>'
+                  '<summary><i></i></summary></details></div>', set())
+    assert '<summary aria-label="Pages of: One">' in html
+    assert '<div role="complementary" aria-label="Contents" class="bd-sidebar-primary' in html
+
+
+def test_signatures_are_no_lists_and_other_lists_stay():
+    assert "<d" not in mended("<dl>\n<dd>a</dd>\n<dd>b</dd>\n</dl>", set()).replace("<div", "")
+    terms = "<dl>\n<dt>a</dt>\n<dd>b</dd>\n</dl>"
+    assert mended(terms, set()) == terms
+
+
+def test_source_views_lead_back_to_what_is_documented_only():
+    link = '<a class="viewcode-back" href="../a.html#icllib.a">[docs]</a>'
+    assert mended(link, {"icllib.a"}) == link and mended(link, {"icllib.b"}) == ""
+
+
+@pytest.mark.parametrize("base, start", [("", "../"), ("https://a.org/b/", "https://a.org/b/")])
+def test_pictures_of_links_have_whole_addresses_where_the_site_has_one(base, start):
+    app = SimpleNamespace(config=SimpleNamespace(html_baseurl=base, html_title="T"))
+    html = tags(app, "claims/causal_lm.1", 'a "b"', "about")
+    assert f'"og:image" content="{start}previews/causal_lm.png"' in html
+    assert 'content="a &quot;b&quot;"' in html and ("og:url" in html) == bool(base)
