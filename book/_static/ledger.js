@@ -1,7 +1,7 @@
 // Lists of claims: searched, filtered and sorted by DataTables. Without it a table stays as it is.
 // What is asked stands behind the # of the address, so it can be shared, and the back button works.
 datatables.then(({ default: DataTable }) => {
-  const FILTERS = ["paper", "verdict", "evidence", "post hoc"]; // of those columns that there are
+  const FILTERS = ["paper", "verdict", "evidence", "post hoc"]; // of what the table tells of a claim
   // Words that say the same, each as it may be written; "percep" still finds what begins so.
   const SAME = [[/multi-?layer perceptrons?|perceptrons?/g, "mlp"], [/gpt[- ]?2/g, "gpt2"],
                 [/scaled signed averaging/g, "ssa"]];
@@ -10,15 +10,20 @@ datatables.then(({ default: DataTable }) => {
 
   const element = document.querySelector("table.ledger, table.claims");
   const whole = element.matches(".ledger"); // of all papers, and so in pages
-  // A filter has "holds in part" once, whatever the part.
-  const kind = (cell) => cell.textContent.trim().replace(/ in \d+ of \d+/, " in part");
   const names = [...element.tHead.rows[0].cells].map((cell) => plain(cell.textContent));
+  // A filter has "holds in part" once, whatever the part. A verdict of a chapter's list ends with its evidence.
+  function kindsOf(row) {
+    const texts = Object.fromEntries(names.map((name, place) => [name, row.cells[place].textContent.trim()]));
+    const [verdict, ...evidence] = texts.verdict.split(", ");
+    return { evidence: evidence.join(", ") || "none", ...texts,
+             verdict: verdict.replace(/ in \d+ of \d+$/, " in part") };
+  }
   const rows = [...element.tBodies[0].rows].map((row) => {
     const cells = [...row.cells].map((cell) => plain(cell.textContent));
     [...row.cells].forEach((cell, place) => (cell.dataset.title = names[place])); // for narrow screens
-    return { kinds: [...row.cells].map(kind), text: `${cells.join(" ")} ${unified(cells.join(" "))}` };
+    return { kinds: kindsOf(row), text: `${cells.join(" ")} ${unified(cells.join(" "))}` };
   });
-  const filters = FILTERS.filter((name) => names.includes(name));
+  const filters = FILTERS.filter((name) => name in rows[0].kinds);
 
   // ---- what is asked: from the address, from the fields ----
   const form = document.createElement("form");
@@ -30,7 +35,7 @@ datatables.then(({ default: DataTable }) => {
   for (const name of filters) {
     const count = new Map();
     for (const { kinds } of rows) {
-      const value = kinds[names.indexOf(name)];
+      const value = kinds[name];
       count.set(value, (count.get(value) ?? 0) + 1);
     }
     for (const value of [...count.keys()].sort()) {
@@ -44,7 +49,7 @@ datatables.then(({ default: DataTable }) => {
     const { kinds, text } = rows[index];
     const words = unified(plain(own.get("q") ?? "")).split(" ");
     return words.every((word) => text.includes(word)) &&
-      filters.every((name) => !own.get(name) || own.get(name) === kinds[names.indexOf(name)]);
+      filters.every((name) => !own.get(name) || own.get(name) === kinds[name]);
   };
 
   // ---- the table ----

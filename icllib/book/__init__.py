@@ -5,6 +5,7 @@ it builds.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -34,7 +35,9 @@ def build() -> Path:
         raise InputError(f"{jupyter_book}: expected Jupyter Book, got none; requirements.txt has "
                          "its version")
     write_generated(ledger())
-    # Everything is built anew: an unchanged page would not repeat its warnings.
+    # Everything is built anew: an unchanged page would not repeat its warnings, and Sphinx leaves views
+    # of sources as they are where another page now leads to them.
+    shutil.rmtree(PROJECT / "_build" / "html", ignore_errors=True)
     command = [jupyter_book, "build", PROJECT, "--all", "-W", "-n", "--keep-going", "-q"]
     subprocess.run(command, check=True, env=os.environ | {"PYTHONPATH": str(PROJECT)})
     return PROJECT / "_build" / "html" / "index.html"

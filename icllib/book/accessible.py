@@ -1,5 +1,5 @@
-"""What the theme and Sphinx leave out of the pages that they write, and readers of screens need; and links
-of source views that lead nowhere."""
+"""What the theme and Sphinx leave out of their pages and screen readers need, and links of source
+views that lead nowhere."""
 
 import re
 from pathlib import Path
@@ -7,27 +7,27 @@ from pathlib import Path
 TOGGLE = re.compile(r"(<a [^>]*>([^<]*)</a><details[^>]*>)<summary>")
 SIDEBAR = '<div class="bd-sidebar-primary bd-sidebar'
 LINES = re.compile(r"<dl>\n((?:<dd>.*?</dd>\n)+)</dl>", re.DOTALL)  # of a long signature, in its <dt>
-BACK = re.compile(r'<a class="viewcode-back" href="[^"#]*#([^"]+)">\[docs\]</a>')
+BACK = re.compile(r'(<a class="viewcode-back" href="[^"#]*#)([^"]+)(">\[docs\]</a>)')
 
 
-def mend(app, exception) -> None:
-    """Mends every page of the built site."""
+def repair(app, exception) -> None:
+    """Repairs every page of the built site."""
     if exception:
         return
-    known = set(app.env.get_domain("py").objects)
+    places = {name: entry.node_id for name, entry in app.env.get_domain("py").objects.items()}
     for path in Path(app.outdir).rglob("*.html"):
         html = path.read_text("utf-8")
-        if (new := mended(html, known)) != html:
+        if (new := repaired(html, places)) != html:
             path.write_text(new, "utf-8")
 
 
-def mended(html: str, known: set[str]) -> str:
+def repaired(html: str, places: dict[str, str]) -> str:
     """A page whose toggles have names, whose sidebar is a landmark, whose signatures are no lists
-    without terms, and whose links to documentation lead to what is known."""
+    without terms, and whose links to documentation lead to its places there, where it has one."""
     html = TOGGLE.sub(r'\1<summary aria-label="Pages of: \2">', html)
     html = html.replace(SIDEBAR, f'<div role="complementary" aria-label="Contents" {SIDEBAR[5:]}')
     html = LINES.sub(as_block, html)
-    return BACK.sub(lambda link: link[0] if link[1] in known else "", html)
+    return BACK.sub(lambda link: link[1] + places[link[2]] + link[3] if link[2] in places else "", html)
 
 
 def as_block(lines: re.Match) -> str:

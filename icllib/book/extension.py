@@ -10,7 +10,7 @@ from html import escape, unescape
 
 from docutils import nodes
 
-from icllib.book.accessible import mend
+from icllib.book.accessible import repair
 from icllib.book.assets import cut_icons, leave_out
 from icllib.book.claim_pages import claim_pages
 from icllib.book.figures import NUMBERED, complete_captions, figure_first
@@ -49,7 +49,7 @@ def setup(app) -> dict:
     app.connect("html-page-context", share_contents, priority=400)  # before the theme reads it
     app.connect("html-page-context", complete_page, priority=900)  # after the theme and Thebe
     app.connect("build-finished", cut_icons)
-    app.connect("build-finished", mend)
+    app.connect("build-finished", repair)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 

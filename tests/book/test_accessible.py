@@ -1,29 +1,30 @@
-"""What is mended in the pages of the theme and of Sphinx, and what links show elsewhere."""
+"""What is repaired in the pages of the theme and of Sphinx, and what links show elsewhere."""
 
 from types import SimpleNamespace
 
 import pytest
 
-from icllib.book.accessible import mended
+from icllib.book.accessible import repaired
 from icllib.book.previews import tags
 
 
 def test_toggles_have_names_and_the_sidebar_is_a_landmark():
-    html = mended('<div class="bd-sidebar-primary bd-sidebar"><a href="x">One</a><details>'
-                  '<summary><i></i></summary></details></div>', set())
+    html = repaired('<div class="bd-sidebar-primary bd-sidebar"><a href="x">One</a><details>'
+                  '<summary><i></i></summary></details></div>', {})
     assert '<summary aria-label="Pages of: One">' in html
     assert '<div role="complementary" aria-label="Contents" class="bd-sidebar-primary' in html
 
 
 def test_signatures_are_no_lists_and_other_lists_stay():
-    assert "<d" not in mended("<dl>\n<dd>a</dd>\n<dd>b</dd>\n</dl>", set()).replace("<div", "")
+    assert "<d" not in repaired("<dl>\n<dd>a</dd>\n<dd>b</dd>\n</dl>", {}).replace("<div", "")
     terms = "<dl>\n<dt>a</dt>\n<dd>b</dd>\n</dl>"
-    assert mended(terms, set()) == terms
+    assert repaired(terms, {}) == terms
 
 
 def test_source_views_lead_back_to_what_is_documented_only():
     link = '<a class="viewcode-back" href="../a.html#icllib.a">[docs]</a>'
-    assert mended(link, {"icllib.a"}) == link and mended(link, {"icllib.b"}) == ""
+    assert repaired(link, {"icllib.a": "icllib.a"}) == link and repaired(link, {}) == ""
+    assert "#icllib.b" in repaired(link, {"icllib.a": "icllib.b"})  # where it is documented by another name
 
 
 @pytest.mark.parametrize("base, start", [("", "../"), ("https://a.org/b/", "https://a.org/b/")])
