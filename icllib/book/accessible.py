@@ -1,5 +1,4 @@
-"""What the theme and Sphinx leave out of their pages and screen readers need, and links of source
-views that lead nowhere."""
+"""What the pages of the theme and of Sphinx lack: names for screen readers, and links that work."""
 
 import re
 from pathlib import Path
