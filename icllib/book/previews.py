@@ -1,5 +1,7 @@
-"""What a link to a page shows elsewhere, by the Open Graph protocol (ogp.me): title, description and a
-picture of 1200 by 630 pixels, one for each paper."""
+"""What a link to a page shows elsewhere, by the Open Graph protocol (ogp.me).
+
+Title, description and a picture of 1200 by 630 pixels, one for each paper.
+"""
 
 import textwrap
 from html import escape
