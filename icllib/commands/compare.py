@@ -1,7 +1,7 @@
 """Pages executed again beside their committed notebooks: which number moved, in which cell.
 
-What counts are nbval's rules: text of outputs, with notebooks/nbval.cfg applied, and neither pictures
-nor HTML nor cells tagged nbval-ignore-output.
+What counts are nbval's rules: each kind of output by itself, with notebooks/nbval.cfg applied, but no
+pictures of pixels and no cells marked NBVAL_IGNORE_OUTPUT or NBVAL_SKIP, by a tag or a comment.
 """
 
 import configparser
@@ -19,6 +19,8 @@ from icllib.runner import sound_notebook
 from icllib.training.records import environment
 
 IGNORED = {"nbval-ignore-output", "nbval-skip"}
+IGNORED_COMMENT = re.compile(r"^\s*#+\s*NBVAL_(IGNORE_OUTPUT|SKIP)\s*$", re.MULTILINE)
+NOT_COMPARED = {"image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json"}
 WORD = re.compile(r"[^\s,;()\[\]]+")
 
 
@@ -42,7 +44,7 @@ def compare(page: str) -> list[str]:
         raise InputError(f"{page}: expected the notebook of today's page, got one of another; make it with "
                          f"python -m icllib run {page}")
     return [f"{page}: cell {number}: {told}" for number, cells in enumerate(zip(before, now), 1)
-            for told in moved(*map(text_of, cells))]
+            for told in moved_outputs(*map(outputs_of, cells))]
 
 
 def compare_all(pages: list[str], say) -> int:
@@ -62,12 +64,22 @@ def compare_all(pages: list[str], say) -> int:
     return len(changed)
 
 
-def text_of(cell) -> str:
-    """What a cell shows as text, as nbval compares it."""
-    if IGNORED & set(cell.metadata.get("tags", [])):
-        return ""
-    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
-    text = "\n".join(texts)
+def outputs_of(cell) -> dict[str, list[str]]:
+    """What a cell shows as nbval compares it: texts by the stream's name or by the type of data."""
+    found = {}
+    if IGNORED & set(cell.metadata.get("tags", [])) or IGNORED_COMMENT.search(cell.source):
+        return found
+    for output in cell.outputs:
+        if output.output_type == "stream":  # parts of one stream are one text
+            found[output.name] = ["".join([*found.get(output.name, []), output.text])]
+        for kind, value in output.get("data", {}).items():
+            if kind not in NOT_COMPARED:
+                found.setdefault(kind, []).append(str(value))
+    return {kind: [sanitized(text) for text in texts] for kind, texts in found.items()}
+
+
+def sanitized(text: str) -> str:
+    """A text without what may differ from run to run."""
     for pattern, replacement in replacements():
         text = re.sub(pattern, replacement, text)
     return text
@@ -78,6 +90,18 @@ def replacements() -> list[tuple[str, str]]:
     rules = configparser.RawConfigParser()
     rules.read(notebooks_folder() / "nbval.cfg", encoding="utf-8")
     return [(rules[name]["regex"], rules[name]["replace"]) for name in rules.sections()]
+
+
+def moved_outputs(before: dict, now: dict) -> list[str]:
+    """What differs between the outputs of a cell, kind by kind."""
+    found = []
+    for kind in dict.fromkeys([*before, *now]):
+        old, new = before.get(kind, []), now.get(kind, [])
+        if len(old) != len(new):
+            found.append(f"{len(old)} outputs of {kind} before, {len(new)} now")
+        else:
+            found += [told for texts in zip(old, new) for told in moved(*texts)]
+    return list(dict.fromkeys(found))  # a table's number stands in its text and in its HTML
 
 
 def moved(before: str, now: str) -> list[str]:

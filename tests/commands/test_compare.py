@@ -1,10 +1,15 @@
 """Pages executed again: a number that moved is told with its page, its cell and both numbers."""
 
 import json
+import re
+import subprocess
+import sys
 
+import nbformat
 import pytest
 
-from icllib.commands.compare import moved
+from icllib.commands.compare import moved, moved_outputs, outputs_of
+from icllib.results import PROJECT
 
 BODY = 'print("error 0.125 of 8")\n# %% tags=["nbval-ignore-output"]\nimport time\nprint(time.time())'
 
@@ -50,3 +55,74 @@ def test_a_page_that_cannot_be_compared_is_told(page, icllib, body, told):
     ("a", "a\nb", ["1 lines before, 2 now; the first that differs: '+b'"])])
 def test_what_moved_is_named(before, now, told):
     assert moved(before, now) == told
+
+
+PICTURE = """from IPython.display import SVG, HTML, Image, display
+import base64
+PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+"""
+CELLS = {  # code, then what is put into the committed outputs for what it gives
+    "a changed number": ("print(0.125)", "0.125", "0.25"),
+    "the same": ("print(7)", None, None),
+    "a missing output": ("print(1)\n2", "drop last", None),
+    "an output that is no longer there": ("3;", "add", None),
+    "another picture of pixels": ("Image(PIXEL)", "iVBOR", "iVBOQ"),
+    "another drawing": ("display({'image/svg+xml': '<?xml version=1?><svg><path/></svg>', "
+                        "'text/plain': 'a'}, raw=True)", "path", "rect"),
+    "no drawing any more": ("SVG(data='<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\">"
+                            "</svg>')", "drop image/svg+xml", None),
+    "a number in HTML alone": ("HTML('<b>0.5</b>')", "0.5", "0.75"),
+    "a number on the other stream": ("import sys; print('w 1', file=sys.stderr)", "w 1", "w 2"),
+    "two parts of one stream": ("print('a'); display(4); print('b')", "'b", "'b"),
+    "a time in a cell with a tag": ("import time; print(time.time())", ".", ","),
+    "a time in a cell with a comment": ("# NBVAL_IGNORE_OUTPUT\nprint(time.time())", ".", ","),
+    "the order of two kinds": ("display(5); print('c')", "reverse", None),
+}
+
+
+def change(cell, old, new):
+    """Put into a cell's outputs what is not so today."""
+    if old == "drop last":
+        cell.outputs = cell.outputs[:-1]
+    elif old == "add":
+        cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text="3\n")]
+    elif old == "reverse":
+        cell.outputs = cell.outputs[::-1]
+    elif old and old.startswith("drop "):
+        del cell.outputs[0].data[old.removeprefix("drop ")]
+    elif old:
+        outputs = json.loads(json.dumps(cell.outputs).replace(old, new))
+        cell.outputs = [nbformat.from_dict(output) for output in outputs]
+
+
+def test_nbval_says_the_same_of_every_kind_of_output(tmp_path, page):
+    """pytest --nbval with the project's rules, and ours, cell by cell of one notebook."""
+    from nbclient import NotebookClient
+
+    rules = tmp_path / "notebooks/nbval.cfg"
+    page("1")
+    text = (PROJECT / "notebooks/nbval.cfg").read_text("utf-8")
+    rules.write_text(text + "[seconds]\nregex: [0-9.]+ s\nreplace: some time\n", "utf-8")
+    cells = {**CELLS, "a line that is sanitized": ("print('took 3 s')", "3 s", "4 s"),
+             "beside what is sanitized": ("print('took 3 s of 8')", "of 8", "of 9")}
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(PICTURE)] + [
+        nbformat.v4.new_code_cell(code) for code, *_ in cells.values()])
+    notebook.cells[1 + list(cells).index("a time in a cell with a tag")].metadata.tags = ["nbval-ignore-output"]
+    NotebookClient(notebook, kernel_name="python3").execute()
+    today = [outputs_of(cell) for cell in notebook.cells]
+    for cell, (_, old, new) in zip(notebook.cells[1:], cells.values()):
+        change(cell, old, new)
+    ours = [bool(moved_outputs(outputs_of(cell), now)) for cell, now in zip(notebook.cells, today)]
+    nbformat.write(notebook, tmp_path / "page.ipynb")
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", "--nbval",
+             "--nbval-current-env", f"--nbval-sanitize-with={rules}", "page.ipynb"]
+    told = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True).stdout
+    found = {int(number): result == "FAILED" for result, number in re.findall(
+        r"^(PASSED|FAILED) page.ipynb::Cell (\d+)", told, re.MULTILINE)}
+    theirs = [found[number] for number in range(len(notebook.cells))]
+    names = ["what is imported", *cells]
+    assert dict(zip(names, ours)) == dict(zip(names, theirs))
+    assert {name for name, is_told in zip(names, ours) if is_told} == {
+        "a changed number", "a missing output", "an output that is no longer there",
+        "no drawing any more", "a number in HTML alone", "a number on the other stream",
+        "beside what is sanitized"}
