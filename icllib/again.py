@@ -14,7 +14,7 @@ from icllib.errors import InputError
 from icllib.execution import PageFailed
 from icllib.files import PROJECT
 from icllib.results import (
-    Record, digest, find_record, find_records, from_settings, is_fresh, load_record, results_folder)
+    Record, digest, find_record, find_records, is_fresh, load_record, results_folder)
 from icllib.status import runs_of
 from icllib.training.jobs import train_fleet
 from icllib.training.limits import Limits
@@ -39,10 +39,10 @@ def train_again(page: str, profile: str, limits=Limits()) -> str:
                          "were trained, found none")
     for names in dict.fromkeys(map(members, records)):
         fleet = [recorded(name, paper) for name in names]
-        runs = [from_settings(record.run) for record in fleet]
+        runs = [record.component for record in fleet]
         if not all(is_fresh(find_record(run, paper, results)) for run in runs):
             train_fleet(runs, profile, results / page, device_of(fleet[0]), limits)
-    made = [find_record(from_settings(record.run), paper, results) for record in records]
+    made = [find_record(record.component, paper, results) for record in records]
     shutil.rmtree(results / page)
     told = compared(list(zip(records, made)))
     untold = len(found) - len(records)

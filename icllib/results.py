@@ -24,6 +24,7 @@ from icllib.errors import DAMAGE, InputError
 from icllib.files import PROJECT, folder_named, to_json, write_text
 
 PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
+OLD_PROFILES = ("quick", "pilot")  # of versions before 0.2
 DIGITS = 6
 
 
@@ -75,7 +76,16 @@ class Record:
     @cached_property
     def stale_because(self) -> str | None:
         """Which component's version changed since the record was made, or None if it is fresh."""
-        return self.changes(from_settings(self.run))
+        return self.changes(self.component)
+
+    @property
+    def component(self):
+        """The run or computation that it is of; raises InputError, with the version that made the
+        record, where there is no such component today."""
+        try:
+            return from_settings(self.run)
+        except InputError as error:
+            raise InputError(f"{error}; its record was made by {maker(self.provenance)}") from None
 
     def changes(self, run) -> str | None:
         """The same, told from the run that it is of."""
@@ -123,6 +133,7 @@ def read_record(path: Path, *state) -> Record:
     """What a file in this state holds."""
     try:
         content = json.loads(path.read_text("utf-8"))
+        check_age(path, content)
         stored, checksum = content.pop("key"), content.pop("checksum")
         record = Record(**content)
         if not record.metrics or record.profile not in PROFILES:
@@ -140,6 +151,28 @@ def read_record(path: Path, *state) -> Record:
         raise InputError(f"{path}: expected the file name {digest(record.run)}.json from its "
                          f"settings, got {path.name}")
     return record
+
+
+def check_age(path: Path, content: dict) -> None:
+    """Raises InputError, with the version that made it, for a record as older versions wrote it."""
+    made, metrics = content["provenance"], content["metrics"]
+    if "checksum" not in content:
+        lacks = "kept no checksum"
+    elif content["checksum"] == digest(metrics):
+        lacks = "kept a checksum of the numbers alone"
+    elif made.get("profile") in OLD_PROFILES:
+        lacks = f"had a profile {made['profile']}"
+    else:
+        return
+    raise InputError(f"{path}: expected a record of this version, got one of an older version, which "
+                     f"{lacks}; it was made by {maker(made)}: delete it and make it again, or read it "
+                     "with that version")
+
+
+def maker(made: dict) -> str:
+    """What made a record, of its provenance: the version of icllib, the commit and the date."""
+    version = f"icllib {made['icllib']}, " if "icllib" in made else ""
+    return f"{version}commit {made.get('commit', 'unknown')}, {made.get('date', 'on an unknown day')}"
 
 
 def find_record(run, paper: str, results: Path | None = None) -> Record | None:

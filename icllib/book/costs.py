@@ -5,7 +5,7 @@ from math import isnan, nan
 from icllib.book.papers import hours, records_of
 from icllib.claims import papers
 from icllib.pages import all_pages
-from icllib.results import digest, from_settings, results_folder, settings
+from icllib.results import digest, results_folder, settings
 from icllib.status import ON_CPU, runs_by_profile, runs_once, seconds_of, work
 from icllib.training.fleets import fleets
 from icllib.training.provenance import clock_of
@@ -64,7 +64,7 @@ def recorded_speeds() -> dict:
                and clock_of(record.provenance) == "processor"]
     spent = {}
     for record in trained:
-        run, made = from_settings(record.run), record.provenance
+        run, made = record.component, record.provenance
         pair = work(run), made["processor_seconds"] / made["fleet"]
         for own in (kind(run.model), None):
             spent.setdefault(own, []).append(pair)

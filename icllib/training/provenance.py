@@ -10,6 +10,7 @@ from pathlib import Path
 
 import torch
 
+import icllib
 from icllib.errors import InputError
 from icllib.processor import processor_name
 from icllib.results import PROJECT, source_on_disk, sources, versions
@@ -20,6 +21,7 @@ def provenance(profile: str, device: str) -> dict:
     on_gpu = device.startswith("cuda")
     return {
         "profile": profile,
+        "icllib": icllib.__version__,
         **commit(),
         "device": torch.cuda.get_device_name(device) if on_gpu else (
             f"{os.cpu_count()} CPU cores of {processor_name()}"),

@@ -17,7 +17,7 @@ from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError
 from icllib.files import PACKAGE
 from icllib.results import (
-    Record, digest, from_settings, key, load_record, results_folder, settings, sources,
+    Record, digest, key, load_record, results_folder, settings, sources,
     versions)
 from icllib.streams import Stream
 from icllib.training.build import build
@@ -76,7 +76,7 @@ def load(source) -> Trained:
 def run_of(source) -> Run:
     """The run of a trained model's record, or of the one at a path; raises InputError where there is
     none."""
-    run = from_settings(record_of(source).run)
+    run = record_of(source).component
     if not isinstance(run, Run):
         raise InputError(f"record: expected one of a trained model, got one of {type(run).__name__}, "
                          "which trains nothing")
