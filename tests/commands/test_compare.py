@@ -116,7 +116,7 @@ def test_nbval_says_the_same_of_every_kind_of_output(tmp_path, page):
     nbformat.write(notebook, tmp_path / "page.ipynb")
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", "--nbval",
              "--nbval-current-env", f"--nbval-sanitize-with={rules}", "page.ipynb"]
-    told = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True).stdout
+    told = subprocess.run(words, cwd=tmp_path, capture_output=True, encoding="utf-8").stdout
     found = {int(number): result == "FAILED" for result, number in re.findall(
         r"^(PASSED|FAILED) page.ipynb::Cell (\d+)", told, re.MULTILINE)}
     theirs = [found[number] for number in range(len(notebook.cells))]

@@ -1,6 +1,7 @@
 """A sample of what tests/models/every_class.py writes down about all classes of `transformers`."""
 
 import csv
+import re
 
 import pytest
 import transformers
@@ -19,8 +20,9 @@ def test_a_class_works_or_is_refused_in_a_line(name):
     found = row(name)
     assert all(value.startswith(("yes", "refused: ")) or not value
                for own, value in found.items() if own != "class"), found
-    rows = {own["class"]: own for own in csv.DictReader(TABLE.open(encoding="utf-8"))}
-    assert found == rows[name], "run tests/models/every_class.py again"
+    if TABLE.exists():  # there is none of versions between and after
+        rows = {own["class"]: own for own in csv.DictReader(TABLE.open(encoding="utf-8"))}
+        assert found == rows[name], "run tests/models/every_class.py again"
 
 
 def test_the_page_counts_what_the_tables_say():
@@ -28,7 +30,8 @@ def test_the_page_counts_what_the_tables_say():
     head, *rows = [[cell.strip() for cell in line.strip("|").split("|")]
                    for line in page.splitlines() if line.startswith("|") and "---" not in line]
     assert set(head[1:]) == {path.stem for path in TABLE.parent.glob("*.csv")}
-    assert transformers.__version__ in head
+    pinned = re.search(r"^transformers==(\S+)", (PROJECT / "constraints.txt").read_text("utf-8"), re.MULTILINE)
+    assert pinned[1] in head
     for place, version in enumerate(head[1:], 1):
         shown = {row[0]: int(row[place]) for row in rows}
         table = list(csv.DictReader((TABLE.parent / f"{version}.csv").open(encoding="utf-8")))
