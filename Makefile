@@ -3,6 +3,8 @@
 # errors, which tests/test_book.py builds; its parts test-python, test-golden and test-notebooks can
 # be called alone.
 # make test-large: all cases of what make test tries a sample of.
+# make bare: quick tests, a page and a notebook where a machine has less, or others, than most: one font,
+# other locales, no HOME, no git; tests/bare.sh lists them. ONLY: the names of some.
 # make offline: the website as a zip and, where there is Chromium, as one PDF: _build/offline.
 # All make the environment in .venv first if it is not there yet.
 
@@ -11,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
-.PHONY: book offline test test-python test-golden test-notebooks test-large bench pretend-gpu gpu-kit clean
+.PHONY: book offline test test-python test-golden test-notebooks test-large bare bench pretend-gpu gpu-kit clean
 
 book: $(INSTALLED)
 	$(BIN)/python -m icllib book
@@ -51,6 +53,9 @@ test-golden: $(INSTALLED)
 
 test-large: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m large tests
+
+bare: $(INSTALLED)
+	PYTHON=$(CURDIR)/$(BIN)/python tests/bare.sh $(ONLY)
 
 test-notebooks: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \

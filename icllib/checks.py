@@ -33,12 +33,17 @@ def finite(**values) -> None:
     check(math.isfinite, "a finite number", values)
 
 
+def switch(**values) -> None:
+    """Raises InputError, by name, for what is neither True nor False."""
+    for name, value in values.items():
+        if not isinstance(value, bool):
+            raise InputError(f"{name}: expected True or False, got {value!r:.200}")
+
+
 def switches(component) -> None:
     """Raises InputError, by name, for a switch of a dataclass that is neither True nor False."""
-    for field in dataclasses.fields(component):
-        value = getattr(component, field.name)
-        if field.type is bool and not isinstance(value, bool):
-            raise InputError(f"{field.name}: expected True or False, got {value!r}")
+    switch(**{field.name: getattr(component, field.name)
+              for field in dataclasses.fields(component) if field.type is bool})
 
 
 def fraction(**values) -> None:
@@ -186,6 +191,27 @@ def floating(**tensors) -> None:
             raise InputError(f"{name}: expected a tensor, got {type(values).__name__}")
         if not values.is_floating_point():
             raise InputError(f"{name}: expected floating-point numbers, got {values.dtype}")
+
+
+def prompts(xs, *labels) -> None:
+    """Raises InputError for what is no xs (..., n, d), and for labels ys that are not (..., n)."""
+    floating(xs=xs)
+    if xs.dim() < 2:
+        raise InputError(f"xs: expected (..., n, d), got {tuple(xs.shape)}")
+    for ys in labels:
+        floating(ys=ys)
+        if ys.shape[-1:] != xs.shape[-2:-1]:
+            raise InputError(f"ys: expected (..., {xs.shape[-2]}), a label for each of xs, "
+                             f"got {tuple(ys.shape)}")
+
+
+def vector(size: int, /, **tensors) -> None:
+    """Raises InputError, by name, for what is neither None nor a tensor (..., size)."""
+    for name, own in tensors.items():
+        if own is not None:
+            floating(**{name: own})
+            if own.shape[-1:] != (size,):
+                raise InputError(f"{name}: expected (..., {size}), got {tuple(own.shape)}")
 
 
 def answers(shape, predictions) -> None:

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regr
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from icllib.checks import one_of
+from icllib.checks import one_of, switch
 from icllib.errors import InputError
 from icllib.looks import ADVICE, BY_ITSELF, SCALE_X, SCALE_Y, Scale, looks
 from icllib.named import Predictor, found, names
@@ -37,6 +37,7 @@ class InContext(BaseEstimator):
     def store(self, trained: Predictor, X, y):
         """Keep the pairs and the model; raises InputError for more features than it has, and for a
         number of pairs that it may not be given."""
+        switch(standardize=self.standardize)
         width, pairs = X.shape[1], trained.pairs or (len(X),)
         if trained.dimension is not None and width > trained.dimension:
             raise InputError(f"X: expected at most {trained.dimension} features, which the model was "

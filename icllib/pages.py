@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from icllib.checks import whole
 from icllib.claims import find_claim, load_claims
 from icllib.controls import FROM_EVIDENCE
 from icllib.decisions import decide
@@ -24,7 +25,8 @@ from icllib.errors import InputError
 from icllib.files import PROJECT, check_writable, folder_named, to_json, write_text
 from icllib.plotting import use_style
 from icllib.results import (
-    DIGITS, PROFILES, Record, check_page, check_profile, digest, recorded_fields, rounded)
+    DIGITS, PROFILES, Record, check_page, check_profile, check_records, digest,
+    recorded_fields, rounded)
 from icllib.training.provenance import clock_of
 from icllib.verdicts import Verdicts
 
@@ -118,7 +120,10 @@ def settings_table(run, assumed=(), paper=None, profile: str = "paper") -> pd.Da
     `paper`; what differs from it was chosen for the profile that is shown. Raises InputError
     for an assumed name that no setting has.
     """
-    rows, printed = dict(_leaves(run, "")), dict(_leaves(paper or run, ""))
+    names = assumed if isinstance(assumed, list | tuple | set) else [assumed]
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"assumed: expected names of settings, got {assumed!r:.200}")
+    rows, printed = dict(_leaves(run, "")), dict(_leaves(run if paper is None else paper, ""))
     unknown = set(assumed) - set(rows)
     if unknown:
         raise InputError(f"assumed: expected names among {sorted(rows)}, got {sorted(unknown)}")
@@ -136,6 +141,11 @@ def settings_of(runs_of_page, profile: str, assumed=(), place: int = 0) -> pd.Da
     profile: one that has runs, as `shown_profile` tells; raises InputError for "stored".
     """
     check_profile(profile, PROFILES)
+    if not callable(runs_of_page) or isinstance(runs_of_page, type):
+        raise InputError("runs_of_page: expected a function from a profile to its list of runs, "
+                         f"got {runs_of_page!r:.200}")
+    count = len(runs_of_page(profile))
+    whole(-count, count - 1, place=place)
     return settings_table(runs_of_page(profile)[place], assumed, runs_of_page("paper")[place],
                           profile)
 
@@ -163,6 +173,8 @@ def provenance_line(records: list[Record], page: str) -> str:
 
     A record that is handed over twice counts once.
     """
+    check_records(records)
+    check_page(page)
     records = list({digest(record.run): record for record in records}.values())
     made = [record.provenance for record in records]
     every = lambda name: ", ".join(sorted({str(item[name]) for item in made}))
@@ -188,6 +200,7 @@ def in_ranges(numbers: list[int]) -> str:
 
 def shown_profile(records: list[Record]) -> str:
     """The one profile that a set of records shows; raises InputError for a mixture."""
+    check_records(records)
     profiles = {record.profile for record in records}
     if len(profiles) != 1:
         raise InputError(f"expected records of one profile, got {sorted(profiles)}")

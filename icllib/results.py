@@ -5,6 +5,7 @@ A record's key is a hash of the settings of its run and of the versions of the c
 version is found and called stale, not missing.
 """
 
+import collections.abc
 import contextlib
 import dataclasses
 import json
@@ -214,12 +215,28 @@ def is_fresh(record: Record | None) -> bool:
     return record is not None and record.stale_because is None
 
 
+def check_records(records) -> None:
+    """Raises InputError for what is no list of records."""
+    if not isinstance(records, list | tuple) or not all(isinstance(one, Record) for one in records):
+        raise InputError(f"records: expected a list of records, got {records!r:.200}")
+
+
+def check_text(**values) -> None:
+    """Raises InputError, by name, for what is no text."""
+    for name, value in values.items():
+        if not isinstance(value, str):
+            raise InputError(f"{name}: expected text, got {value!r:.200}")
+
+
 def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
     """A metric of the records that have it and these settings, stacked: (records, ...).
 
     chosen: settings by field name; a component is named by its class, as in model="MLP".
     Raises InputError where no record fits.
     """
+    check_records(records)
+    check_text(metric=metric)
+
     def fits(record):
         values = {name: record.run.get(name) for name in chosen}
         named = {name: re.split("[.:]", value["type"])[-1] if isinstance(value, dict) else value
@@ -237,6 +254,10 @@ def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
 def dealt(records, names) -> dict:
     """The records, or runs, of each name: as many for each, side by side in the order of the names.
     Raises InputError where that cannot be."""
+    if not isinstance(names, collections.abc.Collection) or not all(
+            isinstance(name, collections.abc.Hashable) for name in names):
+        raise InputError(f"names: expected a list of names, got {names!r:.200}")
+    names = list(names)
     each, left = divmod(len(records), len(names) or 1)
     if left or not each or not names or len(set(names)) < len(names):
         raise InputError(f"records: expected as many for each of {len(names)} different names, "
@@ -246,6 +267,8 @@ def dealt(records, names) -> dict:
 
 def stacked(records: list[Record], names, metric: str) -> dict:
     """A metric of each name's records, which `dealt` gives it: name -> (records, ...)."""
+    check_records(records)
+    check_text(metric=metric)
     return {name: np.array([record[metric] for record in own])
             for name, own in dealt(records, names).items()}
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 import torch
 
+import icllib
 from icllib import attention, baselines, evaluate, models, tasks, training
-from icllib.errors import InputError
+from icllib.errors import InputError, OutOfTime
 from icllib.streams import Stream
 from icllib.theory import gradient_descent
 
@@ -63,14 +64,54 @@ CALLS = {  # function and arguments
     "measure": (MEASURE.measure, dict(tasks=TASK, predictor=baselines.LeastSquares(), device="cpu")),
     "Ridge.bayes": (baselines.Ridge.bayes, dict(task=TASK)),
     "MixtureRidge.bayes": (baselines.MixtureRidge.bayes, dict(task=tasks.TwoNoiseLevels(3))),
-    "gradient_descent": (lambda steps: gradient_descent.gradient_descent(XS, XS[..., 0], 0.1, steps),
-                         dict(steps=2)),
-    "causal_gradient_descent": (lambda steps: gradient_descent.causal_gradient_descent(
-        XS, XS[..., 0], 0.1, steps), dict(steps=2)),
 } | {f"{name}.sample": (kind(**ARGUMENTS.get(name, {})).sample,
                         dict(stream=STREAM, ids=IDS, n=4, dtype=torch.float32))
      for name, kind in COMPONENTS.items() if hasattr(kind, "sample")}
 CALLS |= {name: (kind, ARGUMENTS.get(name, {})) for name, kind in COMPONENTS.items()}
+YS = XS[..., 0]
+PREDICTORS = {name: kind for name, kind in COMPONENTS.items()  # those of packages take long to fit
+              if hasattr(kind, "predict") and name not in ("XGBoost", "StudentNetwork", "Lasso")}
+CALLS |= {f"{name}.predict": (kind(**ARGUMENTS.get(name, {})).predict, dict(
+    xs=XS[None] if name == "RidgeSweep" else XS, ys=YS[None] if name == "RidgeSweep" else YS, lengths=LENGTHS))
+    for name, kind in PREDICTORS.items()}
+SMALL = dict(Transformer=dict(layers=1, heads=1, width=4), MLP=dict(width=4), SGPT=dict(layers=1, width=4),
+             Encoder=dict(layers=1, heads=1, width=4, feed_forward=4), FeatureMLP=dict(width=4))
+CALLS |= {f"{name}.build": (getattr(models, name)(**SMALL.get(name, {})).build, dict(
+    seeds=[0], dimension=3, max_pairs=3, device="cpu"))
+    for name in (*SMALL, "LinearAttention", "ScalarRegression")}
+# What theory takes of a prompt, and the settings beside it.
+THEORY = dict(xs=XS, ys=YS, mask=torch.ones(6, 6), step_size=0.1, layers=2, pairs=5, steps=2, start=torch.zeros(3),
+              by_position=True)
+CALLS |= {name: (function, {own: THEORY[own] for own in inspect.signature(function).parameters})
+          for name, function in inspect.getmembers(gradient_descent, inspect.isfunction)
+          if function.__module__ == gradient_descent.__name__ and name != "expected_kaczmarz_error"}
+RECORD = icllib.results.Record({"seed": 0}, {}, {"error": [1.0]}, dict(
+    profile="cpu", wall_seconds=1.0, device="CPU", torch="2", date="2026", commit="c", dirty=False))
+POINTS = np.random.default_rng(0).normal(size=(6, 2))
+SOUND = dict(runs_of_profile=lambda profile: [], profile="smoke", page="a/b", limits=None)  # no runs
+RIDGE = icllib.InContextRegressor(baselines.Ridge(1.0)).fit(POINTS, POINTS[:, 0])
+CALLS |= {
+    "load": (lambda source: None if source is STREAM else icllib.load(source), dict(source=STREAM)),
+    "records": (lambda **own: None if own == SOUND else icllib.records(**own), SOUND),
+    "every_profile": (icllib.every_profile, dict(runs_of_profile=lambda profile: [], page="a/b")),
+    "train": (lambda **own: icllib.train(TASK, models.MLP(4), training.Recipe(LENGTHS, 1), **own),
+              dict(seeds=[0], deadline=None)),
+    "samples": (icllib.samples, dict(records=[RECORD], metric="error")),
+    "stacked": (icllib.stacked, dict(records=[RECORD], names=["a"], metric="error")),
+    "Page": (icllib.Page, dict(name="a/b")),
+    "Limits": (icllib.Limits, {}),
+    "provenance_line": (icllib.provenance_line, dict(records=[RECORD], page="a/b")),
+    "shown_profile": (icllib.shown_profile, dict(records=[RECORD])),
+    "settings_table": (icllib.settings_table, dict(run=TASK, assumed=())),
+    "settings_of": (icllib.settings_of, dict(runs_of_page=lambda profile: [TASK], profile="cpu", assumed=(), place=0)),
+    "InContextRegressor": (lambda **own: icllib.InContextRegressor(**own).fit(POINTS, POINTS[:, 0]),
+                           dict(model=baselines.Ridge(1.0), standardize=True)),
+    "InContextClassifier": (lambda labels: icllib.InContextClassifier(baselines.Ridge(1.0), labels).fit(
+        POINTS, POINTS[:, 0] > 0), dict(labels="signs")),
+    "fit": (lambda **own: RIDGE.__sklearn_clone__().fit(**own), dict(X=POINTS, y=POINTS[:, 0])),
+    "predict": (RIDGE.predict, dict(X=POINTS))}
+# What X and y have to be is told by scikit-learn, as by its own estimators.
+OF_SCIKIT_LEARN = {"fit": (ValueError, TypeError), "predict": (ValueError, TypeError)}
 
 
 def has_nan(value) -> bool:
@@ -97,7 +138,7 @@ def test_wrong_arguments_are_refused_and_no_nan_is_given(name):
             try:
                 if has_nan(function(**sound | {argument: wrong})):
                     wrongly.append((argument, kind, "NaN"))
-            except InputError:
+            except (InputError, OutOfTime, *OF_SCIKIT_LEARN.get(name, ())):
                 pass
             except Exception as error:
                 wrongly.append((argument, kind, repr(error)[:80]))

@@ -165,9 +165,8 @@ class LeastSquares(ByLength):
 
 
 @dataclass(frozen=True)
-class Zero:
+class Zero(ByLength):
     """The predictor that always answers 0."""
 
-    def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K)."""
-        return torch.zeros(*ys.shape[:-1], len(lengths), dtype=ys.dtype, device=ys.device)
+    def _estimate(self, xs, ys, query):
+        return torch.zeros_like(query[..., 0])

@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from icllib.checks import each, floating, whole
+from icllib.checks import each, floating, prompts as pairs, whole
 from icllib.errors import InputError
 
 
@@ -29,7 +29,8 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths, without_pairs=Fals
     Raises InputError for whole numbers as xs, where a length leaves no query, for labels that do not
     go with xs (the last query may lack its own), and for what is seen and not finite.
     """
-    floating(xs=xs)
+    pairs(xs)
+    floating(ys=ys)
     *prompts, points = xs.shape[:-1]
     lengths = each(partial(whole, 0), "lengths", lengths)
     if max(lengths) >= points:

@@ -46,6 +46,8 @@ class Encoder:
 
         dimension: tokens of the vocabulary; max_pairs: the longest sentence, in tokens.
         """
+        whole(dimension=dimension)
+        whole(0, max_pairs=max_pairs)
         return StackedEncoder(self, seeds, dimension, max_pairs, device)
 
     def multiplications(self, dimension: int, lengths) -> float:

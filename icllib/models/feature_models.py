@@ -42,6 +42,8 @@ class FeatureMLP:
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedFeatureMLP":
         """A fleet of such networks, one per seed."""
+        whole(dimension=dimension)
+        whole(0, max_pairs=max_pairs)
         return StackedFeatureMLP(self, seeds, dimension, max_pairs, device)
 
     def most_pairs(self, trained: int) -> float:
@@ -104,6 +106,8 @@ class ScalarRegression:
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu"):
         """A fleet of such regressions, one per seed."""
+        whole(dimension=dimension)
+        whole(0, max_pairs=max_pairs)
         return StackedScalarRegression(self, seeds, device)
 
     def multiplications(self, dimension: int, lengths) -> float:

@@ -37,6 +37,8 @@ class LinearAttention:
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu"):
         """A fleet of such models, one per seed."""
+        whole(dimension=dimension)
+        whole(0, max_pairs=max_pairs)
         return StackedLinearAttention(self, seeds, dimension, max_pairs, device)
 
     def multiplications(self, dimension: int, lengths) -> float:

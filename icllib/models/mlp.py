@@ -34,6 +34,8 @@ class MLP:
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedMLP":
         """A fleet of such networks, one per seed."""
+        whole(dimension=dimension)
+        whole(0, max_pairs=max_pairs)
         return StackedMLP(self, seeds, dimension, max_pairs, device)
 
     def most_pairs(self, trained: int) -> int:

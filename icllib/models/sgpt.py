@@ -39,6 +39,8 @@ class SGPT:
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedSGPT":
         """A fleet of such models, one per seed."""
+        whole(dimension=dimension)
+        whole(0, max_pairs=max_pairs)
         return StackedSGPT(self, seeds, dimension, max_pairs, device)
 
     def multiplications(self, dimension: int, lengths) -> float:

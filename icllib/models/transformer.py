@@ -88,6 +88,8 @@ class Transformer:
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu",
               classes: int | None = None) -> "StackedTransformer":
         """A fleet of such decoders, one per seed; labels are numbers, or one-hot `classes`."""
+        whole(dimension=dimension)
+        whole(0, max_pairs=max_pairs)
         if self.positions_up_to is not None and self.positions_up_to < max_pairs:
             raise InputError(f"positions_up_to: expected at least the {max_pairs} pairs of training, "
                              f"got {self.positions_up_to}")

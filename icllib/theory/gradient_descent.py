@@ -9,7 +9,8 @@ instead of n.
 import torch
 from torch import Tensor
 
-from icllib.checks import whole
+from icllib.checks import finite, prompts, switch, vector, whole
+from icllib.errors import InputError
 
 
 def linear_self_attention(xs: Tensor, ys: Tensor, mask: Tensor, step_size: float, layers: int,
@@ -21,9 +22,14 @@ def linear_self_attention(xs: Tensor, ys: Tensor, mask: Tensor, step_size: float
     P = (step_size / pairs) I; start (d,): w0 in the value matrix of every layer, 0 by default.
     Returns (layers + 1, ..., tokens): the last coordinate of each token.
     """
+    prompts(xs, ys)
+    finite(step_size=step_size)
     whole(0, layers=layers)
     whole(pairs=pairs)
-    d = xs.shape[-1]
+    d, tokens = xs.shape[-1], xs.shape[-2]
+    vector(d, start=start)
+    if not isinstance(mask, Tensor) or mask.is_complex() or mask.shape != (tokens, tokens):
+        raise InputError(f"mask: expected a tensor {(tokens, tokens)}, got {mask!r:.200}")
     key_query = torch.zeros(d + 1, d + 1, dtype=xs.dtype)
     key_query[:d, :d] = torch.eye(d)
     value = torch.zeros(d + 1, d + 1, dtype=xs.dtype)
@@ -45,7 +51,10 @@ def gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int,
 
     start (d,): w0, 0 by default.
     """
+    prompts(xs, ys)
+    finite(step_size=step_size)
     whole(0, steps=steps)
+    vector(xs.shape[-1], start=start)
     n = ys.shape[-1]
     weights = [torch.zeros_like(xs[..., 0, :])]
     if start is not None:
@@ -63,7 +72,10 @@ def causal_gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int
 
     Returns (steps + 1, ..., n, d).
     """
+    prompts(xs, ys)
+    finite(step_size=step_size)
     whole(0, steps=steps)
+    switch(by_position=by_position)
     n = positions(xs)[:, None] if by_position else ys.shape[-1]
     weights = [torch.zeros_like(xs)]
     for _ in range(steps):
@@ -75,11 +87,13 @@ def causal_gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int
 
 def least_squares(xs: Tensor, ys: Tensor) -> Tensor:
     """The minimum-norm solution of y X^T = w X X^T (Proposition 3): (..., d)."""
+    prompts(xs, ys)
     return (torch.linalg.pinv(xs) @ ys[..., None])[..., 0]
 
 
 def positions(xs: Tensor) -> Tensor:
     """1 ... n in the type of xs: (n,)."""
+    prompts(xs)
     return torch.arange(1, xs.shape[-2] + 1, dtype=xs.dtype)
 
 
@@ -88,12 +102,15 @@ def triangular_matrix(xs: Tensor, by_position: bool = False) -> Tensor:
 
     by_position: S of Proposition 7, which is T with column j divided by j.
     """
+    prompts(xs)
+    switch(by_position=by_position)
     matrix = (xs @ xs.transpose(-1, -2)).triu()
     return matrix / positions(xs) if by_position else matrix
 
 
 def causal_coefficients(xs: Tensor, ys: Tensor, by_position: bool = False) -> Tensor:
     """a* with y = a* T (Proposition 4) or y = a* S (Proposition 7): (..., n)."""
+    prompts(xs, ys)
     matrix = triangular_matrix(xs, by_position)
     return torch.linalg.solve_triangular(matrix, ys[..., None, :], upper=True, left=False)[..., 0, :]
 
@@ -111,7 +128,12 @@ def online_gradient_descent(xs: Tensor, ys: Tensor, start: Tensor | None = None,
     start (..., d): 0 by default. by_position: pair j + 1 first shrinks the weights by
     j / (j + 1) (Proposition 8). Returns (n + 1, ..., d), the start included.
     """
-    weights = [torch.zeros_like(xs[..., 0, :]) if start is None else start]
+    prompts(xs, ys)
+    switch(by_position=by_position)
+    vector(xs.shape[-1], start=start)
+    weights = [torch.zeros_like(xs[..., 0, :])]
+    if start is not None:
+        weights = [weights[0] + start]
     for i in range(ys.shape[-1]):
         x = xs[..., i, :]
         kept = i / (i + 1) * weights[-1] if by_position else weights[-1]
@@ -122,11 +144,13 @@ def online_gradient_descent(xs: Tensor, ys: Tensor, start: Tensor | None = None,
 
 def largest_prefix_step(xs: Tensor) -> Tensor:
     """2n / lambda_max(X X^T): at smaller step sizes Eq. 3 converges, at larger ones not: (...)."""
+    prompts(xs)
     return 2 * xs.shape[-2] / torch.linalg.eigvalsh(xs.mT @ xs)[..., -1]
 
 
 def largest_causal_step(xs: Tensor) -> Tensor:
     """2n / max_i (x_i . x_i), the same bound for Eq. 10, as T has these eigenvalues: (...)."""
+    prompts(xs)
     return 2 * xs.shape[-2] / xs.square().sum(-1).amax(-1)
 
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from icllib import checks
-from icllib.checks import whole
+from icllib.checks import finite, whole
 from icllib.errors import OutOfTime
 from icllib.models.stacked import StackedLinear
 from icllib.progress import Progress
@@ -304,6 +304,8 @@ def train(task, model, recipe: Recipe, seeds, pretraining_tasks=None, device="cp
     pretraining_tasks: one per seed, as Fleet has them; by default fresh prompts for all. deadline:
     a time.monotonic() after which OutOfTime is raised. Raises InputError as Fleet does.
     """
+    if deadline is not None:
+        finite(deadline=deadline)
     members = len(Stream.of(seeds, "training").seeds)
     pretraining_tasks = [None] * members if pretraining_tasks is None else pretraining_tasks
     with room_for(members, device), torch.inference_mode(False):  # with gradients in any case

@@ -32,12 +32,14 @@ def records(runs_of_profile, profile: str, page: str, limits: Limits | None = No
     """
     check_page(page)
     check_profile(profile)
+    if not isinstance(limits, Limits | None):
+        raise InputError(f"limits: expected icllib.Limits(...), got {limits!r:.200}")
     if profile == "stored":
         return stored_records(runs_of_profile, page)
     runs = runs_at(runs_of_profile, profile)
     if not runs:
         raise InputError(f"{page}: expected a profile with runs, {profile} has none")
-    limits = limits or limits_of_page()
+    limits = limits_of_page() if limits is None else limits
     if profile == "smoke":
         with temporary_folder() as folder, environment(ICLLIB_CHECKPOINTS=folder):
             return computed(runs, profile, page, Path(folder), limits)
@@ -77,7 +79,9 @@ def stored_records(runs_of_profile, page: str) -> list[Record]:
 
 
 def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
-    """The committed records of each profile that is complete, from the smallest size on."""
+    """The committed records of each profile that is complete, from the smallest size on; raises
+    InputError for what is no page and no function."""
+    check_page(page)
     found = dict(complete_profiles(runs_of_profile, page, KEPT))
     tell_shown(record for records in found.values() for record in records)
     return found
@@ -106,7 +110,7 @@ def runs_at(runs_of_profile, profile: str) -> list:
 
     Raises InputError for what is no function from a profile to a list of runs.
     """
-    if not callable(runs_of_profile):
+    if not callable(runs_of_profile) or isinstance(runs_of_profile, type):
         raise InputError("runs_of_profile: expected a function from a profile to its list of runs, "
                          f"got {runs_of_profile!r}")
     try:
