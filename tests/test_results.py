@@ -232,7 +232,7 @@ def test_a_metric_that_is_not_there_is_told_with_those_that_are(saved):
 
 
 def test_metrics_are_stacked_in_the_order_of_the_names():
-    records = [{"error": [place, place]} for place in range(6)]
+    records = [Record({}, {}, {"error": [place, place]}, {}) for place in range(6)]
     found = stacked(records, ("a", "b"), "error")
     assert found["a"].tolist() == [[0, 0], [1, 1], [2, 2]] and found["b"][0].tolist() == [3, 3]
 

@@ -13,6 +13,17 @@ from icllib.checks import finite, prompts, switch, vector, whole
 from icllib.errors import InputError
 
 
+def check_step(step_size, shape) -> None:
+    """Raises InputError for what is neither a finite number nor a tensor of some, of this shape or
+    one that is broadcast to it."""
+    if not isinstance(step_size, Tensor):
+        return finite(step_size=step_size)
+    own = (1,) * (len(shape) - step_size.dim()) + tuple(step_size.shape)
+    fits = len(own) == len(shape) and all(size in (1, most) for size, most in zip(own, shape))
+    if not fits or step_size.is_complex() or not step_size.isfinite().all():
+        raise InputError(f"step_size: expected finite numbers for {tuple(shape)}, got {step_size!r:.200}")
+
+
 def linear_self_attention(xs: Tensor, ys: Tensor, mask: Tensor, step_size: float, layers: int,
                           pairs: int, start: Tensor | None = None) -> Tensor:
     """Outputs delta of every layer under the construction of Eq. 5 (Eqs. 1, 2).
@@ -23,7 +34,7 @@ def linear_self_attention(xs: Tensor, ys: Tensor, mask: Tensor, step_size: float
     Returns (layers + 1, ..., tokens): the last coordinate of each token.
     """
     prompts(xs, ys)
-    finite(step_size=step_size)
+    check_step(step_size, xs.shape)
     whole(0, layers=layers)
     whole(pairs=pairs)
     d, tokens = xs.shape[-1], xs.shape[-2]
@@ -52,7 +63,7 @@ def gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int,
     start (d,): w0, 0 by default.
     """
     prompts(xs, ys)
-    finite(step_size=step_size)
+    check_step(step_size, xs[..., 0, :].shape)
     whole(0, steps=steps)
     vector(xs.shape[-1], start=start)
     n = ys.shape[-1]
@@ -73,7 +84,7 @@ def causal_gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int
     Returns (steps + 1, ..., n, d).
     """
     prompts(xs, ys)
-    finite(step_size=step_size)
+    check_step(step_size, xs.shape)
     whole(0, steps=steps)
     switch(by_position=by_position)
     n = positions(xs)[:, None] if by_position else ys.shape[-1]
