@@ -29,7 +29,7 @@ def compile_steps(plan: Path, fleets: int, only: int | None) -> None:
     """Compile and capture, in this process, the steps of check_gpu.py and of a plan's first fleets."""
     import run
     from check_gpu import fleets as of_the_check
-    from icllib.fleet import runs_together
+    from icllib.commands.train import runs_together
     from icllib.training import Fleet
     from icllib.training.jobs import fleet_of
 

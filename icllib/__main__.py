@@ -1,5 +1,5 @@
 """What `python -m icllib` calls."""
 
-from icllib.cli import main
+from icllib.commands.command_line import main
 
 main()

@@ -19,8 +19,9 @@ import pandas as pd
 
 from icllib.checks import whole
 from icllib.claims import find_claim, load_claims
-from icllib.controls import FROM_EVIDENCE
-from icllib.decisions import decide
+from icllib.claims.controls import FROM_EVIDENCE
+from icllib.claims.decisions import decide
+from icllib.claims.verdicts import Verdicts
 from icllib.errors import InputError
 from icllib.files import PROJECT, check_writable, folder_named, to_json, write_text
 from icllib.plotting import use_style
@@ -28,7 +29,6 @@ from icllib.results import (
     DIGITS, PROFILES, Record, check_page, check_profile, check_records, digest,
     recorded_fields, rounded)
 from icllib.training.provenance import clock_of
-from icllib.verdicts import Verdicts
 
 
 NOTEBOOKS = PROJECT / "notebooks"  # which tests change
@@ -70,7 +70,7 @@ class Page:
                control=None) -> None:
         """Hand evidence, samples over seeds for each part, to a claim and note the verdict.
 
-        gate, control: what `icllib.decisions.decide` says. Raises InputError for a claim of
+        gate, control: what `icllib.claims.decisions.decide` says. Raises InputError for a claim of
         another page.
         """
         claim = find_claim(claim_id)

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from icllib.checks import one_of
+from icllib.claims.rule import interval
+from icllib.claims.sentences import short
 from icllib.errors import InputError
-from icllib.rule import interval
-from icllib.told import short
 
 # Okabe and Ito's palette: readable with color-vision deficiency and in grey.
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK = (

@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from icllib import cli
+from icllib.commands import command_line
 
 pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages", "a_record", "copied_project")
 
@@ -16,7 +16,7 @@ for name in [name for name in os.environ if name.startswith("ICLLIB_")]:  # of t
 
 # Of two processes that take file after file, neither shall end long after the other.
 LONGEST = ("test_book", "test_capture", "test_all_pages_at_smoke", "test_golden", "test_howto",
-           "test_checkpoint", "test_foreign_pages", "test_runner", "test_status", "test_pages")
+           "test_checkpoint", "test_foreign_pages", "test_run", "test_status", "test_pages")
 
 PAGE = '''# %% [markdown]
 # # A page
@@ -125,7 +125,7 @@ def icllib(monkeypatch, capsys):
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["icllib", *words])
         try:
-            cli.main()
+            command_line.main()
             code = 0
         except SystemExit as stop:
             code = stop.code or 0

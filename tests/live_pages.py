@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from icllib import live
+from icllib.book import live_models as live
 from icllib.evaluate import ErrorByLength
 from icllib.models import SignedAveraging, Transformer
 from icllib.results import PROJECT, Record

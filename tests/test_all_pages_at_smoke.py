@@ -8,8 +8,8 @@ from importlib import import_module
 
 import pytest
 
-from icllib.pages import all_pages
 from icllib.execution import execute_as_script
+from icllib.pages import all_pages
 
 
 @pytest.fixture(scope="module")

@@ -13,18 +13,15 @@ from icllib.files import PROJECT, VARIABLES
 
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
-    {"errors", "checks", "files", "streams", "attention", "components", "results", "progress", "data",
-     "controls", "processor", "rule", "gates", "colors"},
-    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "decisions", "plotting",
-     "verdicts", "told", "exported"},
-    {"training", "pages", "execution", "runner", "shown", "looks", "named"}, {"estimators"},
-    {"papers", "language_models", "status", "plan", "fleet", "again", "shipped", "book", "live", "cli",
-     "printed", "commands", "__init__", "__main__"},
+    {"errors", "checks", "files", "streams", "attention", "results", "progress", "data", "processor",
+     "colors"},
+    {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting"},
+    {"training", "pages", "execution"}, {"estimators"},
+    {"papers", "language_models", "book", "commands", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "controls", "rule", "gates", "decisions", "plotting", "verdicts", "told", "exported", "pages", "execution", "runner", "shown", "status",
-        "plan", "fleet", "again", "shipped", "book", "live", "cli", "printed"}
+BOOK = {"claims", "plotting", "pages", "execution", "book", "commands"}
 
 
 def unit(path):

@@ -24,11 +24,11 @@ from pypdf import PdfReader
 from icllib import book
 from icllib.book.offline import TYPESET, chromium
 from icllib.claims import find_claim, papers
-from icllib.decisions import decide, ledger
+from icllib.claims.decisions import decide, ledger
+from icllib.claims.verdicts import Verdicts, typeset
 from icllib.errors import InputError
-from icllib.pages import all_pages
 from icllib.files import PROJECT
-from icllib.verdicts import Verdicts, typeset
+from icllib.pages import all_pages
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,12 @@ from rounding import SINGLE, assert_as_recorded
 
 from icllib.baselines import (Lasso, LeastSquares, MixtureRidge, Ridge, StudentNetwork,
                               XGBoost)
+from icllib.commands.status import runs_by_profile, runs_once
 from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, ScalarRegression,
                            Transformer)
 from icllib.models.features import feature_row
+from icllib.pages import all_pages
 from icllib.papers.context_scaling import estimators, fig04_three_tasks, scaling
 from icllib.papers.signed_averaging import another_engine, learned_exponents, table03_babyberta
 from icllib.papers.signed_averaging.table03_babyberta import MADE, MADE_PROBE
@@ -25,9 +27,7 @@ from icllib.papers.solvable_attention import (
 from icllib.papers.solvable_attention.fig10_softmax_adamw import ADAMW
 from icllib.papers.solvable_attention.other_architectures import PerceptronTraining
 from icllib.papers.solvable_attention.softmax import SoftmaxTraining
-from icllib.pages import all_pages
 from icllib.results import find_record
-from icllib.status import runs_by_profile, runs_once
 from icllib.streams import Stream
 from icllib.tasks import (AffineFunctions, BagOfWords, DecisionTree, LinearClassification,
                           LinearRegression, Quantifier, ReluNetwork, SigmoidRegression,

@@ -11,17 +11,17 @@ import pytest
 
 import icllib
 from icllib.claims import find_claim, load_claims
-from icllib.decisions import evidence_path, ledger
+from icllib.claims.decisions import evidence_path, ledger
+from icllib.claims.verdicts import ours_text, parts_table
+from icllib.commands.run import notebook_problem
+from icllib.commands.status import runs_of, status
 from icllib.errors import InputError
+from icllib.execution import page_source
 from icllib.pages import (
     Page, all_pages, notebooks_folder, provenance_line, settings_of, settings_table)
 from icllib.results import PROJECT, PROFILES, Record, digest, results_folder, settings
-from icllib.execution import page_source
-from icllib.runner import notebook_problem
-from icllib.status import runs_of, status
 from icllib.training import Recipe
 from icllib.training.records import runs_at
-from icllib.verdicts import ours_text, parts_table
 
 PAGES = all_pages()
 
@@ -202,7 +202,7 @@ JUDGED = "context_scaling/estimators"  # a page with verdicts
 
 
 def test_a_verdict_that_is_not_todays_is_seen(monkeypatch):
-    monkeypatch.setattr("icllib.decisions.state", lambda *_: "no")
+    monkeypatch.setattr("icllib.claims.decisions.state", lambda *_: "no")
     assert notebook_problem(JUDGED) == "verdicts are not today's"
 
 

@@ -14,7 +14,7 @@ from test_golden import GOLDEN, train_tiny
 from icllib import attention, evaluate
 from icllib.baselines import Ridge
 from icllib.claims import find_claim
-from icllib.decisions import decide, decision_on_record
+from icllib.claims.decisions import decide, decision_on_record
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer, layout

@@ -15,7 +15,7 @@ from icllib.book.costs import cost_table
 from icllib.book.front import write_front
 from icllib.book.ledger import write_ledger
 from icllib.book.previews import write_previews
-from icllib.decisions import Decision, ledger
+from icllib.claims.decisions import Decision, ledger
 from icllib.errors import InputError
 from icllib.files import PROJECT, check_writable, write_text
 

@@ -7,13 +7,13 @@ from icllib.book.links import linked_html
 from icllib.book.papers import duration, hours, records_shown, title_of
 from icllib.book.tables import tidy
 from icllib.claims import papers
-from icllib.controls import CONTROLS
-from icllib.decisions import Decision
-from icllib.plotting import short
-from icllib.rule import interval, verdict_of
-from icllib.told import competence, sentence
-from icllib.verdicts import (badge, gate_text, meaning, parts_table, printed_text, tolerance_text,
+from icllib.claims.controls import CONTROLS
+from icllib.claims.decisions import Decision
+from icllib.claims.rule import interval, verdict_of
+from icllib.claims.sentences import competence, sentence
+from icllib.claims.verdicts import (badge, gate_text, meaning, parts_table, printed_text, tolerance_text,
                              typeset)
+from icllib.plotting import short
 
 READ = {"text": "in its text", "table": "in a table", "figure": "read from a figure",
         "corrected": "corrected by us, since what is printed is wrong"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from icllib.book.ledger import summary
 from icllib.claims import papers
-from icllib.decisions import Decision, ledger
+from icllib.claims.decisions import Decision, ledger
 from icllib.files import PROJECT, write_text, write_together
 
 CHAPTERS = re.compile(r"(?<=  - caption: Papers\n    chapters:\n).*?(?=  - caption:)", re.DOTALL)

@@ -22,11 +22,11 @@ from icllib.book.papers import duration, hours, records_of
 from icllib.book.previews import tags
 from icllib.book.tables import tidy
 from icllib.claims import papers
-from icllib.decisions import Decision, ledger
+from icllib.claims.decisions import Decision, ledger
+from icllib.claims.rule import VERDICTS
+from icllib.claims.sentences import sentence
+from icllib.claims.verdicts import badge, typeset
 from icllib.pages import all_pages
-from icllib.rule import VERDICTS
-from icllib.told import sentence
-from icllib.verdicts import badge, typeset
 
 COLAB = "https://colab.research.google.com"
 PUNCTUATION, OPENING = re.compile(r"\A[,.;:!?)]+"), re.compile(r"[(\[]\Z")

@@ -10,7 +10,7 @@ import pandas as pd
 from icllib.errors import InputError
 from icllib.pages import notebooks_folder
 from icllib.results import results_folder
-from icllib.shown import paths_shown
+from icllib.results.checksums import paths_shown
 
 NUMBERED = "Figure %s of this book."  # unlike "Figure 2", which is the paper's
 

@@ -5,9 +5,9 @@ import io
 import matplotlib.pyplot as plt
 import numpy as np
 
-from icllib.decisions import Decision
+from icllib.claims.decisions import Decision
+from icllib.claims.rule import interval
 from icllib.plotting import use_style
-from icllib.rule import interval
 
 COLORS = {"yes": "#1b7f3b", "no": "#b3261e", "no difference": "#7a4fa3", "undecided": "#4a78b0",
           "not tested": "#9aa0a6"}  # of what a part says, as the badges have them

@@ -7,9 +7,9 @@ from pathlib import Path
 from icllib.book.figures import first_figure
 from icllib.book.ledger import bar
 from icllib.claims import Paper, papers
-from icllib.decisions import Decision
+from icllib.claims.decisions import Decision
+from icllib.claims.verdicts import markdown
 from icllib.files import write_text
-from icllib.verdicts import markdown
 
 
 def write_front(decisions: list[Decision], folder: Path) -> None:

@@ -11,12 +11,12 @@ import pandas as pd
 from icllib.book.forest import forest
 from icllib.book.papers import cited, hours, records_of, title_of
 from icllib.claims import papers
-from icllib.decisions import SEEN, Decision
-from icllib.exported import as_csv, entry
+from icllib.claims.decisions import SEEN, Decision
+from icllib.claims.json_and_csv import as_csv, entry
+from icllib.claims.rule import VERDICTS, words_of
+from icllib.claims.sentences import sentence
+from icllib.claims.verdicts import badge, markdown, ours_text, printed_text, tolerance_text, typeset
 from icllib.files import write_text
-from icllib.rule import VERDICTS, words_of
-from icllib.told import sentence
-from icllib.verdicts import badge, markdown, ours_text, printed_text, tolerance_text, typeset
 
 EVIDENCE = tuple(SEEN)  # from the strongest on
 SEARCHED = """<link rel="stylesheet" href="../datatables.css">

@@ -8,7 +8,7 @@ from pybtex.database import parse_string
 from icllib.claims import Paper
 from icllib.pages import notebooks_folder
 from icllib.results import Record, load_record, results_folder
-from icllib.shown import paths_shown
+from icllib.results.checksums import paths_shown
 from icllib.training.provenance import clock_of
 
 load = cache(load_record)  # pages share records

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 
 from icllib.book.ledger import in_words
 from icllib.claims import Paper, papers
-from icllib.decisions import Decision
+from icllib.claims.decisions import Decision
 from icllib.plotting import use_style
 
 

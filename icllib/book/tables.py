@@ -2,7 +2,7 @@
 
 import re
 
-from icllib.verdicts import with_symbols
+from icllib.claims.verdicts import with_symbols
 
 HEAD = re.compile(r"<thead>(.*?)</thead>", re.DOTALL)
 CELL = re.compile(r"<th\b[^>]*>(.*?)</th>", re.DOTALL)

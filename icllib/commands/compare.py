@@ -11,11 +11,11 @@ import sys
 import time
 from itertools import zip_longest
 
+from icllib.commands.run import sound_notebook
 from icllib.errors import InputError
 from icllib.execution import PageFailed, execute, own_cells
 from icllib.files import temporary_folder
 from icllib.pages import notebooks_folder
-from icllib.runner import sound_notebook
 from icllib.training.records import environment
 
 IGNORED = {"nbval-ignore-output", "nbval-skip"}

@@ -21,7 +21,7 @@ import torch
 import typer
 from torch import Tensor
 
-from icllib.cli import parse_parameter
+from icllib.commands.command_line import parse_parameter
 from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError, OutOfTime
 from icllib.files import write_text

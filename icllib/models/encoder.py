@@ -9,8 +9,8 @@ from torch.nn.functional import embedding, gelu
 
 from icllib.checks import fraction, whole
 from icllib.errors import InputError
-from icllib.models.scoring import Softmax, check_scoring
 from icllib.models.products import affine
+from icllib.models.scoring import Softmax, check_scoring
 from icllib.models.stacked import Initializer, StackedLayerNorm, linear
 from icllib.streams import Stream
 from icllib.tasks.sentences import PAD

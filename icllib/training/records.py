@@ -13,8 +13,8 @@ from icllib.results import (
 from icllib.training.engine import tell_diverged
 from icllib.training.limits import Limits, limits_of_page
 from icllib.training.provenance import check_imported, tell_of_changed_sources
-from icllib.training.workers import compute
 from icllib.training.run import Run
+from icllib.training.workers import compute
 
 KEPT = PROFILES[1:]  # all but "smoke"
 FEWEST_SEEDS = 3  # of a profile that is still being trained

@@ -113,7 +113,7 @@ numbers(table, xs=(10, 100, 200, 500, 1000), x="pairs n")
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.decisions import interval
+from icllib.claims.rule import interval
 
 window, rows = (pairs >= 50) & (pairs <= 250), {}
 for mu in layers.INPUT_MEANS:

@@ -8,10 +8,11 @@ import pytest
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from icllib import claims, verdicts
+from icllib import claims
 from icllib.book import claim_pages, extension, footer, front, papers
+from icllib.claims import verdicts
 from icllib.claims import Claim, Gate, read_paper
-from icllib.decisions import Decision, decide
+from icllib.claims.decisions import Decision, decide
 from icllib.errors import InputError
 from icllib.files import PROJECT
 

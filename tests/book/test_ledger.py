@@ -13,8 +13,8 @@ from icllib.book.extension import fold, shortened
 from icllib.book.ledger import app, bar, cells, table
 from icllib.book.links import linked, linked_html
 from icllib.claims import Claim
-from icllib.decisions import Decision, decide
-from icllib.exported import as_csv, entry
+from icllib.claims.decisions import Decision, decide
+from icllib.claims.json_and_csv import as_csv, entry
 
 CLAIM = Claim("causal_lm.6", "Figure 2", "A is below $B$.", {"value": "below", "read": "figure"},
               "ordering", "ratio of A to B", ("a", "b", "c"), {"below": 1.0},

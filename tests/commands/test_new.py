@@ -9,8 +9,8 @@ import pytest
 from copied_project import copied, run_in
 from icllib.book.contents import contents
 from icllib.claims import load_claims, papers, read_paper
+from icllib.claims.decisions import ledger
 from icllib.commands import new
-from icllib.decisions import ledger
 from icllib.errors import InputError
 from icllib.files import PROJECT
 
@@ -92,7 +92,7 @@ def test_a_further_paper_has_verdicts_and_stands_where_papers_are_listed(copy):
 
 def test_quick_tests_are_green_with_a_further_paper(copy):
     found = run_in(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_architecture.py",
-                   "tests/test_claims.py", "tests/test_decisions.py", "tests/book/test_ledger.py",
+                   "tests/claims/test_claim.py", "tests/claims/test_decisions.py", "tests/book/test_ledger.py",
                    "-k", "further or papers or claim or floor or science or page")
     assert " passed" in found and "failed" not in found
 
@@ -103,7 +103,7 @@ def test_a_book_of_a_further_paper_shows_it(copy):
     (copy / "_toc.yml").write_text("format: jb-book\nroot: book/ledger\nchapters:\n- file: book/further\n"
                                    "  sections:\n  - file: notebooks/further/fig01_mean\n", "utf-8")
     try:
-        run_in(copy, "-c", "from icllib import book, files; from icllib.decisions import ledger; "
+        run_in(copy, "-c", "from icllib import book, files; from icllib.claims.decisions import ledger; "
                "book.write_generated(ledger())")
         run_in(copy, "-c", "from jupyter_book.cli.main import main; main()", "build", "-q", ".")
     finally:

@@ -18,10 +18,10 @@ from icllib.models import MLP
 from icllib.results import digest, find_record
 from icllib.tasks import LinearRegression
 from icllib.training import Along, Fleet, OutOfTime, engine, jobs
-from icllib.training.limits import Limits
 from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
                                         save_checkpoint, split_checkpoint)
 from icllib.training.engine import run_steps
+from icllib.training.limits import Limits
 from small_fleet import (RECIPE, Returns, finish_training, metrics_of, runs, start_training,
                          uninterrupted)
 

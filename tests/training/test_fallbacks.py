@@ -21,8 +21,8 @@ from icllib.tasks import LinearRegression
 from icllib.training import Fleet, OutOfTime, Recipe, capture, engine, jobs, train
 from icllib.training.build import room_for
 from icllib.training.checkpoint import checkpoints
-from icllib.training.records import records
 from icllib.training.limits import Limits
+from icllib.training.records import records
 from small_fleet import RECIPE, metrics_of, runs
 
 COMPILE = torch.compile

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from icllib import cli
+from icllib.commands import command_line
 from icllib.training import engine, jobs
 
 if sys.argv[1] == "train":
@@ -16,4 +16,4 @@ if sys.argv[1] == "train":
     jobs.save_checkpoint = lambda *words: (save(*words), time.sleep(pause))
     if os.path.exists(os.environ["DISK"] + "/full"):
         os.environ["ICLLIB_CHECKPOINTS"] = os.environ["DISK"]
-cli.main()
+command_line.main()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from icllib.commands.plan import plan
+from icllib.commands.train import train, trained_runs
 from icllib.files import PROJECT
-from icllib.fleet import train, trained_runs
 from icllib.pages import all_pages
-from icllib.plan import plan
 from slurm_cluster import cluster, missing_programs
 
 PAGES = ["context_scaling/fig02_one_noise_level", "context_scaling/fig05_one_layer"]

@@ -1,7 +1,7 @@
 """Models trained on every context length, so that they answer after any number of pairs.
 
 Not in the paper, whose decoders are trained on five lengths and are at chance between these. These
-models are the ones that have a name (icllib/shipped.py).
+models are the ones that have a name (icllib/commands/export_models.py).
 """
 
 from dataclasses import replace

@@ -15,7 +15,7 @@ import torch
 from matplotlib.ticker import LogLocator
 
 from icllib.baselines import Ridge
-from icllib.decisions import interval
+from icllib.claims.rule import interval
 from icllib.pages import settings_of, shown_profile
 from icllib.papers.signed_averaging.affine import (
     ALTERNATIVES, ASSUMED, LineAnswers, NAMES, PRINTED, SIGMAS, SIZES, ShiftedErrors, TEMPERED,

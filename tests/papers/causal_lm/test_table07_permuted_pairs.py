@@ -1,7 +1,7 @@
 import numpy as np
 
 from icllib.claims import find_claim
-from icllib.decisions import decide
+from icllib.claims.decisions import decide
 from icllib.papers.causal_lm import table07_permuted_pairs, trained
 
 

@@ -9,8 +9,8 @@ import torch
 
 from icllib.errors import InputError
 from icllib.papers.signed_averaging import another_engine, two_engines
-from icllib.papers.signed_averaging.another_engine import Decoder, PlainLoop, PointErrors, prompts
 from icllib.papers.signed_averaging.affine import ShiftedErrors
+from icllib.papers.signed_averaging.another_engine import Decoder, PlainLoop, PointErrors, prompts
 from icllib.papers.signed_averaging.two_engines import ratio
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression, Quantifier

@@ -1,0 +1,267 @@
+"""Papers and their claims, as paper.yml and claims.yml in icllib/papers/<paper>/ say.
+
+A claim is a statement of a paper with what decides it, written before the runs.
+icllib/claims/decisions.py makes the verdicts.
+"""
+
+import math
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from icllib.checks import one_of, types_of_fields
+from icllib.claims.controls import CONTROLS
+from icllib.claims.gates import Competence, Gate, Scope
+from icllib.claims.rule import MARGINS, SCALES
+from icllib.errors import DAMAGE, InputError
+from icllib.files import check_project, read_yaml
+from icllib.results import PROJECT
+
+PREDICATES = {  # predicate -> the tolerances it takes
+    "identity": {"at_most"},
+    "value": {"factor", "distance"},
+    "ordering": {"below", "above"},
+    "trend": {"below", "above"},
+}
+READINGS = ("text", "table", "figure", "corrected")  # corrected: ours, where the print is wrong
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper as icllib/papers/<name>/paper.yml introduces it to the front page, the table of contents
+    and its chapter."""
+
+    name: str  #: of its folder
+    order: int  #: its place among the papers
+    title: str
+    short: str  #: its title in tables and beside those of pages
+    question: str
+    claim: str  #: the paper's answer
+    answer: str  #: ours
+    links: dict  #: what -> address
+    citation: str  #: in BibTeX
+    pages: tuple[str, ...]  #: without the paper's name, in the order of the contents
+    figure: str | None = None  #: the page whose first figure stands on the front page
+
+
+def papers() -> dict[str, Paper]:
+    """Every paper that has a folder with a paper.yml, by name and in order.
+
+    Raises InputError where such a file is damaged or lacks a field, and where there is no clone.
+    """
+    check_project()
+    found = [read_paper(path) for path in (PROJECT / "icllib/papers").glob("*/paper.yml")]
+    return {paper.name: paper for paper in sorted(found, key=lambda own: (own.order, own.name))}
+
+
+def read_paper(path: Path) -> Paper:
+    """The paper that this file describes; raises InputError for damage and for fields that are
+    missing, unknown or of another type."""
+    try:
+        fields = read_yaml(path.read_text("utf-8"))
+        paper = Paper(path.parent.name, **fields | {"pages": tuple(fields["pages"])})
+        types_of_fields(paper)
+        if other := [url for url in paper.links.values() if not str(url).startswith("https://")]:
+            raise ValueError(f"links: expected https://..., got {other[0]!r}")
+    except (yaml.YAMLError, *DAMAGE) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: expected the description of a paper, got a damaged file ({reason}); "
+                         "mend it or restore it from git") from None
+    return paper
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of a paper, with a predicate and a tolerance fixed before the run.
+
+    Raises InputError where these, the parts or what is printed are not complete.
+    """
+
+    id: str
+    source: str  #: figure, table, proposition or section
+    statement: str
+    printed: dict  #: value, and read: one of READINGS
+    predicate: str
+    statistic: str  #: the number that decides
+    parts: tuple[str, ...]  #: the stated range; each part has its own samples
+    tolerance: dict
+    page: str | None = None
+    not_run: str | None = None  #: why there is no verdict yet
+    printed_on: str | None = None  #: the page that shows what is printed, where it was not run
+    cost: str | None = None
+    scale: str = "linear"  #: of SCALES: on which the interval over seeds is formed
+    ours: bool = False  #: added by us, a control or a correction; it does not count as the paper's
+    exact: bool = False  #: a proof or a closed form, checked numerically
+    gate: Gate | None = None  #: of claims about trained models
+    control: str | None = None  #: of CONTROLS: where the claim must not hold
+    post_hoc: bool = False  #: written, cut anew or measured anew when a result was known already
+    rule_later: bool = False  #: it had evidence when the present rule of verdicts was made
+    headline: bool = False  #: the first of its paper
+    kind: str | dict | None = None  #: of statistic, of MARGINS, or of each part; else no absence
+    null: float | None = None  #: what no effect would be; 1 where there is a kind
+    pairs: str | None = None  #: what models share that are compared by the share of pairs of seeds
+    added: dict = field(default_factory=dict)  #: parts that the paper does not state -> why
+    scope: Scope | None = None
+    competence: Competence | None = None
+    faulty: str | None = None  #: why the evidence on record does not count
+    objections: list = field(default_factory=list)  #: what the authors could object
+
+    def __post_init__(self):
+        self.check_choice("predicate", self.predicate, PREDICATES)
+        for name, made in (("gate", Gate), ("scope", Scope), ("competence", Competence)):
+            if isinstance(own := getattr(self, name), dict):
+                object.__setattr__(self, name, made(**own))
+        self.check_choice("control", self.control, (*CONTROLS, None))
+        self.check_choice("scale", self.scale, SCALES)
+        if len(self.tolerance) != 1 or not set(self.tolerance) <= PREDICATES[self.predicate]:
+            raise InputError(f"{self.id}: tolerance: expected one of "
+                             f"{sorted(PREDICATES[self.predicate])}, got {self.tolerance}")
+        if not self.parts:
+            raise InputError(f"{self.id}: parts: expected at least one, got none")
+        if not {"value", "read"} <= set(self.printed):
+            raise InputError(f"{self.id}: printed: expected value and read, got {self.printed}")
+        value = self.printed["value"]
+        if isinstance(value, dict) and (lacking := set(self.parts) - set(value)):
+            raise InputError(f"{self.id}: printed.value: expected one for each part, got none for "
+                             f"{', '.join(sorted(lacking))}")
+        self.check_choice("printed.read", self.printed["read"], READINGS)
+        self.check_kinds()
+        for part in self.parts:
+            try:
+                low, high = self.region(part)
+                sound = low < high
+            except (LookupError, TypeError, ZeroDivisionError):
+                sound = False
+            if not sound:
+                raise InputError(f"{self.id}: printed.value, tolerance: expected a region for "
+                                 f"{part}, got {self.printed['value']!r} and {self.tolerance}")
+
+    def check_kinds(self) -> None:
+        """Raises InputError for kinds of statistic, pairs or added parts that cannot be."""
+        for part in set(self.kind if isinstance(self.kind, dict) else ()) | set(self.added):
+            self.check_choice("kind, added", part, self.parts)
+        for part in self.parts:
+            self.check_choice("kind", self.kind_of(part), (*MARGINS, None))
+        if (self.kind or self.pairs) and (self.scale, self.predicate) != ("log", "ordering"):
+            raise InputError(f"{self.id}: kind, pairs: expected those of an ordering of ratios on the "
+                             f"log scale, got {self.predicate}, {self.scale}")
+        if self.added and (self.ours or len(self.added) == len(self.parts)):
+            raise InputError(f"{self.id}: added: expected some parts of a claim of the paper, got "
+                             f"{list(self.added)}")
+
+    def check_choice(self, name: str, value, known) -> None:
+        """Raises InputError for a value that is not among the known ones."""
+        if value not in known:
+            raise InputError(f"{self.id}: {name}: expected one of {', '.join(map(str, known))}, "
+                             f"got {value!r}")
+
+    @property
+    def paper(self) -> str:
+        return self.id.split(".")[0]
+
+    @property
+    def number(self) -> str:
+        """Which of its paper's claims it is."""
+        return self.id.split(".")[1]
+
+    @property
+    def where(self) -> str:
+        """Where the paper says so, or what it is that we added to; and whether it came late."""
+        notes = (["added by us"] * self.ours + ["post hoc"] * self.post_hoc
+                 + ["rule added later"] * self.rule_later)
+        return "; ".join([self.source, *notes])
+
+    def region(self, part: str) -> tuple[float, float]:
+        """The interval in which the statistic of a part must lie for the claim to hold."""
+        (kind, size), = self.tolerance.items()
+        if kind in ("at_most", "below"):
+            return -math.inf, size
+        if kind == "above":
+            return size, math.inf
+        printed = self.printed["value"]
+        printed = printed[part] if isinstance(printed, dict) else printed
+        return ((printed - size, printed + size) if kind == "distance"
+                else tuple(sorted((printed / size, printed * size))))
+
+    @property
+    def strict(self) -> bool:
+        """Whether the ends of its regions are outside, as of "below 1"."""
+        return not {"below", "above"}.isdisjoint(self.tolerance)
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The parts that make the verdict: the paper's own, or all of a claim that we added."""
+        return tuple(part for part in self.parts if part not in self.added)
+
+    def kind_of(self, part: str) -> str | None:
+        """The kind of statistic of a part, of MARGINS; None where absence is not asked."""
+        return self.kind.get(part) if isinstance(self.kind, dict) else self.kind
+
+    def null_of(self, part: str) -> float | None:
+        """What no effect would be, where the claim names it."""
+        return 1.0 if self.kind_of(part) else self.null
+
+    def printed_of(self, part: str) -> float | None:
+        """The number that is printed for a part, on the scale of the statistic; None for words."""
+        value = self.printed["value"]
+        value = value[part] if isinstance(value, dict) else value
+        return None if isinstance(value, str) else float(value)
+
+
+def load_claims(paper: str) -> list[Claim]:
+    """The claims of a paper, its headline first; raises InputError for an unknown paper, and for a
+    file or a claim that lacks what a verdict needs."""
+    one_of(tuple(papers()), paper=paper)
+    path = PROJECT / "icllib/papers" / paper / "claims.yml"
+    state = path.stat() if path.exists() else None
+    return list(read_claims(path, paper, state and (state.st_mtime_ns, state.st_size)))
+
+
+@lru_cache(maxsize=8)
+def read_claims(path: Path, paper: str, state) -> list[Claim]:
+    """What a file in this state holds."""
+    claims = []
+    try:
+        entries = read_yaml(path.read_text("utf-8"))["claims"]
+        for number, entry in enumerate(entries, 1):
+            if entry["id"] != f"{paper}.{number}":
+                raise ValueError(f"expected the id {paper}.{number}, got {entry['id']}")
+            claims.append(claim_of(entry))
+    except (yaml.YAMLError, *DAMAGE) as error:
+        after = f" after {claims[-1].id}" if claims else ""
+        reason = " ".join(str(error).split())  # YAML's has several lines
+        raise InputError(f"{path}: expected claims, got a damaged file{after} ({reason}); "
+                         "mend it or restore it from git") from None
+    return sorted(claims, key=lambda claim: not claim.headline)
+
+
+def claim_of(entry: dict) -> Claim:
+    """The claim that an entry of a file describes; raises InputError for values of other types,
+    a tolerance that nothing can meet or that tells nothing, and a page that is not there."""
+    if not isinstance(entry.get("parts"), list | None):
+        raise InputError(f"{entry['id']}: parts: expected a list, got {entry['parts']!r}")
+    claim = Claim(**entry | {"parts": tuple(entry.get("parts") or ())})
+    types_of_fields(claim)
+    (kind, size), = claim.tolerance.items()
+    least = {"at_most": 0, "distance": 0, "factor": 1}.get(kind, -math.inf)
+    if isinstance(size, bool) or not least <= size < math.inf or size == -math.inf:
+        raise InputError(f"tolerance: expected {kind} of at least {least}, got {size!r}")
+    for page in filter(None, (claim.page, claim.printed_on)):
+        if not (PROJECT / "notebooks" / f"{page}.py").exists():
+            raise InputError(f"page: expected one in notebooks/, got {page!r}")
+    return claim
+
+
+def find_claim(claim_id: str) -> Claim:
+    """The claim with this id; raises InputError if there is none."""
+    paper = claim_id.split(".")[0]
+    if paper not in papers():
+        raise InputError(f"claim id: expected <paper>.<number> with a paper of "
+                         f"{', '.join(papers())}, got {claim_id!r}")
+    claims = load_claims(paper)
+    for claim in claims:
+        if claim.id == claim_id:
+            return claim
+    raise InputError(f"claim id: expected {paper}.1 to {paper}.{len(claims)}, got {claim_id!r}")

@@ -1,0 +1,255 @@
+"""Decisions: what the evidence on record says of a claim, and how strong it is; never stored.
+
+The evidence for a claim, samples of one statistic for each part of its range, lives in
+results/<paper>/<page>/evidence.json, written by the page that decides it. A decision is a pure
+function of claim and evidence; icllib/claims/rule.py has the rule and book/verdicts.md tells it.
+"""
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from icllib.claims import rule
+from icllib.claims import Claim, load_claims, papers
+from icllib.claims.controls import controlled
+from icllib.claims.rule import FEWEST_SEEDS, VERDICTS, interval, verdict_of, words_of
+from icllib.errors import DAMAGE, InputError
+from icllib.results import PROFILES, results_folder
+
+# Of the evidence, by profile; a closed form is "exact".
+STRENGTHS = {"paper": "paper", "gpu": "paper's model", "cpu": "smaller model",
+             "smoke": "smaller model"}
+SEEN = {"exact": "exactly", "paper": "at the paper's size",
+        "paper's model": "in the paper's model, trained for less",
+        "smaller model": "in smaller models"}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A claim with what was measured for it, and what that says."""
+
+    claim: Claim
+    profile: str | None = None  #: None where nothing was measured
+    evidence: dict | None = None  #: part -> list of samples
+    gate: dict | None = None  #: part -> what the models behind each sample have reached
+    control: dict | None = None  #: part -> samples where the claim must not hold
+
+    @property
+    def verdict(self) -> str:
+        """Of VERDICTS, from the paper's own parts."""
+        return verdict_of(map(self.state, self.claim.judged))
+
+    @property
+    def words(self) -> str:
+        """The verdict and the size at which it was seen: "holds in 3 of 8, in smaller models"."""
+        return self.told(self.claim.judged)
+
+    @property
+    def beside(self) -> str | None:
+        """The same of the parts that we added to a paper's claim; None where there are none."""
+        return self.told(tuple(self.claim.added)) if self.claim.added else None
+
+    def told(self, parts) -> str:
+        """What these parts say together, and at which size."""
+        words = words_of(map(self.state, parts))
+        return words if words == "not tested" else f"{words}, {SEEN[self.strength]}"
+
+    @property
+    def strength(self) -> str | None:
+        """How strong the evidence is: exact, paper, paper's model or smaller model."""
+        return ("exact" if self.claim.exact else STRENGTHS[self.profile]) if self.profile else None
+
+    @property
+    def settled(self) -> bool:
+        """Whether the evidence says something: neither undecided nor not tested."""
+        return self.verdict not in ("undecided", "not tested")
+
+    @property
+    def left(self) -> list[str]:
+        """The paper's parts that are undecided or not tested."""
+        return [part for part in self.claim.judged
+                if self.state(part) in ("undecided", "not tested")]
+
+    def counted(self, part: str) -> list[float]:
+        """The samples of a part whose models have learned."""
+        return learned(self.claim, self.evidence[part], self.gate and self.gate[part])
+
+    def counted_or_all(self, part: str) -> list[float]:
+        """The same, or all samples where no model has learned."""
+        return self.counted(part) or self.evidence[part]
+
+    def state(self, part: str) -> str:
+        """What a part says, of `icllib.claims.rule.STATES`.
+
+        Not tested: without evidence, or where it does not count; with fewer than FEWEST_SEEDS
+        models that have learned, or fewer than half.
+        """
+        claim = self.claim
+        outside = claim.scope and self.profile not in claim.scope.profiles
+        if self.profile is None or claim.faulty or outside:
+            return "not tested"
+        own, count = self.counted(part), len(self.evidence[part])
+        if self.gate and len(own) < max(math.ceil(count / 2), FEWEST_SEEDS):
+            return "not tested"
+        return state(claim, part, own)
+
+    def size(self, part: str) -> rule.Size | None:
+        """How far the printed number of a part is from ours; None where that is not asked."""
+        printed = self.claim.printed_of(part)
+        if printed is None or self.claim.exact or self.state(part) == "not tested":
+            return None
+        return rule.size(self.counted(part), printed, self.claim.scale, self.claim.null_of(part))
+
+    def share(self, part: str) -> tuple[float, int, float, float] | None:
+        """Of claims on pairs of seeds: in how many pairs the model leads, of how many, and the 95%
+        interval of that share; None of other claims, and where no pair counts."""
+        if not self.claim.pairs or not self.profile or not (own := self.counted(part)):
+            return None
+        better = pairs_led(self.claim, part, own)
+        return better, len(own), *rule.share_of_pairs(better, len(own))[1:]
+
+    @property
+    def same_models(self) -> bool:
+        """Whether all parts were measured on the same trained models."""
+        return bool(self.gate) and len(set(map(str, self.gate.values()))) == 1
+
+    @property
+    def competence(self) -> list[tuple[float, float]]:
+        """What our models have reached at the gate beside what is printed of the paper's: one pair
+        for each part with its own printed number, else one for all; the mean of the models that
+        have learned, or of all where none has."""
+        known = self.claim.competence
+        if not known or not self.gate:
+            return []
+        parts = known.printed if isinstance(known.printed, dict) else {None: known.printed}
+        pairs = []
+        for part, number in parts.items():
+            asked = [self.gate[part]] if part else self.gate.values()
+            values = [value for own in asked for value in own if math.isfinite(value)]
+            if values := list(filter(self.claim.gate.passes, values)) or values:
+                pairs.append((float(np.mean(values)), number))
+        return pairs
+
+    @property
+    def control_verdict(self) -> str | None:
+        """What the same rules say of the control."""
+        return self.control and verdict_of(
+            [state(self.claim, part, samples) for part, samples in self.control.items()])
+
+    @property
+    def can_be_lost(self) -> bool:
+        """Whether the control gets another verdict: one that holds, in all or in part, or fails
+        must not be the control's too; of the others the control must not hold."""
+        lost = {"holds in part": ("holds", "holds in part"), "fails": ("fails",)}
+        return bool(self.control) and (
+            self.control_verdict not in lost.get(self.verdict, ("holds",)))
+
+
+def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=None,
+           control=None) -> Decision:
+    """What evidence says of a claim.
+
+    gate: for each part, or for all parts at once, what the models behind each sample have
+    reached. control: samples for each part where the claim must not hold, for controls that
+    evidence alone does not give. Raises InputError for an unknown profile, for evidence without
+    the claim's parts or samples or with more than one of a model, and where the gate is missing.
+    """
+    if profile not in PROFILES:
+        raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "
+                         f"got {profile!r}")
+    gate = by_part(claim, gate) if claim.gate else None
+    for name, parts in {"evidence": evidence, "gate": gate, "control": control}.items():
+        if parts is not None and set(parts) != set(claim.parts):
+            raise InputError(f"{claim.id}: expected {name} for {list(claim.parts)}, "
+                             f"got {list(parts)}")
+        for part, values in (parts or {}).items():
+            if np.ndim(values) != 1 or not len(values):
+                raise InputError(f"{claim.id}: expected one number of {name} for each model behind "
+                                 f"{part}, got an array of shape {np.shape(values)}")
+    control = control or (controlled(claim, evidence) if claim.control else None)
+    decision = Decision(claim, profile, evidence, gate, control)
+    decision.verdict  # damaged samples are told here and not where they are shown
+    return decision
+
+
+def by_part(claim: Claim, gate) -> dict[str, list[float]]:
+    """The values at the gate for each part; raises InputError for none."""
+    if gate is None:
+        raise InputError(f"{claim.id}: gate: expected what the models have reached, "
+                         f"{claim.gate.statistic}, got nothing")
+    return gate if isinstance(gate, dict) else {part: list(gate) for part in claim.parts}
+
+
+def learned(claim: Claim, samples, gate) -> list[float]:
+    """The samples whose models have passed the gate; where values at the gate are not one for each
+    sample, all must pass."""
+    if gate is None:
+        return list(samples)
+    passed = [claim.gate.passes(value) for value in gate]
+    if len(passed) != len(samples):
+        passed = [all(passed)] * len(samples)
+    return [sample for sample, sound in zip(samples, passed) if sound]
+
+
+def state(claim: Claim, part: str, samples) -> str:
+    """What the rule says of samples of a part, by pairs of seeds or by their interval."""
+    if claim.pairs:
+        asked = rule.no_lead if is_denied(claim, part) else rule.lead
+        return asked(pairs_led(claim, part, samples), len(samples))
+    return rule.state(samples, claim.region(part), claim.scale, claim.strict, claim.kind_of(part),
+                      claim.printed_of(part))
+
+
+def is_denied(claim: Claim, part: str) -> bool:
+    """Whether a claim on pairs says that the model does not lead."""
+    bottom, top = claim.region(part)
+    return bottom < 1 < top
+
+
+def pairs_led(claim: Claim, part: str, samples) -> float:
+    """In how many pairs the model leads whose lead a claim states, or denies; a tie is a half.
+
+    samples: the ratio of the two of each pair.
+    """
+    bottom, top = claim.region(part)
+    below = top <= 1 or -math.inf < bottom < 1  # "lower", and "no lower but for a tenth"
+    return sum((value < 1 if below else value > 1) + (value == 1) / 2 for value in samples)
+
+
+def finite(values) -> list[float | None]:
+    """Numbers for JSON, which has no infinity and no NaN."""
+    return [value if math.isfinite(value) else None for value in values]
+
+
+def finite_parts(parts: dict | None) -> dict | None:
+    """The same of the numbers of each part."""
+    return parts and {part: finite(values) for part, values in parts.items()}
+
+
+def evidence_path(page: str) -> Path:
+    """Where a page keeps what it measured for its claims."""
+    return results_folder() / page / "evidence.json"
+
+
+def ledger() -> list[Decision]:
+    """Every claim of every paper with its verdict."""
+    return [decision_on_record(claim) for paper in papers() for claim in load_claims(paper)]
+
+
+def decision_on_record(claim: Claim) -> Decision:
+    """The decision that the committed evidence gives; raises InputError where it is damaged."""
+    path = evidence_path(claim.page) if claim.page else None
+    if path is None or not path.exists():
+        return Decision(claim)
+    try:
+        evidence = {**json.loads(path.read_text("utf-8"))}
+        if claim.id not in evidence:
+            return Decision(claim)
+        own = evidence[claim.id]
+        return decide(claim, own["parts"], own["profile"], own.get("gate"), own.get("control"))
+    except DAMAGE as error:
+        raise InputError(f"{path}: expected evidence, got a damaged file ({error}); run the page "
+                         "again or restore it from git") from None

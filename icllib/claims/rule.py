@@ -1,0 +1,223 @@
+"""The rule of verdicts as pure functions of numbers; book/verdicts.md tells it in words.
+
+Every state of a part and every word of a claim is made here. icllib/claims/decisions.py asks it with the
+evidence on record.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaincinv, stdtrit
+
+from icllib.checks import one_of
+from icllib.errors import InputError
+
+# log: of ratios, whose verdict must not depend on what is divided by what; share: linear, between
+# 0 and 1
+SCALES = ("linear", "log", "share")
+STATES = ("yes", "no", "no difference", "undecided", "not tested")  # of a part
+VERDICTS = ("holds", "holds in part", "mixed", "fails in part", "fails", "no difference in part",
+            "no difference", "undecided", "not tested")  # of a claim
+# Kind of statistic -> the factor up to which a ratio is no difference: 1.25 is the book's margin for
+# "as good as", 1.1 for a "matching" error rate and for a gain that still counts as none.
+MARGINS = {"ratio of errors": 1.25, "ratio of rates": 1.1, "no loss": 1.1}
+FEWEST_SEEDS = 3  # for a spread
+FEWEST_PAIRS = 10  # of seeds, for a share; ours
+LEAD = 0.75  # of pairs, from which one model is better than another (Bouthillier et al., 2021)
+
+
+def interval(samples, scale: str = "linear", level: float = 0.95) -> tuple[float, float, float]:
+    """Mean and t interval over seeds; a single sample is its own interval.
+
+    scale: "log" for the geometric mean and the interval of the logarithms, of positive samples.
+    Raises InputError where there are none, for an array of other than one axis, and for another
+    scale.
+    """
+    return _t_interval(samples, scale, level, lambda count: count**-0.5)
+
+
+def prediction_interval(samples, scale: str = "linear") -> tuple[float, float, float]:
+    """Mean and 95% prediction interval of one more seed, mean +- t s sqrt(1 + 1/n), as `interval`.
+
+    Patil, Peng & Leek (2016); Spence & Stanley (2016).
+    """
+    return _t_interval(samples, scale, 0.95, lambda count: (1 + 1 / count) ** 0.5)
+
+
+def _t_interval(samples, scale, level, width) -> tuple[float, float, float]:
+    """Mean +- t s width(n), with n - 1 degrees of freedom."""
+    samples = np.asarray(samples, dtype=float)
+    if samples.ndim != 1:
+        raise InputError(f"samples: expected one axis, of seeds, got shape {samples.shape}")
+    if not samples.size:
+        raise InputError("samples: expected at least one, got none")
+    one_of(SCALES, scale=scale)
+    with np.errstate(divide="ignore", invalid="ignore"):  # a seed diverged: the interval is nan
+        if scale == "log":
+            return tuple(float(end) for end in
+                         np.exp(_t_interval(np.log(samples), "linear", level, width)))
+        mean, count = float(samples.mean()), len(samples)
+        if count == 1:
+            return mean, mean, mean
+        half = float(stdtrit(count - 1, (1 + level) / 2) * samples.std(ddof=1) * width(count))
+    return mean, mean - half, mean + half
+
+
+# ---- a part ---------------------------------------------------------------------------------
+
+
+def direction(samples, region, scale: str = "linear", strict: bool = False) -> str:
+    """Where the 95% interval over seeds lies: "yes" inside the region, "no" outside; "undecided"
+    across its border, and where a seed diverged.
+
+    strict: the ends of the region are not in it, as of a claim "below 1".
+    """
+    found, (bottom, top) = interval(samples, scale), region
+    if not np.isfinite(found).all():
+        return "undecided"
+    _, low, high = found
+    on_border = strict and not {low, high}.isdisjoint(region)
+    if bottom <= low and high <= top and not on_border:
+        return "yes"
+    return "no" if high < bottom or low > top else "undecided"
+
+
+def absent(samples, kind: str, printed: float) -> bool:
+    """Whether seeds exclude every difference beyond the margin of their kind of statistic, where
+    the printed number is one: two one-sided tests at 5% each, that is, the 90% interval of the
+    logarithms within the margin (Schuirmann 1987; Lakens 2017).
+
+    printed: a ratio. Raises InputError for an unknown kind.
+    """
+    margin = margin_of(kind, printed)
+    if margin is None or len(samples) < FEWEST_SEEDS:
+        return False
+    _, low, high = interval(samples, "log", level=0.9)
+    return 1 / margin < low and high < margin  # false of nan
+
+
+def margin_of(kind: str | None, printed: float | None) -> float | None:
+    """The factor within which a ratio of this kind is no difference; None where that is not asked:
+    without a kind or a printed number, or where that is itself no difference.
+
+    Raises InputError for an unknown kind.
+    """
+    if kind is None or printed is None:
+        return None
+    one_of(tuple(MARGINS), kind=kind)
+    return None if 1 / MARGINS[kind] <= printed <= MARGINS[kind] else MARGINS[kind]
+
+
+def state(samples, region, scale: str = "linear", strict: bool = False, kind: str | None = None,
+          printed: float | None = None) -> str:
+    """A part's state by its seeds: direction first; absence where that is undecided, the kind of
+    statistic has a margin and the paper prints a number."""
+    found = direction(samples, region, scale, strict)
+    if found == "undecided" and kind and printed is not None and absent(samples, kind, printed):
+        return "no difference"
+    return found
+
+
+@dataclass(frozen=True)
+class Size:
+    """How far a printed number is from what models like ours give."""
+
+    printed: float
+    low: float  #: of the 95% prediction interval of one more model
+    high: float
+    half_excluded: bool | None  #: half the printed effect; None where there is no null or no effect
+
+    @property
+    def excluded(self) -> bool:
+        """Whether the printed number lies outside."""
+        return not self.low <= self.printed <= self.high
+
+
+def size(samples, printed: float, scale: str = "linear", null: float | None = None) -> Size | None:
+    """What seeds say of a printed number; None with fewer than three, of bounded shares, of a seed
+    that diverged, and of a ratio whose logarithm there is not.
+
+    null: the number of no effect. Half the effect lies midway between it and the printed number, in
+    logarithms for ratios; it is excluded where the 95% confidence interval lies on the null's side.
+    """
+    log = scale == "log"
+    if scale == "share" or len(samples) < FEWEST_SEEDS or (log and printed <= 0):
+        return None
+    _, low, high = prediction_interval(samples, scale)
+    if not np.isfinite([low, high]).all():
+        return None
+    if null is None or printed == null:
+        return Size(printed, low, high, None)
+    half = (null * printed) ** 0.5 if log else (null + printed) / 2
+    _, least, most = interval(samples, scale)
+    return Size(printed, low, high, most < half if printed > null else least > half)
+
+
+# ---- pairs of seeds -------------------------------------------------------------------------
+
+
+def share_of_pairs(better: float, pairs: int) -> tuple[float, float, float]:
+    """The share of pairs in which one model is better, with its 95% interval (Clopper & Pearson,
+    1934). A tie is half a pair; raises InputError for more than all pairs, and for none."""
+    if not pairs >= 1 or not 0 <= better <= pairs:
+        raise InputError(f"better: expected from 0 to {pairs} of at least one pair, got {better}")
+    low = betaincinv(better, pairs - better + 1, 0.025) if better else 0.0
+    high = betaincinv(better + 1, pairs - better, 0.975) if better < pairs else 1.0
+    return better / pairs, float(low), float(high)
+
+
+def lead(better: float, pairs: int) -> str:
+    """Whether one model is better than its rival: "yes", "no" where the rival is, "no difference"
+    where neither leads in three of four pairs, else "undecided", as with fewer than ten pairs."""
+    _, low, high = share_of_pairs(better, pairs)
+    if pairs < FEWEST_PAIRS:
+        return "undecided"
+    if low > 0.5 and high > LEAD:
+        return "yes"
+    if high < 0.5 and low < 1 - LEAD:
+        return "no"
+    return "no difference" if low > 1 - LEAD and high < LEAD else "undecided"
+
+
+def no_lead(better: float, pairs: int) -> str:
+    """The same of a claim that a model does not lead: "yes" where a lead in three of four pairs is
+    excluded, "no" where it is better."""
+    _, low, high = share_of_pairs(better, pairs)
+    if pairs < FEWEST_PAIRS:
+        return "undecided"
+    if high < LEAD:
+        return "yes"
+    return "no" if low > 0.5 else "undecided"
+
+
+# ---- a claim --------------------------------------------------------------------------------
+
+
+def verdict_of(states) -> str:
+    """One of VERDICTS from the states of all parts; raises InputError for none or an unknown one."""
+    states = tuple(states)
+    if not states:
+        raise InputError("states: expected at least one, got none")
+    for found in states:
+        one_of(STATES, state=found)
+    found, all_alike = set(states), len(set(states)) == 1
+    if "yes" in found:
+        if found & {"no", "no difference"}:
+            return "mixed"
+        return "holds" if all_alike else "holds in part"
+    if "no" in found:
+        return "fails" if all_alike else "fails in part"
+    if "no difference" in found:
+        return "no difference" if all_alike else "no difference in part"
+    return "undecided" if "undecided" in found else "not tested"
+
+
+def words_of(states) -> str:
+    """The verdict as it is told: "holds in 3 of 8" in place of "holds in part"."""
+    states = tuple(states)
+    verdict, counts = verdict_of(states), Counter(states)
+    own = {"holds in part": "yes", "fails in part": "no", "no difference in part": "no difference"}
+    if verdict not in own:
+        return verdict
+    return verdict.replace("in part", f"in {counts[own[verdict]]} of {len(states)}")

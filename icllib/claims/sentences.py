@@ -1,0 +1,135 @@
+"""A verdict as one sentence made by code: what is printed, what ours is, and what that says."""
+
+from collections import Counter
+
+from icllib.claims.decisions import Decision
+from icllib.claims.rule import LEAD, MARGINS, STATES, interval
+
+NONE_PRINTED = "the paper prints no number for it"
+
+
+def sentence(item: Decision) -> str:
+    """What came out of a claim, in a sentence or a few."""
+    if item.profile is None:
+        return f"Not tested: {item.claim.not_run or 'the claim waits for its run'}."
+    if item.claim.faulty:
+        return f"Not tested: {item.claim.faulty}."
+    parts = tuple(part for part in item.claim.judged if item.state(part) != "not tested")
+    if not parts:
+        return f"Not tested: {why_not_tested(item)}."
+    numbers = "; ".join(filter(None, (printed(item, parts), ours(item, parts))))
+    said = "; ".join(filter(None, (states(item, item.claim.judged), pairs(item, parts),
+                                   sizes(item, parts))))
+    text = f"{numbers[0].upper()}{numbers[1:]}: {said}."
+    if item.claim.added:
+        text += f" Beside, of parts that we added: {states(item, tuple(item.claim.added))}."
+    return text
+
+
+def why_not_tested(item: Decision) -> str:
+    """Why no part of a claim with evidence is tested."""
+    scope = item.claim.scope
+    if scope and item.profile not in scope.profiles:
+        return scope.because
+    return "too few models have learned"
+
+
+def printed(item: Decision, parts) -> str:
+    """The numbers that the paper prints for these parts; empty where it prints words."""
+    values = [item.claim.printed_of(part) for part in parts]
+    if item.claim.predicate == "identity" or None in values:
+        return ""
+    word = "corrected" if item.claim.printed["read"] == "corrected" else "printed"
+    if item.claim.kind_of(parts[0]) is None:
+        return f"{word} {span(values)}"
+    if max(values) < 1:
+        return f"{word} {span([1 / value for value in values])} times lower"
+    if min(values) > 1:
+        return f"{word} {span(values)} times higher"
+    return f"{word} {span(values)} times"
+
+
+def ours(item: Decision, parts) -> str:
+    """The means of these parts and the ends of their intervals."""
+    found = [interval(item.counted(part), item.claim.scale) for part in parts]
+    means, lows, highs = zip(*found)
+    times = " times" * (item.claim.kind_of(parts[0]) is not None)
+    spread = f" ({span([min(lows), max(highs)])})" * (means != lows)
+    return f"ours {span(means)}{times}{spread}"
+
+
+def span(values) -> str:
+    """The least and the greatest of some numbers: "0.98 to 1.01"."""
+    return " to ".join(dict.fromkeys(short(end, 3) for end in (min(values), max(values))))
+
+
+def states(item: Decision, parts) -> str:
+    """How many of these parts say what."""
+    counts = Counter(map(item.state, parts))
+    told = []
+    for state in STATES:
+        if counts[state]:
+            words = state
+            if state == "no difference":
+                margins = {MARGINS[kind] for part in parts if item.state(part) == state
+                           and (kind := item.claim.kind_of(part))}
+                if margins:
+                    words += f" beyond {' or '.join(f'{margin - 1:.0%}' for margin in sorted(margins))}"
+            told.append(words if len(parts) == 1 else f"{words} in {counts[state]}")
+    if len(parts) == 1:
+        return told[0]
+    same = ", same models" * item.same_models
+    return f"{', '.join(told)} of {len(parts)} parts{same}"
+
+
+def pairs(item: Decision, parts) -> str:
+    """In how many pairs of seeds the model leads; empty for claims that are not judged so."""
+    found = [share for part in parts if (share := item.share(part))]
+    if not found:
+        return ""
+    better = ", ".join(f"{won:g} of {count}" for won, count, *_ in found)
+    excluded = sum(high < LEAD for *_, high in found)
+    low, high = min(low for *_, low, _ in found), max(high for *_, high in found)
+    text = f"better in {better} pairs of seeds (a share of {short(low, 2)} to {short(high, 2)})"
+    if excluded:
+        text += (", a lead in three of four is excluded"
+                 + f" in {excluded} of {len(found)}" * (len(found) > 1))
+    return text
+
+
+def sizes(item: Decision, parts) -> str:
+    """Whether the printed numbers are such as models like ours give."""
+    found = [size for part in parts if (size := item.size(part))]
+    if not found:
+        return ""
+    excluded = sum(size.excluded for size in found)
+    half = sum(size.half_excluded or False for size in found)
+    of = lambda count: "" if len(found) == 1 else f" in {count} of {len(found)}"
+    if not excluded:
+        return f"models like ours give the printed number{of(len(found))}"
+    text = f"the printed number is excluded for models like ours{of(excluded)}"
+    return text + f", and half its effect{of(half)}" * bool(half)
+
+
+def competence(item: Decision) -> str:
+    """How our models do at the task that both were trained on, beside what is printed; empty where
+    nothing was trained."""
+    if not item.gate:
+        return ""
+    if not item.competence:
+        return NONE_PRINTED
+    ours, theirs = zip(*item.competence)
+    numbers = f"{digits(ours)} against {digits(theirs)}, {item.claim.competence.source}"
+    if not all(theirs):
+        return numbers
+    return f"{digits([own / other for own, other in item.competence])} times the printed ({numbers})"
+
+
+def digits(values) -> str:
+    """The least and the greatest with two digits."""
+    return " to ".join(dict.fromkeys(short(end, 2) for end in (min(values), max(values))))
+
+
+def short(value: float, digits: int) -> str:
+    """A number with so many digits: 0.12, 1.2e-05, but 120 and not 1.2e+02."""
+    return f"{float(f'{value:.{digits}g}'):.15g}"

@@ -1,0 +1,194 @@
+"""Verdicts as a page and the ledger show them: the paper's number beside ours."""
+
+import re
+from html import escape, unescape
+from itertools import chain
+
+import numpy as np
+import pandas as pd
+
+from icllib.claims import Claim
+from icllib.claims.controls import CONTROLS
+from icllib.claims.decisions import Decision
+from icllib.claims.rule import STATES, interval
+from icllib.claims.sentences import competence, sentence
+from icllib.plotting import ANYWHERE, SHARE, short, with_interval
+
+
+class Verdicts:
+    """The claims that a page decided, each with its verdict and a table of its parts."""
+
+    def __init__(self, decisions: list[Decision]):
+        self.decisions = decisions
+
+    def __repr__(self) -> str:
+        return "\n\n".join(
+            "\n".join([f"{name_of(item.claim)}: {item.words}, profile {item.profile}",
+                       *explained(item), *[parts_table(item).to_string()] * counts(item)])
+            for item in self.decisions)
+
+    def _repr_html_(self) -> str:
+        return "\n".join(
+            f"<p><strong>{escape(name_of(item.claim))}</strong> {badge(item)}<br>"
+            + "<br>".join(typeset(line) for line in explained(item)) + "</p>\n"
+            + parts_table(item).to_html(classes="verdicts", border=0) * counts(item)
+            for item in self.decisions)
+
+
+GREEK = ("[Ll]ambda|[Ss]igma|[Pp]si|[Pp]hi|[Dd]elta|[Gg]amma|alpha|beta|epsilon|eta|theta|kappa|mu|pi"
+         "|rho|tau|omega|[α-ωΓ-Ω]")
+MARKED = re.compile(r'<span class="math[^>]*>[^<]*</span>[,.;:!?)]+')  # which must not part
+SYMBOL = re.compile(rf"(?<![\w.])({GREEK}|[A-Za-z](?=[_^]))(?:_(\w+))?(?:\^(\w+))?(?![\w(])")
+
+
+def typeset(text: str) -> str:
+    """Text as HTML, in which MathJax shows each $...$, and letters of formulas elsewhere are such."""
+    pieces = re.split(r"\$(.+?)\$", escape(text, quote=False))
+    pieces[::2] = map(with_symbols, pieces[::2])
+    pieces[1::2] = [rf'<span class="math notranslate nohighlight">\({piece}\)</span>'
+                    for piece in pieces[1::2]]
+    return MARKED.sub(r'<span class="unbroken">\g<0></span>', "".join(pieces))
+
+
+def markdown(text: str) -> str:
+    """Text as one line of Markdown without HTML; its formulas and its emphasis stay."""
+    pieces = re.split(r"\$(.+?)\$", " ".join(text.split()))
+    pieces[::2] = [piece.replace("<", "&lt;") for piece in pieces[::2]]
+    pieces[1::2] = [f"${piece.replace('<', chr(92) + 'lt ')}$" for piece in pieces[1::2]]
+    return "".join(pieces)
+
+
+def with_symbols(text: str) -> str:
+    """Names such as psi_L and sigma^2 as HTML: a Greek letter, an index, a power."""
+    def symbol(name: re.Match) -> str:
+        letter, index, power = name.groups()
+        return (f"<i>{unescape(f'&{letter};') if len(letter) > 1 else letter}</i>"
+                + (f"<sub>{index}</sub>" if index else "") + (f"<sup>{power}</sup>" if power else ""))
+
+    return SYMBOL.sub(symbol, text)
+
+
+def badge(decision: Decision, words: str | None = None, bar: bool = True) -> str:
+    """A verdict in the color that the style sheet gives it, with what it means as a tooltip.
+
+    words: what it says, by default verdict and size. bar: whether to show, where there are
+    several, how many parts say what.
+    """
+    pieces = parts_bar(decision) * (bar and len(decision.claim.judged) > 1)
+    return (f'<span class="verdict verdict-{decision.verdict.replace(" ", "-")}" '
+            f'title="{escape(meaning(decision))}">{words or decision.words}{pieces}</span>')
+
+
+def parts_bar(decision: Decision) -> str:
+    """A small bar with a piece for each of the paper's parts, by what they say, as HTML."""
+    states = sorted(map(decision.state, decision.claim.judged), key=STATES.index)
+    pieces = "".join(f'<i class="part-{state.replace(" ", "-")}"></i>' for state in states)
+    return f'<span class="parts" aria-hidden="true">{pieces}</span>'
+
+
+MEANINGS = {
+    "holds": "every part says yes: its 95% interval lies in the region that the claim states",
+    "holds in part": "some parts say yes; the others are undecided or not tested",
+    "mixed": "some parts say yes, others no or no difference",
+    "fails": "every part says no: its 95% interval lies outside the region that the claim states",
+    "fails in part": "some parts say no and none yes",
+    "no difference": "every part excludes a difference beyond the margin",
+    "no difference in part": "some parts exclude a difference beyond the margin; none says yes or no",
+    "undecided": "the spread is too wide to say",
+    "not tested": "nothing was run, too few models have learned, or none is what the sentence names",
+    "exact": "a proof or a closed form, checked numerically",
+    "paper": "at the paper's size; what it leaves open, or we changed, the claim says",
+    "paper's model": "the paper's model, trained for less",
+    "smaller model": "a smaller model than the paper's, which has learned the task",
+}
+
+
+def meaning(decision: Decision) -> str:
+    """What the words of a verdict mean."""
+    words = [decision.verdict] + [decision.strength] * (decision.verdict != "not tested")
+    return "; ".join(map(MEANINGS.get, words))
+
+
+def name_of(claim: Claim) -> str:
+    """Its number and where the paper says so."""
+    return f"Claim {claim.number} ({claim.where})"
+
+
+def explained(decision: Decision) -> list[str]:
+    """What a claim says, what came out, what is judged, and what its gate and its control say."""
+    claim = decision.claim
+    lines = [claim.statement, sentence(decision), f"Judged by: {claim.statistic}."]
+    if not isinstance(claim.printed["value"], dict):
+        lines.append(f"The paper: {printed_text(claim)}.")
+    if decision.gate:
+        lines += [gate_text(decision), f"Our error at the gate: {competence(decision)}."]
+    if decision.control:
+        lines.append(f"Control, {claim.control} ({CONTROLS[claim.control]}): "
+                     f"{decision.control_verdict}{', as it should' * decision.can_be_lost}.")
+    return lines
+
+
+def counts(decision: Decision) -> bool:
+    """Whether some part is tested, so that a table of parts says something."""
+    return any(decision.state(part) != "not tested" for part in decision.evidence)
+
+
+def gate_text(decision: Decision) -> str:
+    """What models must have reached, and the worst of them."""
+    gate, (first, *others) = decision.claim.gate, decision.gate.values()
+    values = first if all(own == first for own in others) else [*first, *chain(*others)]
+    bound, worst = (("at most", np.max) if gate.at_least is None else ("at least", np.min))
+    size = gate.at_most if gate.at_least is None else gate.at_least
+    passed = sum(map(gate.passes, values))
+    statistic = f"{gate.statistic}," if "," in gate.statistic else gate.statistic
+    worst_of_all = worst(values)
+    told = f", the worst has {short(worst_of_all, 3)}" if np.isfinite(worst_of_all) else ""
+    return f"Counts if {statistic} is {bound} {short(size, 3)}: {passed} of {len(values)} pass{told}."
+
+
+def parts_table(decision: Decision) -> pd.DataFrame:
+    """What is printed and what was measured for each part, and what that says."""
+    claim, rows = decision.claim, []
+    for part in decision.evidence:
+        own, samples = decision.counted(part), decision.evidence[part]
+        row = {"part": f"{part} (added by us)" if part in claim.added else part}
+        if isinstance(claim.printed["value"], dict):
+            corrected = claim.printed["read"] == "corrected"
+            row["corrected" if corrected else "paper"] = printed_number(claim, part)
+        seeds = f"{len(own)} of {len(samples)}" if claim.gate else len(samples)
+        row |= {"ours": ours_text(claim, part, own or samples), "seeds": seeds}
+        if share := decision.share(part):
+            row["pairs led"] = f"{share[0]:g} of {share[1]}"
+        rows.append(row | {"holds if": tolerance_text(claim, part), "says": decision.state(part)})
+    return pd.DataFrame(rows).set_index("part").rename_axis(index=None, columns="part")
+
+
+def printed_number(claim: Claim, part: str | None = None) -> str:
+    """What the paper prints for a claim or for one of its parts, or what it should."""
+    value = claim.printed["value"]
+    value = value if part is None else value[part]
+    return value if isinstance(value, str) else short(value, 6)
+
+
+def printed_text(claim: Claim, part: str | None = None) -> str:
+    """The same, and whether it is what the paper should print."""
+    number = printed_number(claim, part)
+    return f"{number} (corrected)" if claim.printed["read"] == "corrected" else number
+
+
+def ours_text(claim: Claim, part: str, samples) -> str:
+    """Mean and interval with 3 digits, or as many as tell them from the bounds."""
+    bounds, ends = claim.region(part), interval(samples, claim.scale)
+    apart = lambda digits: all(end in bounds or float(short(end, digits)) not in bounds
+                               for end in ends)
+    within = SHARE if claim.scale == "share" else ANYWHERE
+    return with_interval(samples, next(filter(apart, (3, 4, 5)), 6), claim.scale, within)
+
+
+def tolerance_text(claim: Claim, part: str) -> str:
+    """The acceptance region in words."""
+    (kind, size), = claim.tolerance.items()
+    if kind in ("factor", "distance"):
+        low, high = claim.region(part)
+        return f"{short(low, 3)} to {short(high, 3)}"
+    return f"{kind.replace('_', ' ')} {size:g}"

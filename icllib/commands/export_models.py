@@ -1,0 +1,126 @@
+"""Models with a name, for the estimators of scikit-learn; the package ships them.
+
+`export` writes results/models.json: for each name the record and the weights of one model that has
+passed the gate of its paper's claims, and the numbers of pairs at which it answers well. setup.py
+copies these files into the package.
+"""
+
+import math
+from pathlib import Path
+
+import torch
+
+from icllib.claims import find_claim
+from icllib.estimators.named_models import MODELS, best_predictor
+from icllib.files import to_json, write_text
+from icllib.models import SGPT, SignedAveraging, Softmax, Transformer
+from icllib.papers.causal_lm import few_shot_tokens
+from icllib.papers.context_scaling import every_length, what_would_a_reviewer_ask
+from icllib.papers.context_scaling.gates import over_ridge, over_zero
+from icllib.papers.signed_averaging import comparisons, fig03_softmax_ssa, fig04_every, fig05_some
+from icllib.papers.signed_averaging.quantifiers import reached
+from icllib.results import Record, digest, load_record, results_folder, settings
+from icllib.streams import Stream
+from icllib.tasks import AffineFunctions, BagOfWords, LinearRegression, Quantifier
+from icllib.training import Run, load
+from icllib.training.cpu import one_core
+from icllib.training.weights import find_weights
+
+# A model answers well where its error is at most so many times that of the best predictor; where
+# that makes almost none, so much of the labels' variance, or so many wrong classes in all.
+NEAR, NEXT_TO_NONE = 1.25, 0.01
+SEEDS, PROMPTS = 3, 1024  # on each seed's own prompts
+
+NAMES = {  # name: the page's runs, what its models are made of, a claim whose gate they must pass
+    "context_scaling/gpt2": (every_length.runs, {Transformer, LinearRegression},
+                             "context_scaling.1"),
+    "context_scaling/sgpt": (what_would_a_reviewer_ask.by_depth, {SGPT, LinearRegression},
+                             "context_scaling.1"),
+    "signed_averaging/softmax": (fig03_softmax_ssa.runs, {Softmax}, "signed_averaging.2"),
+    "signed_averaging/ssa": (fig03_softmax_ssa.runs, {SignedAveraging}, "signed_averaging.3"),
+    "signed_averaging/every": (fig04_every.runs, {Quantifier}, "signed_averaging.9"),
+    "signed_averaging/some": (fig05_some.runs, {Quantifier}, "signed_averaging.10"),
+    "causal_lm/words": (few_shot_tokens.runs, {BagOfWords}, "causal_lm.39"),
+}
+
+
+def target() -> Path:
+    """What is written: models.json among the results."""
+    return results_folder() / MODELS
+
+
+def export() -> list[str]:
+    """Write which model each name stands for; returns the names of which there is one."""
+    found = {name: files for name in NAMES if (files := chosen(name))}
+    write_text(target(), to_json(found))
+    return list(found)
+
+
+def chosen(name: str) -> dict | None:
+    """The record and the weights of the model, by their places among the results, and `good_pairs`:
+    of those that have learned the first seed with the most tasks in training and the most layers;
+    or None."""
+    runs_of_page, parts, claim = NAMES[name]
+    gate, results = find_claim(claim).gate, results_folder()
+    runs = [run for run in runs_of_page("cpu") if parts <= made_of(run)]
+    for run in sorted(runs, key=lambda run: (-(run.pretraining_tasks or math.inf),
+                                             -run.model.layers)):
+        weights = find_weights(run)
+        record = weights and weights.with_name(f"{digest(settings(run))}.json")
+        if (record and record.exists() and gate.passes(at_gate(run, load_record(record)))
+                and (pairs := good_pairs(run))):
+            return {"record": str(record.relative_to(results)),
+                    "weights": str(weights.relative_to(results)), "pairs": pairs}
+    return None
+
+
+def good_pairs(run: Run) -> list[int]:
+    """At how many pairs, up to the most of its training, a model answers well on every seed."""
+    lengths, model = range(1, max(run.recipe.lengths) + 1), load(run)
+    tells_truth = run.recipe.loss == "cross-entropy"
+    good = torch.ones(len(lengths), dtype=torch.bool)
+    for seed in range(SEEDS):
+        xs, ys, _ = run.task.sample(Stream.of([seed], "answers well", "cpu"),
+                                    torch.arange(PROMPTS)[None], run.recipe.points)
+        with torch.no_grad(), one_core():  # which keeps memory: SGPT takes much for each length
+            said, best = model.predict(xs, ys, lengths), best_answers(run.task, xs, ys, lengths)
+        right = ys[:, :, list(lengths)]
+        if tells_truth:  # and answers in log-odds
+            said = (said > 0).to(ys.dtype)
+        own, least = (axes_mean((answers - right).double().square()) for answers in (said, best))
+        scale = 1 if tells_truth else ys.double().square().mean()
+        good &= own <= (NEAR * least).clamp(min=NEXT_TO_NONE * scale)
+    return [length for length, well in zip(lengths, good.tolist()) if well]
+
+
+def best_answers(task, xs, ys, lengths):
+    """What the best predictor of a task's labels answers: (1, B, K), or (1, B, K, classes)."""
+    if isinstance(task, Quantifier):
+        return ys[:, :, list(lengths)]
+    if isinstance(task, BagOfWords):
+        return few_shot_tokens.RidgeByClass().predict(xs, ys, lengths)
+    return best_predictor(task).predict(xs.double(), ys.double(), lengths)
+
+
+def axes_mean(errors):
+    """The mean over all axes but that of the lengths: (1, B, K, ...) -> (K,)."""
+    return errors.movedim(2, 0).flatten(1).mean(dim=1)
+
+
+def made_of(run) -> set[type]:
+    """The kinds of its task, its model and the scoring of its attention; none if nothing is trained."""
+    if not isinstance(run, Run):
+        return set()
+    return {type(run.task), type(run.model), type(getattr(run.model, "scoring", None))}
+
+
+def at_gate(run: Run, record: Record) -> float:
+    """What the gates of the claims ask of a model of this kind."""
+    if isinstance(run.task, Quantifier):
+        return reached([record], ["it"], ["it"])[0]
+    if isinstance(run.task, AffineFunctions):
+        return comparisons.reached({"it": record["error"]}, "it")[0]
+    errors, evaluation = [record["error"]], run.evaluation
+    if isinstance(run.task, BagOfWords):
+        return over_zero(errors, run.task, evaluation.lengths, max(evaluation.lengths))[0]
+    return over_ridge(errors, run.task, evaluation)[0]

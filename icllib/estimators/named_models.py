@@ -1,0 +1,97 @@
+"""Models for the estimators of scikit-learn: those that have a name, and what each was trained for."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from icllib import checks
+from icllib.baselines import Ridge
+from icllib.errors import DAMAGE, InputError
+from icllib.streams import Stream
+from icllib.tasks import AffineFunctions, LinearRegression
+from icllib.training.weights import load, run_of, trained_folders
+
+MODELS = "models.json"  # in a folder of results: what names stand for; icllib/commands/export_models.py writes it
+DRAWN = 1024  # prompts as in training, with which pairs are compared
+NO_NOISE = 1e-9  # the penalty of ridge regression on labels without noise
+
+
+@dataclass
+class Predictor:
+    """A predictor, and what it was trained for: None where that is not known."""
+
+    predictor: object
+    dimension: int | None = None
+    pairs: tuple[int, ...] | None = None  #: how many it may be given
+    task: object = None
+    classes: int | None = None  #: of one-hot labels
+    log_odds: bool = False  #: whether it answers in log-odds
+
+    @property
+    def best(self):
+        """The best predictor of a task of linear functions, which may be centered and scaled."""
+        return best_predictor(self.task)
+
+    def drawn(self, pairs: int, features: int):
+        """Pairs as in training: (DRAWN, pairs, features) and (DRAWN, pairs)."""
+        ids = torch.arange(DRAWN)[None]
+        xs, ys, _ = self.task.sample(Stream.of([0], "evaluation", "cpu"), ids, pairs)
+        return xs[0, ..., :features].double(), ys[0].double()
+
+
+def best_predictor(task):
+    """What no predictor beats on linear functions, without noise nearly so; None for other tasks."""
+    if isinstance(task, LinearRegression) and task.input_mean == 0:
+        return Ridge(max(task.noise_std**2 / task.weight_std**2, NO_NOISE))
+    return WithIntercept(Ridge(NO_NOISE)) if isinstance(task, AffineFunctions) else None
+
+
+@dataclass(frozen=True)
+class WithIntercept:
+    """A predictor that is given a feature more, which is always 1."""
+
+    predictor: object
+
+    def predict(self, xs, ys, lengths):
+        return self.predictor.predict(torch.cat((xs, torch.ones_like(xs[..., :1])), -1), ys, lengths)
+
+
+def names() -> dict[str, Path]:
+    """The models that have a name, and their records: the project's, or what the package ships."""
+    return {name: path for name, (path, _) in listed().items()}
+
+
+def listed() -> dict[str, tuple[Path, tuple[int, ...]]]:
+    """By name the record of a model, and at how many pairs it answers well."""
+    listed = {}
+    for folder in reversed(trained_folders()):
+        if (folder / MODELS).exists():
+            try:
+                models = json.loads((folder / MODELS).read_text("utf-8"))
+                listed |= {name: (folder / model["record"], tuple(model["pairs"]))
+                           for name, model in models.items()}
+            except DAMAGE as error:
+                raise InputError(f"{folder / MODELS}: expected models by name, got a damaged file "
+                                 f"({error}); restore it from git") from None
+    return listed
+
+
+def found(model) -> Predictor:
+    """What a name, the path of a record or a predictor stands for.
+
+    Raises InputError for another name, and where no weights are kept.
+    """
+    if hasattr(model, "predict"):
+        checks.predictor(model)
+        return Predictor(model)
+    path, pairs = listed().get(str(model), (Path(str(model)), None))
+    if path.suffix != ".json":
+        raise InputError("model: expected a predictor, the path of a record or one of the names "
+                         f"{', '.join(names()) or '(none yet)'}, got {model!r}")
+    run = run_of(path)
+    predictor = load(run)
+    predictor.module.double()  # so that an answer does not depend on what is asked beside it
+    return Predictor(predictor, run.task.dimension, pairs or run.recipe.lengths, run.task,
+                     getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy")

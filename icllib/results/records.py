@@ -1,0 +1,277 @@
+"""A record as a file, and records found by the runs that they are of."""
+
+import collections.abc
+import contextlib
+import dataclasses
+import json
+import os
+import re
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from icllib.errors import DAMAGE, InputError
+from icllib.files import folder_named, to_json, write_text
+from icllib.results.components import digest, from_settings, key, settings, sources, versions
+
+PROFILES = ("smoke", "cpu", "gpu", "paper")  # from the smallest to the paper's own settings
+OLD_PROFILES = ("quick", "pilot")  # of versions before 0.2
+DIGITS = 6
+
+
+def results_folder() -> Path:
+    """Where records live: results/ of the project, or $ICLLIB_RESULTS."""
+    return folder_named("ICLLIB_RESULTS", "results")
+
+
+def check_profile(profile: str, known=("stored", *PROFILES)) -> None:
+    """Raises InputError for a profile that is not known; "stored" is one that computes nothing."""
+    if profile not in known:
+        raise InputError(f"profile: expected one of {', '.join(known)}, got {profile!r}")
+
+
+def check_page(page) -> None:
+    """Raises InputError for what is no "<paper>/<page>", two names of folders."""
+    name = r"\w[\w.-]*"
+    if not (isinstance(page, str) and re.fullmatch(f"{name}/{name}", page)):
+        raise InputError(f"page: expected two names with a slash between, got {page!r}")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one run measured: `metrics` maps names to numbers or nested lists, 6 digits each."""
+
+    run: dict  #: settings
+    versions: dict
+    metrics: dict
+    provenance: dict  #: profile, commit, dirty, device, torch, wall_seconds, date, ...
+
+    @classmethod
+    def of(cls, run, metrics: dict, provenance: dict) -> "Record":
+        """The record of a run that has just been measured."""
+        own = versions(run)
+        made_by = {"sources": found} if (found := sources(own)) else {}
+        return cls(settings(run), own, rounded(metrics), provenance | made_by)
+
+    def __getitem__(self, name: str):
+        """A metric as a float or an array; raises InputError where there is none of this name."""
+        if name not in self.metrics:
+            raise InputError(f"metric: expected one of {', '.join(self.metrics)}, got {name!r}")
+        value = self.metrics[name]
+        return np.array(value, dtype=float) if isinstance(value, list) else value
+
+    @property
+    def profile(self) -> str:
+        return self.provenance["profile"]
+
+    @cached_property
+    def stale_because(self) -> str | None:
+        """Which component's version changed since the record was made, or None if it is fresh."""
+        return self.changes(self.component)
+
+    @property
+    def component(self):
+        """The run or computation that it is of; raises InputError, with the version that made the
+        record, where there is no such component today."""
+        try:
+            return from_settings(self.run)
+        except InputError as error:
+            raise InputError(f"{error}; its record was made by {maker(self.provenance)}") from None
+
+    def changes(self, run) -> str | None:
+        """The same, told from the run that it is of."""
+        now = versions(run)
+        changed = [f"{name} {self.versions.get(name)} -> {now.get(name)}"
+                   for name in sorted(now.keys() | self.versions.keys())
+                   if now.get(name) != self.versions.get(name)]
+        return ", ".join(changed) or None
+
+    @cached_property
+    def checksum(self) -> str:
+        """A digest of what was measured and of where it comes from."""
+        return digest([self.metrics, self.provenance])
+
+    def path(self, folder: Path) -> Path:
+        """Where the record is in a page's folder."""
+        return folder / self.profile / f"{digest(self.run)}.json"
+
+    def save(self, folder: Path) -> Path:
+        """Write the record into its profile's folder, in one move."""
+        path = self.path(folder)
+        identity = {"key": key(self.run, self.versions), "checksum": self.checksum}
+        try:
+            write_text(path, to_json(identity | dataclasses.asdict(self)))
+        except OSError as error:
+            raise InputError(f"{path}: expected room for a record, got {error.strerror!r}; what was "
+                             "trained is kept as a checkpoint, the next call goes on from it"
+                             ) from None
+        return path
+
+
+def load_record(path: Path) -> Record:
+    """Read a record, once as long as its file is the same; raises InputError if it is damaged or not
+    what its name and key say."""
+    try:
+        state = os.stat(path)
+    except OSError as error:
+        raise InputError(f"{path}: expected a record, got {error.strerror!r}") from None
+    record = read_record(Path(path), state.st_mtime_ns, state.st_size, state.st_ino)
+    return copy(record)  # whether it is stale is asked of today's components
+
+
+@lru_cache(maxsize=10_000)
+def read_record(path: Path, *state) -> Record:
+    """What a file in this state holds."""
+    try:
+        content = json.loads(path.read_text("utf-8"))
+        check_age(path, content)
+        stored, checksum = content.pop("key"), content.pop("checksum")
+        record = Record(**content)
+        if not record.metrics or record.profile not in PROFILES:
+            raise ValueError("no metrics or no profile")
+        if checksum != record.checksum:
+            raise ValueError("its metrics or provenance are not those that were recorded")
+    except DAMAGE as error:
+        raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
+                         "delete it or restore it from git") from None
+    expected = key(record.run, record.versions)
+    if stored != expected:
+        raise InputError(f"{path}: expected key {expected} from its settings and versions, "
+                         f"got {stored}; delete it or restore it from git")
+    if path.stem != digest(record.run):
+        raise InputError(f"{path}: expected the file name {digest(record.run)}.json from its "
+                         f"settings, got {path.name}")
+    return record
+
+
+def check_age(path: Path, content: dict) -> None:
+    """Raises InputError, with the version that made it, for a record as older versions wrote it."""
+    made, metrics = content["provenance"], content["metrics"]
+    if "checksum" not in content:
+        lacks = "kept no checksum"
+    elif content["checksum"] == digest(metrics):
+        lacks = "kept a checksum of the numbers alone"
+    elif made.get("profile") in OLD_PROFILES:
+        lacks = f"had a profile {made['profile']}"
+    else:
+        return
+    raise InputError(f"{path}: expected a record of this version, got one of an older version, which "
+                     f"{lacks}; it was made by {maker(made)}: delete it and make it again, or read it "
+                     "with that version")
+
+
+def maker(made: dict) -> str:
+    """What made a record, of its provenance: the version of icllib, the commit and the date."""
+    version = f"icllib {made['icllib']}, " if "icllib" in made else ""
+    return f"{version}commit {made.get('commit', 'unknown')}, {made.get('date', 'on an unknown day')}"
+
+
+def find_record(run, paper: str, results: Path | None = None) -> Record | None:
+    """The record of a run, whichever page of the paper made it; a stale one only where no fresh one
+    is. results: where to look, by default where the committed ones are."""
+    found, = find_records([run], paper, results)
+    return found
+
+
+def find_records(runs, paper: str, results: Path | None = None) -> list[Record | None]:
+    """`find_record` for each of some runs, for which folders are listed once."""
+    paths = paths_by_name(paper, results)
+    return [of_run(run, paths.get(digest(settings(run)), [])) for run in runs]
+
+
+def paths_by_name(paper: str, results: Path | None = None) -> dict[str, list[str]]:
+    """The files of a paper's records, by their names without the suffix."""
+    folder, paths = (results or results_folder()) / paper, {}
+    for page in sorted(os.listdir(folder)) if folder.is_dir() else []:
+        for profile in sorted(PROFILES):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                for name in os.listdir(f"{folder}/{page}/{profile}"):
+                    stem, suffix = os.path.splitext(name)
+                    if suffix == ".json":
+                        paths.setdefault(stem, []).append(f"{folder}/{page}/{profile}/{name}")
+    return paths
+
+
+def of_run(run, paths: list[str]) -> Record | None:
+    """Of a run's records, in these files, the first that is fresh, or else the first."""
+    found = [load_record(Path(path)) for path in paths]
+    for record in found:
+        vars(record)["stale_because"] = record.changes(run)  # it need not be built from the file
+    return next(filter(is_fresh, found), found[0] if found else None)
+
+
+def is_fresh(record: Record | None) -> bool:
+    """Whether the record exists and was made by today's components."""
+    return record is not None and record.stale_because is None
+
+
+def check_records(records) -> None:
+    """Raises InputError for what is no list of records."""
+    if not isinstance(records, list | tuple) or not all(isinstance(one, Record) for one in records):
+        raise InputError(f"records: expected a list of records, got {records!r:.200}")
+
+
+def check_text(**values) -> None:
+    """Raises InputError, by name, for what is no text."""
+    for name, value in values.items():
+        if not isinstance(value, str):
+            raise InputError(f"{name}: expected text, got {value!r:.200}")
+
+
+def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
+    """A metric of the records that have it and these settings, stacked: (records, ...).
+
+    chosen: settings by field name; a component is named by its class, as in model="MLP".
+    Raises InputError where no record fits.
+    """
+    check_records(records)
+    check_text(metric=metric)
+
+    def fits(record):
+        values = {name: record.run.get(name) for name in chosen}
+        named = {name: re.split("[.:]", value["type"])[-1] if isinstance(value, dict) else value
+                 for name, value in values.items()}
+        return metric in record.metrics and named == chosen
+
+    found = [record[metric] for record in records if fits(record)]
+    if not found:
+        known = ", ".join(sorted({name for record in records for name in record.metrics}))
+        raise InputError(f"samples: expected records with {metric} and {chosen}, found none; their "
+                         f"metrics are {known or 'none'}")
+    return np.array(found)
+
+
+def dealt(records, names) -> dict:
+    """The records, or runs, of each name: as many for each, side by side in the order of the names.
+    Raises InputError where that cannot be."""
+    if not isinstance(names, collections.abc.Collection) or not all(
+            isinstance(name, collections.abc.Hashable) for name in names):
+        raise InputError(f"names: expected a list of names, got {names!r:.200}")
+    names = list(names)
+    each, left = divmod(len(records), len(names) or 1)
+    if left or not each or not names or len(set(names)) < len(names):
+        raise InputError(f"records: expected as many for each of {len(names)} different names, "
+                         f"got {len(records)} in all")
+    return {name: records[place * each :][:each] for place, name in enumerate(names)}
+
+
+def stacked(records: list[Record], names, metric: str) -> dict:
+    """A metric of each name's records, which `dealt` gives it: name -> (records, ...)."""
+    check_records(records)
+    check_text(metric=metric)
+    return {name: np.array([record[metric] for record in own])
+            for name, own in dealt(records, names).items()}
+
+
+def rounded(value):
+    """The same numbers with 6 significant digits, as JSON-ready values."""
+    if isinstance(value, dict):
+        return {name: rounded(item) for name, item in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [rounded(item) for item in value]
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value

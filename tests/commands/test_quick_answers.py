@@ -1,0 +1,52 @@
+"""What the command line need not do to answer: counted, as a time would hang on the machine."""
+
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from icllib.commands import status
+from icllib.commands.status import status as states
+from icllib.files import PROJECT
+from icllib.results import records
+
+LOADED = """import runpy, sys
+sys.argv = ["icllib", *{words}]
+try:
+    runpy.run_module("icllib", run_name="__main__")
+except SystemExit:
+    pass
+print("loaded:", *{{name.partition(".")[0] for name in sys.modules}})
+"""
+
+
+@pytest.mark.parametrize("words, heavy", [
+    (["--help"], {"torch", "numpy", "scipy", "pandas", "matplotlib"}),
+    (["claims", "causal_lm"], {"torch", "pandas", "matplotlib"}),
+])
+def test_what_is_not_needed_is_not_imported(words, heavy):
+    done = subprocess.run([sys.executable, "-c", LOADED.format(words=words)], cwd=PROJECT, encoding="utf-8",
+                          capture_output=True)
+    *told, loaded = done.stdout.splitlines()
+    assert told and "icllib" in loaded.split(), done.stderr
+    assert not heavy & set(loaded.split())
+
+
+def test_each_record_is_read_once_and_runs_are_listed_once(monkeypatch):
+    read, listed, record, runs_at = Counter(), Counter(), records.Record, status.runs_at
+
+    def counted(**content):
+        read[str(content["run"])] += 1
+        return record(**content)
+
+    def at(runs_of_profile, profile):
+        listed[profile] += runs_of_profile.__module__.endswith(".fig01_scaling")
+        return runs_at(runs_of_profile, profile)
+
+    records.read_record.cache_clear()
+    monkeypatch.setattr(records, "Record", counted)
+    monkeypatch.setattr(status, "runs_at", at)
+    assert {row.page for row in states(["context_scaling/fig01_scaling"])} == {"fig01_scaling"}
+    assert len(read) > 10 and set(read.values()) == {1}
+    assert set(listed.values()) == {1}
