@@ -120,7 +120,8 @@ def check_state(fleet, tensors: dict, info: dict) -> None:
     not_negative(**{name: info.get(name) for name in ("wall_seconds", "processor_seconds")})
     described = lambda state: {name: (tuple(value.shape), value.dtype)
                                for name, value in state.items()}
-    expected, got = described(like_state(fleet, step)), described(tensors)
+    has_optimizer = step > 0 or "optimizer.0.step" in tensors  # a captured step gives it its state
+    expected, got = described(like_state(fleet, step, has_optimizer)), described(tensors)
     if got != expected:
         other = sorted(name for name in expected.keys() | got.keys()
                        if expected.get(name) != got.get(name))
@@ -130,11 +131,12 @@ def check_state(fleet, tensors: dict, info: dict) -> None:
         raise InputError(f"checkpoint: expected step {step}, got {int(tensors['step'])}")
 
 
-def like_state(fleet, step: int) -> dict:
-    """Tensors of the names, shapes and types of a fleet's state after so many steps."""
+def like_state(fleet, step: int, has_optimizer: bool) -> dict:
+    """Tensors of the names, shapes and types of a fleet's state after so many steps, with that of its
+    optimizer or without."""
     module = fleet.module.state_dict()
     state = {f"module.{name}": value for name, value in module.items()}
-    for index, parameter in enumerate(fleet.parameters if step else ()):
+    for index, parameter in enumerate(fleet.parameters if has_optimizer else ()):
         state |= {f"optimizer.{index}.step": torch.zeros(()),
                   f"optimizer.{index}.exp_avg": parameter,
                   f"optimizer.{index}.exp_avg_sq": parameter}

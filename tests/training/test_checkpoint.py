@@ -18,7 +18,8 @@ from icllib.models import MLP
 from icllib.results import digest, find_record
 from icllib.tasks import LinearRegression
 from icllib.training import Along, Fleet, OutOfTime, engine, jobs
-from icllib.training.checkpoint import (checkpoints, load_checkpoint, read_checkpoint,
+from icllib.training.capture import restore
+from icllib.training.checkpoint import (check_state, checkpoints, load_checkpoint, read_checkpoint,
                                         save_checkpoint, split_checkpoint)
 from icllib.training.engine import run_steps
 from icllib.training.limits import Limits
@@ -244,6 +245,20 @@ def test_a_checkpoint_holds_the_state_to_the_bit(tmp_path):
         a_fleet.take_step()
     for name, tensor in fleet.tensors().items():
         assert torch.equal(tensor, other.tensors()[name]), name
+
+
+def test_a_stop_between_compilation_and_the_first_step_is_gone_on_from():
+    fresh, compiled, other = (Fleet([LinearRegression(2)], MLP(4), RECIPE, [0], [None]) for _ in range(3))
+    start = {name: value.clone() for name, value in compiled.tensors().items()}
+    compiled.take_step()
+    restore(compiled, start)  # as warming up does, which leaves a state of the optimizer
+    made = compiled.tensors()
+    assert "optimizer.0.exp_avg" in made and made["step"] == 0
+    check_state(other, made, {"step": 0, "wall_seconds": 1.0, "processor_seconds": 1.0})
+    other.load(made)
+    for a_fleet in (fresh, other):
+        a_fleet.take_step()
+    assert all(torch.equal(value, other.tensors()[name]) for name, value in fresh.tensors().items())
 
 
 def test_parts_of_a_fleet_carry_their_cost_and_the_code_it_began_with(tmp_path):
