@@ -58,7 +58,7 @@ datatables.then(({ default: DataTable }) => {
   const table = new DataTable(element, {
     pageLength: PAGE, paging: whole, order: [], autoWidth: false,
     layout: { top2: form, topStart: whole ? "info" : null, topEnd: whole ? "pageLength" : null },
-    language: { lengthMenu: "_MENU_ claims a page" },
+    language: { lengthMenu: "_MENU_ claims a page", entries: { _: "claims", 1: "claim" } },
     drawCallback: function () { typeset(this.api().table().node()); },
   });
   table.search.fixed("asked", (text, data, index) => fits(index));
