@@ -111,7 +111,6 @@ def train(plan: list[dict], end: float, update, memory_gib: float, command) -> i
     """
     queue, running, worst = list(plan), [], 0
     with tempfile.TemporaryDirectory() as folder:
-        turn = {"ICLLIB_TURN": f"{folder}/turn"}
         while queue or running:
             for job, process in list(running):
                 if process.poll() is not None:
@@ -124,8 +123,8 @@ def train(plan: list[dict], end: float, update, memory_gib: float, command) -> i
                     job["memory_gib"] for job, _ in running) < memory_gib):
                 job = queue.pop(0)
                 running.append((job, subprocess.Popen(
-                    [*command, "train", *job["records"], "--time-limit", f"{left:.0f}"],
-                    cwd=PROJECT, env=os.environ | turn, stdin=subprocess.DEVNULL)))
+                    [*command, "train", *job["records"], "--time-limit", f"{left:.0f}", "--turn", f"{folder}/turn"],
+                    cwd=PROJECT, stdin=subprocess.DEVNULL)))
             update()
             time.sleep(0.5)
     update()

@@ -1,4 +1,4 @@
-"""icllib: four papers on in-context learning, re-run figure by figure."""
+"""icllib: papers on in-context learning, re-run figure by figure."""
 
 import importlib
 

@@ -7,6 +7,7 @@ them: those with code, from 1.
 
 import ast
 import contextlib
+import json
 import logging
 import os
 import re
@@ -102,6 +103,17 @@ def parameters_of(page: str) -> dict[str, ast.expr]:
                  for target in getattr(node, "targets", [None])]
         return {target.id: value for target, value in named if isinstance(target, ast.Name)}
     raise InputError(f'{page}: expected a cell that begins with # %% tags=["parameters"], found none')
+
+
+def parse_parameter(text: str) -> tuple[str, object]:
+    """NAME=VALUE, the value read as JSON where it is, else as text; else raises InputError."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InputError(f"parameter: expected NAME=VALUE, got {text!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
 
 
 def check_parameters(page: str, parameters: dict) -> None:

@@ -25,7 +25,6 @@ VARIABLES = {  # what the environment can say, all of it
     "ICLLIB_DATA": "where data is looked for that the project does not contain, besides data/",
     "ICLLIB_TENSORBOARD": "where losses are written for TensorBoard",
     "ICLLIB_COMMIT": "which commit a copy without git is of",
-    "ICLLIB_TURN": "a file of which processes that share a GPU hold the lock, one after the other",
     "ICLLIB_OUTPUT": "where a page writes, set by what executes it",
 }
 TEMPORARY = "icllib-temporary-"  # how the names of temporary folders begin

@@ -16,8 +16,8 @@ FLOORS = [
     {"errors", "checks", "files", "streams", "attention", "results", "progress", "data", "processor",
      "colors"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims", "plotting"},
-    {"training", "pages", "execution"}, {"estimators"},
-    {"papers", "language_models", "book", "commands", "__init__", "__main__"},
+    {"training", "pages", "execution"}, {"estimators"}, {"papers", "language_models"},
+    {"book", "commands", "__init__", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}

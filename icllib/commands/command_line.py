@@ -2,7 +2,6 @@
 
 import dataclasses
 import errno
-import json
 import subprocess
 import sys
 import textwrap
@@ -55,7 +54,7 @@ def run(
     """Execute pages: compute what is missing, then refresh the notebook and its results."""
     from icllib.pages import find_pages
     from icllib.results import check_profile
-    from icllib.execution import check_parameters
+    from icllib.execution import check_parameters, parse_parameter
     from icllib.training.limits import Limits
 
     names = find_pages(*pages)
@@ -171,12 +170,14 @@ def train(
                           "many seconds; the next call goes on.")] = None,
     on_cpu: Annotated[bool, typer.Option("--on-cpu", help="Train models of profile gpu on the "
                       "CPU, which is refused otherwise where no GPU can be used.")] = False,
+    turn: Annotated[Optional[str], typer.Option(metavar="FILE", help="Wait with the first step until no "
+                    "other process that names this file trains.")] = None,
 ):
     """Train the models of these records together, as one fleet, and save them."""
     from icllib.commands.train import train as train_fleet
     from icllib.training.limits import Limits
 
-    typer.echo(train_fleet(records, Limits(deadline_in(time_limit), on_cpu=on_cpu)))
+    typer.echo(train_fleet(records, Limits(deadline_in(time_limit), on_cpu=on_cpu, turn=turn)))
 
 
 @app.command(epilog="Examples:  python -m icllib claims  |  python -m icllib claims causal_lm  |  "
@@ -254,17 +255,6 @@ def export():
     colors.export()
     for module, target in ((export_models, export_models.target()), (live_models, live_models.SCRIPT)):
         typer.echo(f"{', '.join(module.export()) or 'no model has kept weights'}: {target}")
-
-
-def parse_parameter(text: str) -> tuple[str, object]:
-    """NAME=VALUE, the value read as JSON where it is, else as text; else raises InputError."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise InputError(f"parameter: expected NAME=VALUE, got {text!r}")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
 
 
 def main() -> None:

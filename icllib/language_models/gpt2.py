@@ -21,9 +21,9 @@ import torch
 import typer
 from torch import Tensor
 
-from icllib.commands.command_line import parse_parameter
 from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError, OutOfTime
+from icllib.execution import parse_parameter
 from icllib.files import write_text
 from icllib.language_models.gpt2_model import (
     Settings, batch, build, learning_rate, log_loss, open_tokens, perplexity)

@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import gc
-import os
 import signal
 import sys
 import threading
@@ -135,7 +134,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
     with stop_request(limits, failed) as should_stop:
         def wait():  # which costs nothing
             nonlocal started
-            started = started[0] + seconds_until_my_turn(should_stop), started[1]
+            started = started[0] + seconds_until_my_turn(limits.turn, should_stop), started[1]
 
         run_steps(fleet, label, should_stop, save, board(saved_in.name), wait)
         save()  # a process that is killed while it measures need not train again
@@ -162,10 +161,9 @@ def fleet_of(runs: list[Run], device: str) -> Fleet:
                  first.along.steps if first.along else ())
 
 
-def seconds_until_my_turn(should_stop) -> float:
-    """Wait until no other process that has the same $ICLLIB_TURN, a file, trains; the turn then lasts
-    as long as this process. So a fleet can be compiled while another one trains."""
-    path = os.environ.get("ICLLIB_TURN")
+def seconds_until_my_turn(path: str | None, should_stop) -> float:
+    """Wait until no other process trains that was given the same file, whose lock it takes; the turn then
+    lasts as long as this process. So a fleet can be compiled while another one trains."""
     if not path or TURNS:
         return 0.0
     started, turn = time.monotonic(), open(path, "a", encoding="utf-8")

@@ -23,6 +23,7 @@ class Limits:
     members: int | None = None
     on_cpu: bool = False  #: whether models of profile gpu may train on a CPU
     parent: int | None = None  #: the process for which a worker trains
+    turn: str | None = None  #: a file whose lock lets one process after the other train on a GPU
 
     def __post_init__(self):
         switches(self)

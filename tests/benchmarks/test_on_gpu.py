@@ -120,11 +120,11 @@ def test_the_check_times_a_step_of_a_gpu():
 # ---- the fleets of a plan -------------------------------------------------------------------
 
 FAKE = """
-import fcntl, os, sys, time
+import fcntl, sys, time
 name = sys.argv[2]
 with open("log", "a") as log:
     print("start", name, file=log, flush=True)
-    turn = open(os.environ["ICLLIB_TURN"], "a")
+    turn = open(sys.argv[sys.argv.index("--turn") + 1], "a")
     fcntl.flock(turn, fcntl.LOCK_EX)
     print("train", name, file=log, flush=True)
     time.sleep(1)

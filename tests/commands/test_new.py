@@ -98,7 +98,7 @@ def test_quick_tests_are_green_with_a_further_paper(copy):
 
 
 def test_a_book_of_a_further_paper_shows_it(copy):
-    """Its chapter, its page and the ledger; the whole book takes a minute, see make further-paper."""
+    """Its chapter, its page and the ledger; the whole book takes a minute."""
     toc = (copy / "_toc.yml").read_text("utf-8")
     (copy / "_toc.yml").write_text("format: jb-book\nroot: book/ledger\nchapters:\n- file: book/further\n"
                                    "  sections:\n  - file: notebooks/further/fig01_mean\n", "utf-8")

@@ -323,21 +323,21 @@ def test_who_asks_for_it_trains_on_the_cpu(folders, monkeypatch):
 def test_a_fleet_waits_before_its_first_step_until_the_one_before_has_ended(
         folders, monkeypatch, tmp_path):
     monkeypatch.setattr(jobs, "TURNS", [])
-    monkeypatch.setenv("ICLLIB_TURN", str(tmp_path / "turn"))
+    turn = str(tmp_path / "turn")
     taken = counted_steps(monkeypatch)
     with open(tmp_path / "turn", "a", encoding="utf-8") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(OutOfTime):
-            jobs.train_fleets(FEW_STEPS, "smoke", folders, limits=Limits(time.monotonic() + 1))
+            jobs.train_fleets(FEW_STEPS, "smoke", folders, limits=Limits(time.monotonic() + 1, turn=turn))
         assert not taken
-    jobs.train_fleets(FEW_STEPS, "smoke", folders)
+    jobs.train_fleets(FEW_STEPS, "smoke", folders, limits=Limits(turn=turn))
     assert taken and not without_record(FEW_STEPS)
     with open(tmp_path / "turn", "a", encoding="utf-8") as other, pytest.raises(BlockingIOError):  # until it ends
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_what_a_fleet_waits_for_is_no_cost_of_its_own(folders, monkeypatch):
-    monkeypatch.setattr(jobs, "seconds_until_my_turn", lambda should_stop: 1e6)
+    monkeypatch.setattr(jobs, "seconds_until_my_turn", lambda turn, should_stop: 1e6)
     jobs.train_fleets(FEW_STEPS, "smoke", folders)
     assert find_record(FEW_STEPS[0], "test").provenance["wall_seconds"] < -1e5
 

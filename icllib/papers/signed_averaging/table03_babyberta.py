@@ -1,7 +1,4 @@
-"""Table 3: BabyBERTa's grammar under softmax and under SSA.
-
-Table 3: BabyBERTa with softmax and with SSA at a fixed exponent, and its grammar probes.
-"""
+"""Table 3: BabyBERTa with softmax and with SSA at a fixed exponent, and its grammar probes."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
