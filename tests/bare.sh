@@ -25,8 +25,8 @@ cat > "$folder/quick" <<'END'
 set -e
 export PYTHONPATH=$PWD
 pytest=("$PYTHON" -m pytest -q -p no:cacheprovider)
-"${pytest[@]}" tests/test_files.py tests/test_checkout.py tests/test_makefile.py tests/test_claims.py \
-  tests/test_results.py tests/test_quick_answers.py tests/test_rounding.py tests/tasks/test_regression.py
+"${pytest[@]}" tests/test_files.py tests/test_checkout.py tests/test_makefile.py \
+  tests/commands/test_quick_answers.py tests/test_rounding.py tests/tasks/test_regression.py
 "$PYTHON" -m icllib run causal_lm/propositions --profile smoke
 "${pytest[@]}" --nbval --nbval-current-env --nbval-sanitize-with notebooks/nbval.cfg \
   notebooks/causal_lm/propositions.ipynb
