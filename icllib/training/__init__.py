@@ -6,7 +6,8 @@ from icllib.training.limits import Limits
 from icllib.training.recipe import Curriculum, Recipe
 from icllib.training.records import every_profile, records
 from icllib.training.run import Along, Run, Trained
-from icllib.training.weights import load
+from icllib.training.weights import load, untrained
 
 __all__ = ["Along", "Curriculum", "Fleet", "Limits", "OutOfTime", "Recipe", "Run", "Trained",
-           "every_profile", "load", "records", "run_steps", "train"]
+           "every_profile", "load", "records", "run_steps", "train",
+           "untrained"]

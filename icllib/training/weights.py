@@ -15,6 +15,7 @@ from safetensors import SafetensorError, safe_open
 
 from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError
+from icllib.evaluate import Together
 from icllib.files import PACKAGE
 from icllib.results import (
     Record, digest, key, load_record, results_folder, settings, sources,
@@ -71,6 +72,35 @@ def load(source) -> Trained:
                          f"({' '.join(str(error).split())}); delete it or restore it from git"
                          ) from None
     return Trained(module, Stream.of([run.seed], "training", "cpu"))
+
+
+SMALL = {"prompts": 1024, "functions": 16, "sequences": 32}  # most of each where a control is measured
+
+
+def untrained(records, seeds: int = 3) -> list[Record]:
+    """The records of the first seeds as their models are before the first step of training, measured on
+    fewer prompts: a control of what is claimed of trained ones."""
+    made, metrics = [], {}
+    for record in records:
+        run = run_of(record)
+        if run.seed < seeds:
+            small = fewer(run.evaluation)
+            start = replace(run, pretraining_tasks=None, evaluation=None, along=None), small
+            if start not in metrics:
+                module = build([run.model], [run.seed], run.task, run.recipe, "cpu")
+                predictor = Trained(module, Stream.of([run.seed], "training", "cpu"))
+                found = small.measure([run.task], predictor)
+                metrics[start] = {name: values[0].tolist() for name, values in found.items()}
+            made.append(replace(record, metrics=metrics[start]))
+    return made
+
+
+def fewer(evaluation):
+    """The same evaluation on as many prompts as SMALL at most."""
+    if isinstance(evaluation, Together):
+        return replace(evaluation, parts=tuple(map(fewer, evaluation.parts)))
+    return replace(evaluation, **{name: min(most, getattr(evaluation, name))
+                                  for name, most in SMALL.items() if hasattr(evaluation, name)})
 
 
 def run_of(source) -> Run:
