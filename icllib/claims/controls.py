@@ -15,6 +15,7 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
     "zero predictor": "the answer 0, whatever the prompt",
     "untrained model": "the model before its first step of training, or before it has learned",
     "inconsistent estimator": "an estimator that does not become exact with ever more data",
+    "another prompt's labels": "labels of another prompt in the context, which say nothing of the query",
     "other mask": "the model with the other attention mask",
     "other law": "the closed form with the exponents of another regime",
     "term left out": "the formula without one of its terms",

@@ -74,17 +74,20 @@ def load(source) -> Trained:
     return Trained(module, Stream.of([run.seed], "training", "cpu"))
 
 
-SMALL = {"prompts": 1024, "functions": 16, "sequences": 32}  # most of each where a control is measured
+SMALL = {"prompts": 1024, "functions": 3, "sequences": 32}  # most of each where a control is measured
 
 
-def untrained(records, seeds: int = 3) -> list[Record]:
+def untrained(records, evaluation=None, seeds: int = 3) -> list[Record]:
     """The records of the first seeds as their models are before the first step of training, measured on
-    fewer prompts: a control of what is claimed of trained ones."""
+    fewer prompts: a control of what is claimed of trained ones.
+
+    evaluation: what is measured, by default the same as on the trained models.
+    """
     made, metrics = [], {}
     for record in records:
         run = run_of(record)
         if run.seed < seeds:
-            small = fewer(run.evaluation)
+            small = fewer(evaluation or run.evaluation)
             start = replace(run, pretraining_tasks=None, evaluation=None, along=None), small
             if start not in metrics:
                 module = build([run.model], [run.seed], run.task, run.recipe, "cpu")

@@ -112,9 +112,19 @@ def ratio(mu, n):
     return sampled["eta / j", mu][:, at] / sampled["eta / n", mu][:, at]
 
 
-page.decide("causal_lm.15", {f"n = {n}": ratio(0, n) for n in (40, 100, 300)}, shown)
-by_mean = {f"mu = {mu}": ratio(mu, 300) for mu in (1, 2, 3)}
-page.decide("causal_lm.18", by_mean, shown)
+swapped = {mu: sheet.ByPositionErrors(mu, other_labels=True).measure()  # a control
+           for mu in layers.INPUT_MEANS}
+
+def swapped_ratio(mu, n):
+    """The same with the labels of another prompt, which tell nothing of the query."""
+    at = list(pairs).index(n)
+    return [float(swapped[mu]["by_position"][at] / swapped[mu]["by_n"][at])]
+
+
+for number, cases in ((15, {f"n = {n}": (0, n) for n in (40, 100, 300)}),
+                      (18, {f"mu = {mu}": (mu, 300) for mu in (1, 2, 3)})):
+    page.decide(f"causal_lm.{number}", {part: ratio(*case) for part, case in cases.items()},
+                shown, control={part: swapped_ratio(*case) for part, case in cases.items()})
 worst = {name: [deviations[name].max()] for name in checks}
 wrong = sheet.ByPositionPropositions(64, 40, off=0.01).measure()  # one percent off
 for number, parts in {17: {"stationary point": "7 stationary",

@@ -20,6 +20,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.causal_lm import fig06_training_sequences as sheet, trained
+from icllib.training import untrained
 
 page = icllib.Page("causal_lm/fig06_training_sequences")
 records = icllib.records(sheet.runs, profile, page=page.name)
@@ -73,11 +74,16 @@ numbers(table, x="training batches")
 # ## The claims, one by one
 
 # %%
-page.decide("causal_lm.31", {
-    f"{task} {mask}": np.polyfit(np.log10(counts), np.log10(values.T), 1)[0]
-    for (task, mask), values in curves.items()}, shown, gate={
+def slopes(errors):
+    """Of the logarithms of error and number of batches, by part."""
+    return {f"{task} {mask}": np.polyfit(np.log10(counts), np.log10([
+        errors[cell] for cell in cells if (cell.task, cell.mask) == (task, mask)]), 1)[0]
+        for task in trained.TASKS for mask in trained.MASKS}
+
+page.decide("causal_lm.31", slopes(errors), shown, gate={
     f"{cell.task} {cell.mask}": trained.reached(errors, [cell], shown)
-    for cell in cells if cell.batches == trained.FULL_SET})
+    for cell in cells if cell.batches == trained.FULL_SET},
+    control=slopes(trained.final_errors(untrained(records), cells)))
 page.verdicts()
 
 # %% [markdown]

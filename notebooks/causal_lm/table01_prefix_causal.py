@@ -43,6 +43,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.causal_lm import table01_prefix_causal as sheet, trained
+from icllib.training import untrained
 
 page = icllib.Page("causal_lm/table01_prefix_causal")
 records = icllib.records(trained.table_1, profile, page=page.name)
@@ -123,8 +124,10 @@ shared = {cell.mask: (cell, cell._replace(shared=False, extra_loss=False))
           for cell in sheet.classifier_cells() if cell.shared}
 page.decide("causal_lm.12", profile=shown, **trained.ratios(errors, shared, shown))
 held_out = {cell: 100 * both[0] for cell, both in shares.items()}
+before = sheet.held_out_and_training(untrained(classifiers), sheet.classifier_cells())
 page.decide("causal_lm.49", sheet.overfitting(shares), shown, gate={
-    mask: trained.reached(held_out, both, shown) for mask, both in shared.items()})
+    mask: trained.reached(held_out, both, shown) for mask, both in shared.items()},
+    control=sheet.overfitting(before))
 page.verdicts()
 
 # %% [markdown]

@@ -21,6 +21,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.causal_lm import tables04_06_fewer_pairs as sheet, trained
+from icllib.training import untrained
 
 page = icllib.Page("causal_lm/tables04_06_fewer_pairs")
 records = icllib.records(sheet.runs, profile, page=page.name)
@@ -103,10 +104,12 @@ for claim, place in ((25, 3), (26, 2), (27, 1)):
     page.decide(f"causal_lm.{claim}", profile=shown,
                 **trained.ratios(at[place], masks, shown, final=at[0]))
 named = {f"{cell.task} {cell.mask} {cell.sharing}": cell for cell in cells}
-steps = {name: (errors[cell][:, 2:] / errors[cell][:, 1:-1]).min(axis=1)
-         for name, cell in named.items()}
-page.decide("causal_lm.47", steps, shown, gate={
-    name: trained.reached(at[0], [cell], shown) for name, cell in named.items()})
+steps = lambda errors: {
+    name: (errors[cell][:, 2:] / errors[cell][:, 1:-1]).min(axis=1)
+    for name, cell in named.items()}
+page.decide("causal_lm.47", steps(errors), shown, gate={
+    name: trained.reached(at[0], [cell], shown) for name, cell in named.items()},
+    control=steps(trained.errors_by_cell(untrained(records), cells)))
 for claim, kept in ((52, ("linear", "nonlinear")), (53, ("classes",))):
     own = {f"{name}, {of_tables[place]} pairs": (cell, at[place][cell])
            for place in (1, 2, 3) for name, cell in named.items() if cell.task in kept}

@@ -144,8 +144,11 @@ wrong = sheet.StartingWeights(off=0.01).measure()  # w0 is one percent off
 page.decide("causal_lm.16", {part: [icllib.samples(records, metric).max()]
                              for part, metric in parts.items()}, shown,
             control={part: [wrong[metric]] for part, metric in parts.items()})
+first = {name: icllib.samples(records, name)[:, 1] for name in labels["self"]}
 page.decide("causal_lm.36", {mask: ends[f"{mask}_self"] / ends[mask]
-                             for mask in ("prefix", "causal")}, shown)
+                             for mask in ("prefix", "causal")}, shown,
+            control={mask: first[f"{mask}_self"] / first[mask]  # the query still holds a 0
+                     for mask in ("prefix", "causal")})
 smallest = icllib.samples(records, "causal_bound")[:, 0]  # of the causal mask alone
 alone = [max(step for step in sheet.STEP_SIZES if step < bound)
          for bound in smallest]

@@ -36,6 +36,7 @@ profile = "stored"
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of GPT-2 in panel A"}
 import icllib
 from icllib.papers.context_scaling import fig01_scaling as sheet, gates, scaling
+from icllib.training import untrained
 
 page = icllib.Page("context_scaling/fig01_scaling")
 records = {"GPT-2": icllib.records(scaling.fig01_against_tasks, profile, page=page.name),
@@ -142,6 +143,10 @@ def by_count(name, metric):
 
 slopes = {name: scaling.slopes_over_tasks(by_count(name, "excess"), lengths[name])
           for name in records}
+before = {name: untrained(own) for name, own in records.items()}  # a control
+at_start = {name: scaling.slopes_over_tasks(
+    {T: of(name, "excess", T, before) for T in counts[name]}, lengths[name])
+    for name in records}
 errors = {name: by_count(name, "error") for name in records}
 def near_ridge(errors, trained=scaling.LENGTHS):
     own = scaling.evaluation(trained, profiles["ridge"])
@@ -157,8 +162,9 @@ without, using = ({T: floors[name]["error"] for T in errors["MLP"]}
 
 page.decide("context_scaling.1", slopes["GPT-2"], profiles["GPT-2"],
             gates.seen_twice(near_ridge(errors["GPT-2"][10**6], lengths["GPT-2"]),
-                             records["GPT-2"]))
-page.decide("context_scaling.2", slopes["MLP"], profiles["MLP"], below_zero["1e6"])
+                             records["GPT-2"]), at_start["GPT-2"])
+page.decide("context_scaling.2", slopes["MLP"], profiles["MLP"], below_zero["1e6"],
+            at_start["MLP"])
 page.decide("context_scaling.3", scaling.context_ratios(panel_b, scaling.LENGTHS),
             icllib.shown_profile(in_context["GPT-2"]),
             {f"T = 1e{k}": near_ridge(panel_b[10**k]) for k in (5, 6)},

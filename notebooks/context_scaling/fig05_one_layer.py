@@ -28,6 +28,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.context_scaling import fig05_one_layer as sheet, gates, scaling
+from icllib.training import untrained
 
 page = icllib.Page("context_scaling/fig05_one_layer")
 records = icllib.records(sheet.runs, profile, page=page.name)
@@ -100,7 +101,10 @@ numbers(table, x="context length n")
 slopes = {title: scaling.log_slope(lengths, of(title, "excess").T) for title in tasks}
 learned = {title: gates.over_zero(of(title, "error"), task, lengths, n=50)
            for title, task in tasks.items()}
-page.decide("context_scaling.10", slopes, shown, learned)
+before = untrained(records)  # a control
+at_start = {title: scaling.log_slope(lengths, icllib.samples(
+    before, "excess", task=type(task).__name__).T) for title, task in tasks.items()}
+page.decide("context_scaling.10", slopes, shown, learned, at_start)
 page.verdicts()
 
 # %% [markdown]

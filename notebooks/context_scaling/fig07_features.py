@@ -29,6 +29,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.context_scaling import fig07_features as sheet, gates, scaling
+from icllib.training import untrained
 
 page = icllib.Page("context_scaling/fig07_features")
 alone = icllib.records(sheet.fig07_features_alone, profile, page=page.name)
@@ -133,8 +134,9 @@ alone_ratios, both_ratios, prompt_ratios = (
     sheet.feature_parts(by_input, model) for model in (alone_of, both_of, prompt_of))
 page.decide("context_scaling.14", sheet.over_margins(alone_ratios), profiles["psi_L"],
             parts_of(alone_ratios, alone_of), sheet.over_margins(prompt_ratios))
+before = {name: untrained(found) for name, found in by_input.items() if "prompt" in name}
 page.decide("context_scaling.15", both_ratios, profiles["prompt + psi_L"],
-            parts_of(both_ratios, both_of))
+            parts_of(both_ratios, both_of), sheet.feature_parts(before, both_of))
 for number, over_tasks, beside in ((34, False, alone_of), (35, True, prompt_of)):
     ratios, of_zero = sheet.both_beside(by_input, over_tasks)
     page.decide(f"context_scaling.{number}", ratios, profiles["prompt + psi_L"],
@@ -144,7 +146,9 @@ context, many_tasks = sheet.feature_ratios(by_input["prompt"], "ReLU network")
 learned = sheet.features_learned(by_input, prompt_of)["psi_L ReLU network"]
 task, lengths = scaling.TASKS["ReLU network"]
 best = gates.best_ridge(task, scaling.evaluation(lengths, shown))
-page.decide("context_scaling.27", {"ReLU network": many_tasks}, shown, learned)
+of_untrained = sheet.feature_ratios(before["prompt"], "ReLU network")[1]
+page.decide("context_scaling.27", {"ReLU network": many_tasks}, shown, learned,
+            {"ReLU network": of_untrained})
 page.decide("context_scaling.28", {"ReLU network": context}, shown, learned,
             {"ReLU network": [best[-1] / best[0]]})
 page.verdicts()

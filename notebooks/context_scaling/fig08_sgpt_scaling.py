@@ -27,6 +27,7 @@ profile = "stored"
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of SGPT on linear regression in panel A"}
 import icllib
 from icllib.papers.context_scaling import fig08_sgpt_scaling as sheet, gates, scaling
+from icllib.training import untrained
 
 page = icllib.Page("context_scaling/fig08_sgpt_scaling")
 records = icllib.records(scaling.fig08_against_tasks, profile, page=page.name)
@@ -142,22 +143,28 @@ def over_ridge(title, errors, among):
     task, measure = tasks[title][0], scaling.evaluation(lengths(title, among), shown)
     return gates.over_ridge(errors * task.label_variance, task, measure)
 
-evidence, learned = {}, {}
+def ratios(title, name, of_tasks, of_pairs):
+    """The statistic of claim 16 by part, over T and then over n."""
+    over_tasks = {T: of(title, name, T, among=of_tasks) for T in (10**4, 10**6)}
+    over_pairs = {T: of(title, name, T, among=of_pairs) for T in (10**5, 10**6)}
+    over_T = sheet.tasks_ratio(over_tasks, lengths(title, of_tasks))
+    return {f"{name} tasks {title}": over_T} | scaling.context_ratios(
+        over_pairs, lengths(title, of_pairs), f"{name} context {title} ")
+
+evidence, learned, at_start = {}, {}, {}
+before, in_context_before = untrained(records), untrained(in_context)  # a control
 for name, title in (("SGPT", "linear"), ("SGPT", "ReLU network"),
                     ("GPT-2", "ReLU network")):
-    over_tasks = {T: of(title, name, T) for T in (10**4, 10**6)}
-    over_pairs = {T: of(title, name, T, among=in_context) for T in (10**5, 10**6)}
-    part = f"{name} tasks {title}"
-    evidence[part] = sheet.tasks_ratio(over_tasks, lengths(title, records))
-    learned[part] = gates.seen_twice(
-        over_ridge(title, over_tasks[10**6], records), records)
-    parts = scaling.context_ratios(over_pairs, lengths(title, in_context),
-                                   f"{name} context {title} ")
-    evidence |= parts
-    learned |= {part: over_ridge(title, errors, in_context)
-                for part, errors in zip(parts, over_pairs.values())}
+    found = ratios(title, name, records, in_context)
+    evidence |= found
+    at_start |= ratios(title, name, before, in_context_before)
+    over_tasks, *over_pairs = found
+    learned[over_tasks] = gates.seen_twice(
+        over_ridge(title, of(title, name, 10**6), records), records)
+    learned |= {part: over_ridge(title, of(title, name, T, among=in_context), in_context)
+                for part, T in zip(over_pairs, (10**5, 10**6))}
 
-page.decide("context_scaling.16", evidence, shown, learned)
+page.decide("context_scaling.16", evidence, shown, learned, at_start)
 page.verdicts()
 
 # %% [markdown]

@@ -54,6 +54,8 @@ icllib.settings_of(sheet.by_depth, shown, assumed)
 # ## Figure
 
 # %%
+import numpy as np
+
 from icllib.baselines import Ridge
 from icllib.plotting import series
 
@@ -129,13 +131,19 @@ def over_bounds(deep, one_layer_at_10, n=40):
     return gates.worst(deep / (1.25 * ridge[0, scaling.LENGTHS.index(n)]),
                        one_layer_at_10 / (0.95 * scaling.LINEAR_8.label_variance))
 
+def other_seed(errors):
+    """A control: the deep model from the seed before in the place of one layer."""
+    return np.roll(errors, 1) / errors
+
 at = sheet.at_pairs  # the errors of one model at n pairs, one per seed
 evaluation = scaling.evaluation(scaling.LENGTHS, shown)
 layers, at_40 = curves["A"]["SGPT, n = 40"]
 most = min(8, max(layers))  # the paper's SGPT has 8
 page.decide("context_scaling.20", {
     f"n = {n}": ratio("A", f"SGPT, n = {n}", 1, most) for n in (10, 40)}, shown,
-    over_bounds(at_40[:, layers.index(most)], curves["A"]["SGPT, n = 10"][1][:, 0]))
+    over_bounds(at_40[:, layers.index(most)], curves["A"]["SGPT, n = 10"][1][:, 0]),
+    {f"n = {n}": other_seed(curves["A"][f"SGPT, n = {n}"][1][:, layers.index(most)])
+     for n in (10, 40)})
 below_zero = at(one_layer, "FeatureMLP", 10) / scaling.LINEAR_8.label_variance
 page.decide("context_scaling.21", {
     "one-layer SGPT": 0.95 / ratio("C", "one-layer SGPT", 10**6, 10**4)}, shown_one,
@@ -152,7 +160,9 @@ page.decide("context_scaling.30",
             icllib.shown_profile(deep_sgpt),
             gates.seen_twice(gates.seen_twice(over_bounds(
                 at(deep_sgpt, "SGPT", most_pairs), at(one_layer, "FeatureMLP", 10),
-                most_pairs), deep_sgpt), one_layer))
+                most_pairs), deep_sgpt), one_layer),
+            {part: other_seed(at(deep_sgpt, "SGPT", 10, T)) for part, T in (
+                ("T = 1e4", 10**4), ("T = 1e5", 10**5), ("T = 1e6", 10**6))})
 
 def slopes(records, model):
     """Of claims 1, 2 and 31, by range of T."""

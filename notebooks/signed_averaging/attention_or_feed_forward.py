@@ -91,7 +91,10 @@ page.decide("signed_averaging.13", {
     **{f"attention only {name}": errors[name][:, 0] / 0.15
        for name in ("12Al8AH", "2Al32AH")},
     "feed-forward only": 1 / errors["feed-forward only"][:, 0]}, shown,
-    reached(errors, "12L8AH"))
+    reached(errors, "12L8AH"), {  # either kind in the other's place
+        "attention only 12Al8AH": errors["feed-forward only"][:, 0] / 0.15,
+        "attention only 2Al32AH": errors["feed-forward only"][:, 0] / 0.15,
+        "feed-forward only": 1 / errors["12Al8AH"][:, 0]})
 over_full = lambda own: affine.geometric_mean((own / errors["12L8AH"])[:, 2:])
 page.decide("signed_averaging.33", {
     "12Al8AH over 12L8AH": over_full(errors["12Al8AH"])}, shown,

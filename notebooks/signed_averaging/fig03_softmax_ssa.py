@@ -29,6 +29,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import affine, comparisons, fig03_softmax_ssa as sheet
+from icllib.results import dealt
 
 page = icllib.Page("signed_averaging/fig03_softmax_ssa")
 records = icllib.records(sheet.runs, profile, page=page.name)
@@ -161,8 +162,9 @@ page.decide("signed_averaging.21", compare(comparisons.EqualError(paths)), shown
 page.decide("signed_averaging.35", {
     "sigma = 1": errors["SSA"][:, 0] / errors["softmax"][:, 0]}, shown, both,
     {"sigma = 1": 2 / errors["softmax"][:, 0]})
+at_start = affine.shifts_untrained(dealt(records, names)["SSA"])
 page.decide("signed_averaging.40", {"SSA": in_corner}, shown,
-            comparisons.reached(errors, "SSA"))
+            comparisons.reached(errors, "SSA"), {"SSA": at_start["both"]})
 page.verdicts()
 
 # %% [markdown]

@@ -38,6 +38,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import fig04_every as sheet, quantifiers
+from icllib.training import untrained
 
 page = icllib.Page("signed_averaging/fig04_every")
 records = icllib.records(sheet.every_variant, profile, page=page.name)
@@ -134,7 +135,7 @@ longer = quantifiers.longer_sequences(compared, pair)
 page.decide("signed_averaging.30", longer, judged, of_softmax,
             {part: [1 / 8] for part in longer})
 page.decide("signed_averaging.31", quantifiers.deviant_sequences(compared, pair), judged,
-            of_softmax)
+            of_softmax, quantifiers.deviant_sequences(untrained(compared), pair))
 page.verdicts()
 
 # %% [markdown]

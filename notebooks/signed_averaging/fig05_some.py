@@ -33,6 +33,7 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.signed_averaging import fig05_some as sheet, quantifiers
+from icllib.training import untrained
 
 page = icllib.Page("signed_averaging/fig05_some")
 records = icllib.records(sheet.some_variant, profile, page=page.name)
@@ -124,7 +125,7 @@ longer = quantifiers.longer_sequences(compared, pair)
 page.decide("signed_averaging.57", longer, judged, of_softmax,
             {part: [1 / 8] for part in longer})
 page.decide("signed_averaging.58", quantifiers.deviant_sequences(compared, pair), judged,
-            of_softmax)
+            of_softmax, quantifiers.deviant_sequences(untrained(compared), pair))
 page.verdicts()
 
 # %% [markdown]

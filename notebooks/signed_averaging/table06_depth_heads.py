@@ -33,6 +33,7 @@ profile = "stored"
 import icllib
 from icllib.papers.signed_averaging import affine, comparisons, table06_depth_heads as sheet
 from icllib.papers.signed_averaging.affine import SIGMAS
+from icllib.results import settings
 from icllib.papers.signed_averaging.comparisons import (
     geometric_rows, reached, ridge_errors, ridge_over, training_settings)
 
@@ -128,9 +129,12 @@ page.decide("signed_averaging.29", {
     name: values[:, [2, 4, 9]].min(axis=1) for name, values in ours.items()}, shown,
     {name: reached(ours, name) for name in ours}, {name: [exact] for name in ours})
 shifts = affine.shift_ratios(grid, stds)
+at_start = affine.shifts_untrained([record for record in records if record.run in [
+    settings(run) for run in models["12L8AH"]]])
 page.decide("signed_averaging.41", {
     shift: shifts[shift] for shift in ("inputs", "functions")}, shown,
-    reached(ours, "12L8AH"))
+    reached(ours, "12L8AH"), {
+        shift: at_start[shift] for shift in ("inputs", "functions")})
 page.verdicts()
 
 # %% [markdown]

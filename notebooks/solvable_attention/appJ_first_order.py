@@ -112,10 +112,15 @@ pd.DataFrame({(r.run["start"], what): {
 along, appendix_g = (dict(zip(labels, r["slopes"])) for r in records)
 page.decide("solvable_attention.19", {"as printed": [along["printed"]]}, shown,
             control={"as printed": [along["corrected"]]})
+off = {start: dict(zip(labels, formulas.FirstOrder(start, off=0.01).measure()["slopes"]))
+       for start in formulas.FIRST_ORDER_STARTS}  # all rates one percent off: a control
 page.decide("solvable_attention.26", {
     "zeroth order": [appendix_g["zeroth order"]],
     "with corrections": [along["corrected"]],
-    "for any start": [appendix_g["first order"]]}, shown)
+    "for any start": [appendix_g["first order"]]}, shown, control={
+    "zeroth order": [off["Appendix G"]["zeroth order"]],
+    "with corrections": [off["along (1, Lambda)"]["corrected"]],
+    "for any start": [off["Appendix G"]["first order"]]})
 page.verdicts()
 
 # %% [markdown]

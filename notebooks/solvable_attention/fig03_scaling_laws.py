@@ -155,10 +155,12 @@ for number, law in ((2, "size"), (4, "data")):
     page.decide(f"solvable_attention.{number}",
                 laws.late_exponents(on_the_way, law), shown,
                 control=laws.late_exponents(on_the_way, law, untrained=True))
+soon = {alpha: laws.LawsInTheLimit(alpha, sooner=1e-9).measure()  # before anything is learned
+        for alpha in limit}
 for number, law in ((3, "time"), (5, "compute")):
-    exponents = {f"alpha = {alpha}": [r[f"{law}_exponent"][0]]
-                 for alpha, r in limit.items()}
-    page.decide(f"solvable_attention.{number}", exponents, shown)
+    exponents, at_start = ({f"alpha = {alpha}": [r[f"{law}_exponent"][0]]
+                            for alpha, r in own.items()} for own in (limit, soon))
+    page.decide(f"solvable_attention.{number}", exponents, shown, control=at_start)
 page.decide("solvable_attention.30", sheet.simulated_exponents(simulated), shown)
 page.verdicts()
 

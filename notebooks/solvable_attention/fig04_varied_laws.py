@@ -184,16 +184,19 @@ sheet.balance_table(balance)
 # %% [markdown]
 # ## The claims, one by one
 #
-# The control of claim 31 is $\beta = 0$, that of claim 33 the same at $10^6$ time
+# Claims 10 and 11 are each other's control: $\gamma$ varied in place of $\beta$, and the other
+# way round. The control of claim 31 is $\beta = 0$, that of claim 33 the same at $10^6$ time
 # constants.
 
 # %%
 slope = lambda record, law: record[f"{law}_exponent"][0]
 change = lambda record, law: [slope(record, law) - slope(limits[0], law)]
 parts = dict(zip(("model size D", "time t", "data N", "compute C"), laws.LAWS))
-page.decide("solvable_attention.10", {"time t": change(limits[1], "time")}, shown)
+page.decide("solvable_attention.10", {"time t": change(limits[1], "time")}, shown,
+            control={"time t": change(limits[3], "time")})
 page.decide("solvable_attention.11", {
-    part: change(limits[3], law) for part, law in parts.items()}, shown)
+    part: change(limits[3], law) for part, law in parts.items()}, shown,
+    control={part: change(limits[1], law) for part, law in parts.items()})
 equal = sheet.QueryFeature(0.0).measure()
 page.decide("solvable_attention.31", sheet.query_feature_exponents(late[:2]), shown,
             control={f"beta = {beta:g}, {name}": equal[f"full_{name}"][:1]
@@ -201,7 +204,7 @@ page.decide("solvable_attention.31", sheet.query_feature_exponents(late[:2]), sh
 page.decide("solvable_attention.33", sheet.beta_changes(*late[4:]), shown,
             control=sheet.beta_changes(*late[2:4]))
 page.decide("solvable_attention.43", sheet.varied_exponents(simulated), shown)
-of_print = sheet.balance_ratios(balance[3:])  # from the paper's own start
+of_print = sheet.balance_ratios(balance[3:])  # from the start of Appendix G
 page.decide("solvable_attention.44", sheet.balance_ratios(balance[:3])
             | {f"{part}, Eq. 106": ratio for part, ratio in of_print.items()}, shown)
 page.verdicts()

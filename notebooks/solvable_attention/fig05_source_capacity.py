@@ -149,9 +149,10 @@ sheet.stability_table(records)
 # decides nothing.
 
 # %%
-evidence = {f"{laws.LETTERS[law]} alpha = {alpha}": values
-            for (law, alpha), values in exponents.items()}
-page.decide("solvable_attention.16", evidence, shown)
+evidence, at_start = (
+    {f"{laws.LETTERS[law]} alpha = {alpha}": values for (law, alpha), values in own.items()}
+    for own in (exponents, sheet.exponents_at_start(found)))
+page.decide("solvable_attention.16", evidence, shown, control=at_start)
 page.verdicts()
 
 # %% [markdown]

@@ -129,7 +129,8 @@ sheet.strength_table(records[16:19])
 # %% [markdown]
 # ## The claims, one by one
 #
-# The control of claim 38 exchanges the perceptron and the one with a large read-out.
+# The control of claims 35 and 36 has strengths that fall as $s^{-1/2}$, that of claim 38
+# exchanges the perceptron and the one with a large read-out.
 
 # %%
 def evidence(name, names=("size", "time", "data")):
@@ -140,8 +141,14 @@ def evidence(name, names=("size", "time", "data")):
 
 in_time = lambda name, before="": {
     before + part[2:]: values for part, values in evidence(name, ["time"]).items()}
-page.decide("solvable_attention.35", evidence("diagonal network"), shown)
-page.decide("solvable_attention.36", in_time("linear model"), shown)
+falling = {(kind, alpha): sheet.ClosedFormModel(kind, alpha, 0.5).measure()
+           for kind in sheet.MODELS for alpha in found}  # strengths that fall as s^-0.5
+page.decide("solvable_attention.35", evidence("diagonal network"), shown, control={
+    f"{laws.LETTERS[law]} alpha = {alpha}": sheet.exponents_of(falling["diagonal", alpha], law)
+    for law in ("size", "time", "data") for alpha in found})
+page.decide("solvable_attention.36", in_time("linear model"), shown, control={
+    f"alpha = {alpha}": sheet.exponents_of(falling["linear", alpha], "time")
+    for alpha in found})
 page.decide("solvable_attention.37", evidence("perceptron"), shown)
 page.decide("solvable_attention.38", in_time("perceptron")
             | in_time(sheet.LARGE, "large read-out, "), shown,

@@ -1,6 +1,6 @@
 """Figure 2: with a causal mask, linear attention stops short of the answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -9,6 +9,7 @@ from icllib.attention import causal_pairs, full_pairs
 from icllib.papers.causal_lm.layers import (
     INPUT_MEANS, KaczmarzErrors, draw, query_errors, run_layers, seeds)
 from icllib.papers.causal_lm.trained import MASKS
+from icllib.results import ADDED
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory
 
@@ -24,12 +25,15 @@ class LayerErrors:
     layers: int = 50  # Appendix E.1
     step_size: float = 1.6  # Appendix E.1: the fastest of those tried that does not diverge
     seed: int = 0
+    other_labels: bool = field(default=False, metadata=ADDED)  # of another prompt, on pairs: a control
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Mean squared errors for prefix and causal, pairs and queries: (layers + 1,) each."""
         task = LinearRegression(self.dimension, inputs="uniform")
         prompt = draw(task, self.seed, self.sequences, self.pairs + self.queries)
+        if self.other_labels:
+            prompt.ys[..., : self.pairs] = prompt.ys[..., : self.pairs].roll(1, 0)
         metrics = {}
         for name, mask in (("prefix", full_pairs), ("causal", causal_pairs)):
             outputs = run_layers(prompt, self.pairs, self.step_size, self.layers, mask)
@@ -85,7 +89,8 @@ def figure_2_evidence(errors: dict, stationary: dict) -> dict:
     """What Figure 2 hands to its claims: number -> (evidence, control or None), by part.
 
     errors: "prefix_pairs" and so on, (seeds, layers + 1); stationary: by mu, (seeds, pairs). The
-    controls: the other mask, other inputs, noisy labels, and a power law in place of a rate.
+    controls: the labels of another prompt, the other mask, whose answer does not hang on mu, other
+    inputs, noisy labels, and a power law in place of a rate.
     """
     rate = lambda kind: slope_over_layers(errors[kind], 30, 50)
     to_pairs = {mask: rate(f"{mask}_queries") / rate(f"{mask}_pairs") for mask in MASKS}
@@ -93,11 +98,15 @@ def figure_2_evidence(errors: dict, stationary: dict) -> dict:
     ends = {mu: values[:, 299] for mu, values in stationary.items()}
     first = {mu: 1 + (stationary[mu] < 1e-2).argmax(1) for mu in (0, 1)}
     noisy = KaczmarzErrors(0.0, pairs=300, every=20).measure()["noisy_error"]
+    swapped = LayerErrors(other_labels=True).measure()
+    full = {mu: least_squares_error(mu) for mu in INPUT_MEANS}
     power_law = late_to_early(1 / np.maximum(np.arange(errors["prefix_pairs"].shape[1]), 1)[None])
     return {
-        6: ({"layer 50": last["prefix_queries"] / last["causal_queries"]}, None),
+        6: ({"layer 50": last["prefix_queries"] / last["causal_queries"]},
+            {"layer 50": [float(swapped["prefix_queries"][50] / swapped["causal_queries"][50])]}),
         7: ({"mu = 0": first[0]}, {"mu = 0": first[1]}),
-        8: ({f"mu = {mu}": ends[mu] / ends[mu - 1] for mu in (1, 2, 3)}, None),
+        8: ({f"mu = {mu}": ends[mu] / ends[mu - 1] for mu in (1, 2, 3)},
+            {f"mu = {mu}": full[mu] / full[mu - 1] for mu in (1, 2, 3)}),
         41: ({"mu = 0": ends[0] / stationary[0][:, 39]},
              {"mu = 0": [float(noisy[14] / noisy[1])]}),  # at 300 and 40 pairs
         42: ({"n = 40": errors["causal_queries"].min(axis=1)},
@@ -106,6 +115,17 @@ def figure_2_evidence(errors: dict, stationary: dict) -> dict:
         48: ({mask: late_to_early(errors[f"{mask}_pairs"]) for mask in MASKS},
              dict.fromkeys(MASKS, power_law)),
     }
+
+
+def least_squares_error(input_mean: float, noise_std: float = 0.1, sequences: int = 200) -> np.ndarray:
+    """The query error with 300 noisy pairs of the prefix mask's stationary points, by seed; without
+    noise it is 0."""
+    found, task = [], LinearRegression(16, noise_std, inputs="uniform", input_mean=input_mean)
+    for seed in seeds("paper"):
+        prompt = draw(task, seed, sequences, 300)
+        weights = (theory.least_squares(prompt.xs, labels) for labels in (prompt.ys, prompt.means))
+        found.append(float(query_errors(np.subtract(*weights), input_mean).mean()))
+    return np.array(found)
 
 
 def late_to_early(curves) -> np.ndarray:

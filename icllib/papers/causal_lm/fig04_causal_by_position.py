@@ -22,6 +22,7 @@ class ByPositionErrors:
     sequences: int = 200  # ASSUMED: the paper does not say
     every: int = 4  # ASSUMED: one in so many n is kept
     seed: int = 0
+    other_labels: bool = field(default=False, metadata=ADDED)  # of another prompt: a control
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
@@ -30,8 +31,9 @@ class ByPositionErrors:
         prompt = draw(task, self.seed, self.sequences, self.pairs)
         truth = theory.least_squares(prompt.xs, prompt.ys)  # no noise, and more pairs than d
         metrics = {"pairs": list(range(self.every, self.pairs + 1, self.every))}
+        labels = prompt.ys.roll(1, 0) if self.other_labels else prompt.ys
         for name, by_position in (("by_n", False), ("by_position", True)):
-            weights = theory.online_gradient_descent(prompt.xs, prompt.ys, None, by_position)
+            weights = theory.online_gradient_descent(prompt.xs, labels, None, by_position)
             squares = query_errors(weights[self.every :: self.every] - truth, self.input_mean)
             metrics[name] = squares.mean(-1)
         return metrics

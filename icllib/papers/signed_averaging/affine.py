@@ -22,7 +22,7 @@ from icllib.models.mixing import SignedSoftmax
 from icllib.results import ADDED, digest, settings
 from icllib.streams import Stream, WORD
 from icllib.tasks import AffineFunctions
-from icllib.training import Along, Curriculum, Recipe, Run
+from icllib.training import Along, Curriculum, Recipe, Run, untrained
 
 # Eq. 2: the first prediction that counts is at the third point. ASSUMED of the quantifiers, where
 # it is not stated: a sequence is wrong if a position from the third on is.
@@ -453,3 +453,10 @@ def shift_ratios(grid, stds) -> dict[str, np.ndarray]:
     share = grid / np.outer(1 + squares, squares)
     ends = {"inputs": share[:, -1, 0], "functions": share[:, 0, -1], "both": share[:, -1, -1]}
     return {shift: end / share[:, 0, 0] for shift, end in ends.items()}
+
+
+def shifts_untrained(records) -> dict[str, np.ndarray]:
+    """The same of these models before training, a control: at deviations 1 and 10 alone."""
+    ends = (1, 10)
+    before = untrained(records, ShiftedErrors((), ends, ends))
+    return shift_ratios(np.array([record["error_grid"] for record in before]), ends)

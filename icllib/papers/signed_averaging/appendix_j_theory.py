@@ -110,6 +110,17 @@ def printed_sentences(ssa, softmax) -> dict:
             "J.6 softmax, gap 1": odds[1] / odds[0] / 1.1}
 
 
+def sentences_that_hold(softmax) -> dict:
+    """The same numbers of three sentences like those that are true, a control: the entropy over minus
+    the logarithm of the largest weight, slopes of the exponential alone, and a gap that grows."""
+    entropies = softmax["entropy"] / -np.log(softmax["top"])
+    odds = [weight / (1 - weight) for weight in (weight_at_gap(gap, 40) for gap in (1.0, 10.0))]
+    bound = softmax["bound"]
+    return {"J.3 entropy": entropies.min(),
+            "J.5 softmax Jacobian": np.exp(bound[-1] - bound[0]) / 1.1,
+            "J.6 softmax, gap 1": odds[1] / odds[0] / 1.1}
+
+
 def weight_at_gap(gap: float, k: int, low: float = 0.0) -> float:
     """The softmax weight of the largest of k scores, the others being `gap` below it at `low`."""
     return float(weights(np.array([low + gap, *[low] * (k - 1)]), None, None)[0])

@@ -313,6 +313,14 @@ def exponents_by_law(found: Figure5) -> dict[tuple[str, float], list[float]]:
     return laws | {("compute", 1.8): [r["compute_exponent"][0] for r in found.best]}
 
 
+def exponents_at_start(found: Figure5, kept: int = 5) -> dict[tuple[str, float], list[float]]:
+    """The same over the first steps kept, before anything is learned: a control. In compute of the
+    smallest size, since all sizes are alike there."""
+    of = lambda r, place: scaling_laws.fit_exponent(r["time"][:kept], r["loss"][place][:kept])[0]
+    laws = {("time", alpha): [of(r, -1) for r in runs] for alpha, runs in found.by_alpha.items()}
+    return laws | {("compute", 1.8): [of(r, 0) for r in found.best]}
+
+
 def first_and_other_seeds(laws: dict) -> pd.DataFrame:
     """Means with 95% intervals over the seeds of claim 16's first verdict, all others, and both."""
     groups = {"first three": slice(3), "the others": slice(3, None), "all": slice(None)}

@@ -1,6 +1,6 @@
 """The formulas of the solution and of the laws, as printed, against what they are printed for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -9,6 +9,7 @@ from scipy import special
 
 from icllib.checks import one_of
 from icllib.papers.solvable_attention.laws import start
+from icllib.results import ADDED
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.first_order import first_order
 
@@ -45,12 +46,13 @@ def equation_137(t, v, w, psi, strength, share, slips=SLIPS):
     return f + (first if "137" in slips else first / 4) / psi
 
 
-def largest_errors(t, v, w, psi, strength, share, *slips) -> list[float]:
+def largest_errors(t, v, w, psi, strength, share, *slips, off: float = 0.0) -> list[float]:
     """Of f at zeroth order, to first order, and by Eq. 137 with each of these sets of slips.
 
-    Against integration of Eq. 9 at the instants t.
+    Against integration of Eq. 9 at the instants t. off: of the formulas' rates, all alike.
     """
     exact = riccati.flow_outputs(v[None], w[None], psi, strength, np.array([share]), t)[:, 0]
+    share = (1 + off) * share
     zeroth, first = first_order(t, v, w, psi, strength, share)
     printed = (equation_137(t, v, w, psi, strength, share, kept) for kept in slips)
     return [float(np.abs(form - exact).max()) for form in (zeroth, zeroth + first / psi, *printed)]
@@ -80,6 +82,7 @@ class FirstOrder:
     fitted_from: int = 100  # the least psi of the fits. ASSUMED: large enough
     times: int = 400  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0  # nothing is random
+    off: float = field(default=0.0, metadata=ADDED)  # of the rates in the formulas: a control
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -101,7 +104,7 @@ class FirstOrder:
         pace = share * psi * (1 + strength**2) * np.sqrt(strength**2 + g0 * h0 / 4)
         t = np.linspace(0, 10 / pace, self.times)
         zeroth, first, printed, corrected = largest_errors(t, v, w, psi, strength, share,
-                                                           SLIPS, ())
+                                                           SLIPS, (), off=self.off)
         return zeroth, printed, corrected, first
 
     def vectors(self, psi: int):

@@ -169,6 +169,7 @@ class LawsInTheLimit:
     strength: float = 0.5  # Lambda, Appendix G
     scale: float = 0.1  # A of Eq. 106
     seed: int = 0  # nothing is random
+    sooner: float = field(default=1.0, metadata=ADDED)  # on times and budgets; 1e-9 is a control
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
@@ -177,6 +178,7 @@ class LawsInTheLimit:
         g0, h0 = riccati.quadratic_forms(*start(self.scale, 2), self.context_length, strength)
         sizes, times = np.geomspace(10, 1000, 30).astype(int), np.geomspace(0.01, 1, 40)
         counts, budgets = np.geomspace(1e3, 1e6, 25), np.geomspace(1e3, 1e6, 25)
+        times, budgets = self.sooner * times, self.sooner * budgets
         envelope = scaling_laws.compute_losses(
             shares, strength, self.context_length, g0, h0,
             np.unique(np.geomspace(2, 3000, 80).astype(int)), budgets).min(axis=0)
