@@ -1,17 +1,18 @@
 """Twelve faults that a pipeline like ours can have, each planted once: what catches it?
 
-A golden number is one of tests/test_golden.py; a check refuses the model or the mask; a gate leaves
-nothing that counts; a control holds that must not. One fault is caught by none of them.
+A golden number is one of tests/test_golden.py, or of the evidence on record; a check refuses the
+model, the mask or the records; a gate leaves nothing that counts; a control holds that must not.
 """
 
 import dataclasses
 
+import numpy as np
 import pytest
 import torch
 from rounding import assert_as_recorded
 from test_golden import GOLDEN, train_tiny
 
-from icllib import attention, evaluate
+from icllib import attention, evaluate, results
 from icllib.baselines import Ridge
 from icllib.claims import find_claim
 from icllib.claims.decisions import decide, decision_on_record
@@ -19,6 +20,8 @@ from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer, layout
 from icllib.papers.context_scaling.scaling import LINEAR_8
+from icllib.papers.signed_averaging import quantifiers
+from icllib.results import find_records
 from icllib.tasks import LinearRegression, Prompt
 from icllib.training import engine
 
@@ -143,8 +146,17 @@ def test_the_control_of_an_inverted_ratio_holds():
     assert right.can_be_lost and not faulty.can_be_lost
 
 
-def test_seeds_that_are_paired_wrongly_are_caught_by_no_control():
-    """They widen the interval of a ratio and leave its mean: only a second look at the records, such
-    as that of `python -m icllib run`, which compares what a page computes with its evidence, tells."""
-    right = decision_on_record(find_claim("causal_lm.9"))
-    assert right.can_be_lost
+def test_seeds_that_are_paired_wrongly_are_refused_and_move_numbers_on_record(monkeypatch):
+    """SSA of seed 1 beside softmax of seed 0, and the other way round, among fifty pairs."""
+    claim, pair = find_claim("signed_averaging.9"), quantifiers.cells("every", (quantifiers.AS_PRINTED,))
+    records = find_records(quantifiers.compared_on_every("cpu"), claim.paper)
+    half = len(records) // 2
+    exchanged = [*records[:half], records[half + 1], records[half], *records[half + 2 :]]
+    golden = decision_on_record(claim).evidence
+    moved = lambda found: any(np.abs(np.log(np.divide(found[part], golden[part]))).max() > 1e-4
+                              for part in claim.parts)
+    assert not moved(quantifiers.evidence(records, pair))
+    with pytest.raises(InputError, match="records: expected the same seeds for Cell.*every.*softmax"):
+        quantifiers.evidence(exchanged, pair)
+    monkeypatch.setattr(results, "check_pairs", lambda found: None)
+    assert moved(quantifiers.evidence(exchanged, pair))

@@ -245,8 +245,9 @@ def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
 
 
 def dealt(records, names) -> dict:
-    """The records, or runs, of each name: as many for each, side by side in the order of the names.
-    Raises InputError where that cannot be."""
+    """The records, or runs, of each name: as many for each, side by side in the order of the names,
+    and of the same seeds, since they are compared seed by seed. Raises InputError where that cannot
+    be."""
     if not isinstance(names, collections.abc.Collection) or not all(
             isinstance(name, collections.abc.Hashable) for name in names):
         raise InputError(f"names: expected a list of names, got {names!r:.200}")
@@ -255,7 +256,21 @@ def dealt(records, names) -> dict:
     if left or not each or not names or len(set(names)) < len(names):
         raise InputError(f"records: expected as many for each of {len(names)} different names, "
                          f"got {len(records)} in all")
-    return {name: records[place * each :][:each] for place, name in enumerate(names)}
+    found = {name: records[place * each :][:each] for place, name in enumerate(names)}
+    check_pairs(found)
+    return found
+
+
+def check_pairs(found: dict) -> None:
+    """Raises InputError unless the records, or runs, of all names are of the same seeds in the same
+    order."""
+    settings_of = lambda one: getattr(one, "run", getattr(one, "__dict__", {}))
+    seeds = {name: [settings_of(one).get("seed") for one in own] for name, own in found.items()}
+    first, *others = seeds
+    for name in others:
+        if seeds[name] != seeds[first]:
+            raise InputError(f"records: expected the same seeds for {first} and {name}, in the same "
+                             f"order, got {seeds[first]} and {seeds[name]}")
 
 
 def stacked(records: list[Record], names, metric: str) -> dict:

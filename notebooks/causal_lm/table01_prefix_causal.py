@@ -128,6 +128,11 @@ before = sheet.held_out_and_training(untrained(classifiers), sheet.classifier_ce
 page.decide("causal_lm.49", sheet.overfitting(shares), shown, gate={
     mask: trained.reached(held_out, both, shown) for mask, both in shared.items()},
     control=sheet.overfitting(before))
+page.decide("causal_lm.58", sheet.over_stationary_point(errors, shown), shown, gate={
+    f"{cell.sharing} layers": trained.reached(errors, [cell], shown)
+    for cell in cells if (cell.task, cell.mask) == ("linear", "causal")},
+    control=sheet.over_stationary_point(
+        trained.final_errors(untrained(records), cells), shown))
 page.verdicts()
 
 # %% [markdown]

@@ -161,6 +161,9 @@ page.decide("context_scaling.5", by_reference("SGPT"), shown,
             by_reference("zero"))
 page.decide("context_scaling.36", over("GPT-2", "ridge"), shown, learned["GPT-2"],
             over("zero", "ridge"))
+least = errors["sweep"]["error"][:, at].min()
+page.decide("context_scaling.41", {"n = 20": errors["SGPT"]["error"][:, at] / least}, shown,
+            learned["SGPT"], {"n = 20": errors["zero"]["error"][:, at] / least})
 page.verdicts()
 
 # %% [markdown]

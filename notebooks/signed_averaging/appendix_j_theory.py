@@ -126,7 +126,7 @@ gaps = (7, 40, 79, 200)
 at_gap = {f"k = {k}": sheet.weight_at_gap(4.0, k) for k in gaps}
 without_gap = {f"k = {k}": sheet.weight_at_gap(0.0, k) for k in gaps}
 measured = check.metrics | sheet.printed_sentences(ssa, softmax) | at_gap
-controls = one_percent_off.metrics | without_gap | sheet.sentences_that_hold(softmax)
+controls = one_percent_off.metrics | without_gap | sheet.sentences_that_hold(ssa, softmax)
 for number in (20, 26, 27, 28):
     claim = find_claim(f"signed_averaging.{number}")
     page.decide(claim.id, {part: [measured[part]] for part in claim.parts}, shown,

@@ -175,8 +175,8 @@ sheet.finite_time_table(late[2:])
 # "It is better to balance the context sequence length", Section 4.2 concludes from the
 # slower law in time. Here all contexts $\psi_s \propto s^{-\beta}$ cost the same, 100
 # pairs on average over prompts. The rest is the setting of Figure 3, except the start:
-# *equal answers* is $f_s(0) = \Lambda / 2$; at the paper's own (*printed*, Eq. 106) the
-# answer is proportional to $\psi_s$.
+# *equal answers* is $f_s(0) = \Lambda / 2$, one $\Delta$ for all tasks as in Eq. 17; at that of
+# Appendix G (*printed*, Eq. 106) the answer is proportional to $\psi_s$.
 
 # %% tags=["numbers"]
 sheet.balance_table(balance)
@@ -223,8 +223,9 @@ page.verdicts()
 #   they could not fail there; claim 33 asks at a finite time.
 # - *Balance.* With $\beta = -0.5$ rare tasks, which are slow, get more context. From
 #   equal answers the loss after 5,000 steps is then 0.46 of that of balanced contexts
-#   (claim 44). From the paper's start $\beta = 0.5$ is the best, because its rare tasks
-#   start nearest to their strength.
+#   (claim 44). From the start of Appendix G $\beta = 0.5$ is the best, because its rare tasks
+#   start nearest to their strength. Section 4 has $\beta > 0$, and there the two starts
+#   disagree about the paper's advice.
 #
 # The numbers behind the figures:
 # {download}`figure.csv <../../results/solvable_attention/fig04_varied_laws/figure.csv>`.

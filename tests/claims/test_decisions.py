@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from icllib.claims import Claim, find_claim, load_claims, papers
+from icllib.claims.controls import FROM_EVIDENCE
 from icllib.claims.decisions import Decision, decide, decision_on_record, evidence_path, state
 from icllib.claims.rule import interval
 from icllib.claims.verdicts import gate_text, ours_text
@@ -146,6 +147,15 @@ def test_every_verdict_can_be_lost(claim):
     decided = decision_on_record(claim)
     assert claim.control, "no control"
     assert decided.can_be_lost, f"{decided.verdict}; its control too: {decided.control_verdict}"
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=[claim.id for claim in CLAIMS])
+def test_claims_that_hold_or_fail_have_a_control_that_was_measured(claim):
+    """And not one that follows from the evidence itself, such as the roles exchanged."""
+    if decision_on_record(claim).verdict not in ("holds", "fails"):
+        pytest.skip("neither holds nor fails")
+    recorded = json.loads(evidence_path(claim.page).read_text("utf-8"))[claim.id]
+    assert claim.control not in FROM_EVIDENCE and set(recorded["control"]) == set(claim.parts)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=[claim.id for claim in CLAIMS])

@@ -245,6 +245,16 @@ def test_records_are_dealt_to_names_evenly_or_not_at_all():
             dealt(uneven, names)
 
 
+def test_records_are_dealt_side_by_side_by_seed(saved):
+    record = find_record(RUN, "context_scaling")
+    of = lambda *seeds: [replace(record, run=record.run | {"seed": seed}) for seed in seeds]
+    assert dealt(of(0, 1, 0, 1), ("a", "b"))["b"] == of(0, 1)
+    with pytest.raises(InputError, match=r"the same seeds for a and b, .* got \[0, 1\] and \[1, 0\]"):
+        dealt(of(0, 1, 1, 0), ("a", "b"))
+    with pytest.raises(InputError, match=r"got \[7, 7\] and \[7, 8\]"):  # of runs too
+        dealt([RUN, RUN, RUN, replace(RUN, seed=8)], ("a", "b"))
+
+
 def test_a_folder_named_relatively_is_the_project_s_in_every_process(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ICLLIB_RESULTS", "elsewhere")

@@ -18,7 +18,8 @@ from icllib.estimators import InContextRegressor
 from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer
 from icllib.results import PROJECT, digest, find_record, settings
-from icllib.training import Along, jobs, weights, workers
+from icllib.streams import Stream
+from icllib.training import Along, jobs, untrained, weights, workers
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
 from icllib.training.records import environment
@@ -51,6 +52,23 @@ def test_a_loaded_model_answers_as_its_record_says(trained):
         np.testing.assert_allclose(measured(run, icllib.load(run)), recorded, rtol=1e-5)
         path = trained / f"{digest(settings(run))}.json"
         np.testing.assert_allclose(measured(run, icllib.load(path)), recorded, rtol=1e-5)
+
+
+def test_models_before_training_are_measured_as_their_records_would_be(trained):
+    """A control: the same start as training has, on fewer prompts, and none of the later seeds."""
+    records = [find_record(run, "test") for run in runs()]
+    before = untrained(records)
+    assert [record.run for record in before] == [r.run for r in records if r.run["seed"] < 3]
+    for record in before:
+        run = run_of(record)
+        start = Trained(build([run.model], [run.seed], run.task, run.recipe, "cpu"),
+                        Stream.of([run.seed], "training"))
+        small = replace(run.evaluation, prompts=min(run.evaluation.prompts, weights.SMALL["prompts"]))
+        expected = small.measure([run.task], start)["error"][0]
+        np.testing.assert_allclose(record["error"], expected, rtol=1e-6)
+        assert not np.allclose(record["error"], find_record(run, "test")["error"], rtol=1e-3)
+    other, = untrained(records[:1], ErrorByLength((1,), prompts=16))
+    assert np.shape(other["error"]) == (1,)
 
 
 def test_a_record_gives_its_model_and_a_path_without_one_is_told(trained, tmp_path):

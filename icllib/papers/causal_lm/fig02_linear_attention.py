@@ -107,6 +107,8 @@ def figure_2_evidence(errors: dict, stationary: dict) -> dict:
         7: ({"mu = 0": first[0]}, {"mu = 0": first[1]}),
         8: ({f"mu = {mu}": ends[mu] / ends[mu - 1] for mu in (1, 2, 3)},
             {f"mu = {mu}": full[mu] / full[mu - 1] for mu in (1, 2, 3)}),
+        59: ({"n = 20": stationary[0][:, 19] / (StationaryErrors().dimension / 3)},
+            {"n = 20": [least_squares_error(0.0, noise_std=0.0, pairs=20).max() / (16 / 3)]}),
         41: ({"mu = 0": ends[0] / stationary[0][:, 39]},
              {"mu = 0": [float(noisy[14] / noisy[1])]}),  # at 300 and 40 pairs
         42: ({"n = 40": errors["causal_queries"].min(axis=1)},
@@ -117,14 +119,15 @@ def figure_2_evidence(errors: dict, stationary: dict) -> dict:
     }
 
 
-def least_squares_error(input_mean: float, noise_std: float = 0.1, sequences: int = 200) -> np.ndarray:
-    """The query error with 300 noisy pairs of the prefix mask's stationary points, by seed; without
-    noise it is 0."""
+def least_squares_error(input_mean: float, noise_std: float = 0.1, pairs: int = 300,
+                        sequences: int = 200) -> np.ndarray:
+    """The query error of the prefix mask's stationary points, by seed; without noise it is 0."""
     found, task = [], LinearRegression(16, noise_std, inputs="uniform", input_mean=input_mean)
     for seed in seeds("paper"):
-        prompt = draw(task, seed, sequences, 300)
-        weights = (theory.least_squares(prompt.xs, labels) for labels in (prompt.ys, prompt.means))
-        found.append(float(query_errors(np.subtract(*weights), input_mean).mean()))
+        prompt = draw(task, seed, sequences, pairs)
+        weights, truth = (theory.least_squares(prompt.xs, labels)
+                          for labels in (prompt.ys, prompt.means))
+        found.append(float(query_errors(weights - truth, input_mean).mean()))
     return np.array(found)
 
 

@@ -1,13 +1,17 @@
 """Table 1: trained transformers, with a prefix mask and with a causal mask."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
+import torch
 
 from icllib.evaluate import ErrorByLength, Together, TrainingError
 from icllib.papers.causal_lm import trained
 from icllib.papers.causal_lm.trained import Cell, MASKS, SIZES, as_in_table_1, table_1
 from icllib.results import dealt
+from icllib.streams import Stream
+from icllib.theory import gradient_descent
 from icllib.training import Run
 
 
@@ -31,6 +35,29 @@ def classifiers(profile: str) -> list[Run]:
                     for kind in (ErrorByLength, TrainingError)]
         both.append(replace(run, evaluation=Together(measures)))
     return both
+
+
+def over_stationary_point(errors: dict[Cell, np.ndarray], profile: str) -> dict[str, np.ndarray]:
+    """Errors of the causal models on lines over those of the stationary points of Proposition 5 on the
+    same held-out prompts: (seeds,) by sharing."""
+    size, found = SIZES[profile], {}
+    for cell, own in errors.items():
+        if (cell.task, cell.mask) == ("linear", "causal"):
+            reference = [stationary_error(size, seed * size.own_prompts) for seed in range(len(own))]
+            found[f"{cell.sharing} layers"] = own / reference
+    return found
+
+
+@cache
+def stationary_error(size, seed: int) -> float:
+    """The query error of one pass of online gradient descent over the pairs of a seed's prompts."""
+    prompt = trained.task("linear", size.dimension).sample(
+        Stream.of([seed], "evaluation"), torch.arange(size.prompts)[None], size.pairs + size.queries)
+    xs, ys = prompt.xs[0].double(), prompt.ys[0].double()
+    weights = gradient_descent.online_gradient_descent(
+        xs[:, : size.pairs], ys[:, : size.pairs])[-1]
+    answers = (xs[:, size.pairs :] * weights[:, None]).sum(-1)
+    return float((answers - ys[:, size.pairs :]).square().mean())
 
 
 def held_out_and_training(records, cells) -> dict[Cell, np.ndarray]:

@@ -110,10 +110,10 @@ def printed_sentences(ssa, softmax) -> dict:
             "J.6 softmax, gap 1": odds[1] / odds[0] / 1.1}
 
 
-def sentences_that_hold(softmax) -> dict:
+def sentences_that_hold(ssa, softmax) -> dict:
     """The same numbers of three sentences like those that are true, a control: the entropy over minus
     the logarithm of the largest weight, slopes of the exponential alone, and a gap that grows."""
-    entropies = softmax["entropy"] / -np.log(softmax["top"])
+    entropies = ssa["entropy"] / -np.log(ssa["top"])
     odds = [weight / (1 - weight) for weight in (weight_at_gap(gap, 40) for gap in (1.0, 10.0))]
     bound = softmax["bound"]
     return {"J.3 entropy": entropies.min(),

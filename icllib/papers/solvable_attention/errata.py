@@ -1,4 +1,4 @@
-"""Errata: 29 misprints of the paper, corrected and measured.
+"""Errata: 28 formulas of the paper, corrected and measured.
 
 The errata of the solution: each printed formula and its correction against the definition.
 
