@@ -124,7 +124,7 @@ shared = {cell.mask: (cell, cell._replace(shared=False, extra_loss=False))
           for cell in sheet.classifier_cells() if cell.shared}
 page.decide("causal_lm.12", profile=shown, **trained.ratios(errors, shared, shown))
 held_out = {cell: 100 * both[0] for cell, both in shares.items()}
-before = sheet.held_out_and_training(untrained(classifiers), sheet.classifier_cells())
+before = sheet.held_out_and_training(untrained(classifiers, seeds=1), sheet.classifier_cells())
 page.decide("causal_lm.49", sheet.overfitting(shares), shown, gate={
     mask: trained.reached(held_out, both, shown) for mask, both in shared.items()},
     control=sheet.overfitting(before))
@@ -132,7 +132,7 @@ page.decide("causal_lm.58", sheet.over_stationary_point(errors, shown), shown, g
     f"{cell.sharing} layers": trained.reached(errors, [cell], shown)
     for cell in cells if (cell.task, cell.mask) == ("linear", "causal")},
     control=sheet.over_stationary_point(
-        trained.final_errors(untrained(records), cells), shown))
+        trained.final_errors(untrained(records, seeds=1), cells), shown))
 page.verdicts()
 
 # %% [markdown]
@@ -148,6 +148,10 @@ page.verdicts()
 #   outperforms the causal one *in all cases*. In classification its own 64 test sequences
 #   leave room for doubt (above). The smaller profiles test on more sequences, for less
 #   noise.
+# - *Not what Proposition 5 says.* Constructed layers with the causal mask end at one pass of
+#   online gradient descent. If trained ones did the same, they could do no better. On the
+#   same prompts ours have 0.06 to 0.07 times its error (claim 58), so that the masks must
+#   differ for another reason. The paper's own causal models lie below it as well.
 # - *Details of the code.* In the paper's text the nonlinear target is the sigmoid alone;
 #   its public code subtracts the $\tfrac12$. The code gives every query a position of its
 #   own, and so do our models. Initial positions and biases are uniform; in the code their bounds are
