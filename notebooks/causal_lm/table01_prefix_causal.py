@@ -124,7 +124,7 @@ shared = {cell.mask: (cell, cell._replace(shared=False, extra_loss=False))
           for cell in sheet.classifier_cells() if cell.shared}
 page.decide("causal_lm.12", profile=shown, **trained.ratios(errors, shared, shown))
 held_out = {cell: 100 * both[0] for cell, both in shares.items()}
-before = sheet.held_out_and_training(untrained(classifiers, seeds=1), sheet.classifier_cells())
+before = sheet.held_out_and_training(untrained(classifiers), sheet.classifier_cells())
 page.decide("causal_lm.49", sheet.overfitting(shares), shown, gate={
     mask: trained.reached(held_out, both, shown) for mask, both in shared.items()},
     control=sheet.overfitting(before))

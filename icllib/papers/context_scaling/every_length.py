@@ -48,6 +48,7 @@ def ratios_by_model(records) -> dict[str, np.ndarray]:
     found = {}
     for record in records:
         kind = "SGPT" if record.run["model"]["type"].endswith("SGPT") else "GPT-2"
+        kind += " without positions" * (record.run["model"].get("positions") == "none")
         lengths = "five lengths" if len(record.run["recipe"]["lengths"]) == len(LENGTHS) else (
             "every length")
         found.setdefault(f"{kind}, {lengths}", []).append(record["error"])
