@@ -92,7 +92,7 @@ gaps = {number: {"psi = 100 against 5": [long[metric] / short[metric]]}
         for number, metric in ((1, "largest_log10_ratio"),
                                (21, "largest_log10_ratio_to_flow"))}
 page.decide("solvable_attention.1", gaps[1], shown, control=gaps[21])
-half = sheet.LossCurves(50).measure()["largest_log10_ratio_to_flow"]  # psi = 50 in place of 5
+half = sheet.LossCurves(50).measure()["largest_log10_ratio_to_flow"]
 page.decide("solvable_attention.21", gaps[21], shown, control={
     "psi = 100 against 5": [long["largest_log10_ratio_to_flow"] / half]})
 for number, metric in ((27, "largest_log10_ratio"), (42, "largest_log10_ratio_of_euler")):

@@ -155,8 +155,8 @@ for number, law in ((2, "size"), (4, "data")):
     page.decide(f"solvable_attention.{number}",
                 laws.late_exponents(on_the_way, law), shown,
                 control=laws.late_exponents(on_the_way, law, untrained=True))
-soon = {alpha: laws.LawsInTheLimit(alpha, sooner=1e-9).measure()  # before anything is learned
-        for alpha in limit}
+soon = {alpha: laws.LawsInTheLimit(alpha, sooner=1e-9).measure()
+        for alpha in limit}  # before anything is learned
 for number, law in ((3, "time"), (5, "compute")):
     exponents, at_start = ({f"alpha = {alpha}": [r[f"{law}_exponent"][0]]
                             for alpha, r in own.items()} for own in (limit, soon))
