@@ -12,7 +12,7 @@ import torch
 from rounding import assert_as_recorded
 from test_golden import GOLDEN, train_tiny
 
-from icllib import attention, evaluate, results
+from icllib import attention, evaluate
 from icllib.baselines import Ridge
 from icllib.claims import find_claim
 from icllib.claims.decisions import decide, decision_on_record
@@ -21,7 +21,7 @@ from icllib.evaluate import ErrorByLength
 from icllib.models import Transformer, layout
 from icllib.papers.context_scaling.scaling import LINEAR_8
 from icllib.papers.signed_averaging import quantifiers
-from icllib.results import find_records
+from icllib.results import find_records, records as of_results
 from icllib.tasks import LinearRegression, Prompt
 from icllib.training import engine
 
@@ -158,5 +158,5 @@ def test_seeds_that_are_paired_wrongly_are_refused_and_move_numbers_on_record(mo
     assert not moved(quantifiers.evidence(records, pair))
     with pytest.raises(InputError, match="records: expected the same seeds for Cell.*every.*softmax"):
         quantifiers.evidence(exchanged, pair)
-    monkeypatch.setattr(results, "check_pairs", lambda found: None)
+    monkeypatch.setattr(of_results, "check_pairs", lambda found: None)
     assert moved(quantifiers.evidence(exchanged, pair))
