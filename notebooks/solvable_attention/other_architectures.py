@@ -145,7 +145,8 @@ falling = {(kind, alpha): sheet.ClosedFormModel(kind, alpha, 0.5).measure()
            for kind in sheet.MODELS for alpha in found}  # strengths that fall as s^-0.5
 page.decide("solvable_attention.35", evidence("diagonal network"), shown, control={
     f"{laws.LETTERS[law]} alpha = {alpha}": sheet.exponents_of(
-        falling["diagonal", alpha], law) for law in ("size", "time", "data") for alpha in found})
+        falling["diagonal", alpha], law)
+    for law in ("size", "time", "data") for alpha in found})
 page.decide("solvable_attention.36", in_time("linear model"), shown, control={
     f"alpha = {alpha}": sheet.exponents_of(falling["linear", alpha], "time")
     for alpha in found})
