@@ -121,9 +121,9 @@ class DiscreteMMSE(ByLength):
     """The posterior mean over the T functions of a pool of linear regressions, "dMMSE".
 
     E[y given the pairs, x] = sum_i p_i x . w_i, with p_i proportional to exp(-S_i / (2 sigma^2)) and
-    S_i the sum of w_i's squared errors on the pairs: Raventos et al. (2023), Section 2. No predictor has a lower expected error on the pool; without a
-    pair it is the mean function. Raises InputError for another task than a `FunctionPool` of
-    `LinearRegression` with noise.
+    S_i the sum of w_i's squared errors on the pairs: Raventos et al. (2023), Section 2.
+    No predictor has a lower expected error on the pool; without a pair it is the mean function. Raises
+    InputError for another task than a `FunctionPool` of `LinearRegression` with noise.
     """
 
     task: object
