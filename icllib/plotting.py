@@ -1,20 +1,25 @@
 """One plotting style for all pages, and the table behind every figure."""
 
 import builtins
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib import font_manager
 
 from icllib.checks import one_of
 from icllib.claims.rule import interval
 from icllib.claims.sentences import short
 from icllib.errors import InputError
 
-# Okabe and Ito's palette: readable with color-vision deficiency and in grey.
-BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK = (
-    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
-COLORS = [BLUE, ORANGE, GREEN, PURPLE, SKY, RED, BLACK]
+# Of all that is no model (those are in icllib/colors.py): apart from models and, with any kind of color
+# vision, from each other.
+VIOLET, GOLD, OLIVE, ROSE, STEEL, CRIMSON, BLACK = (
+    "#6f4fd8", "#a39200", "#5f7a2a", "#ee5f92", "#7c93bd", "#8a0f2e", "#000000")
+COLORS = [VIOLET, GOLD, OLIVE, ROSE, STEEL, CRIMSON, BLACK]
+# The book's own type, made by icllib/book/faces.py.
+TYPE, FAMILY = Path(__file__).parent / "type", "Book Sans"
 ANYWHERE, POSITIVE, SHARE = (-np.inf, np.inf), (0, np.inf), (0, 1)  # what a quantity can be
 COLUMNS = ["panel", "series", "x", "y", "low", "high", "seeds", "profile"]
 
@@ -28,7 +33,13 @@ def use_style() -> None:
     if hasattr(builtins, "__IPYTHON__"):
         show_as_svg()
     plt.rcdefaults()  # a page looks the same whatever a user's own style is
+    for face in sorted(TYPE.glob("*.ttf")):  # and whatever fonts a machine has
+        font_manager.fontManager.addfont(face)
     plt.rcParams.update({
+        "font.family": [FAMILY, "DejaVu Sans"], "mathtext.fontset": "custom",
+        "mathtext.rm": FAMILY, "mathtext.it": f"{FAMILY}:italic", "mathtext.bf": FAMILY,
+        "mathtext.cal": f"{FAMILY}:italic", "mathtext.sf": FAMILY, "mathtext.tt": FAMILY,
+        "mathtext.fallback": "stixsans",
         "figure.figsize": (9, 3.4), "figure.dpi": 110, "figure.constrained_layout.use": True,
         "figure.constrained_layout.hspace": 0.06,
         "savefig.facecolor": "white", "savefig.bbox": "tight", "savefig.pad_inches": 0.15,

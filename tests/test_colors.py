@@ -1,11 +1,15 @@
 """One color for each model, in Python and in style sheets."""
 
 import itertools
+import json
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from icllib.colors import MODELS, style, style_sheet
+from icllib.colors import MODELS, color_of, dashed, marked, style_sheet
+from icllib.plotting import COLORS
 from icllib.results import PROJECT
 
 # Machado, Oliveira and Fernandes (2009), severity 1: what readers see who lack one kind of cone.
@@ -62,4 +66,43 @@ def test_dashes_tell_apart_what_a_paper_compares():
 def test_the_style_sheet_is_made_of_the_table():
     committed = (PROJECT / "book/_static/colors.css").read_text("utf-8")
     assert committed == style_sheet(), "run: python -m icllib export"
-    assert style("SSA")["color"] in committed
+    assert color_of("SSA") in committed
+
+
+def test_other_quantities_wear_no_model_s_color():
+    for color, (name, row) in itertools.product(COLORS, MODELS.items()):
+        assert np.linalg.norm(lab(linear(color)) - lab(linear(row[0]))) >= 20, (color, name)
+
+
+def test_a_model_has_a_second_sign_where_it_has_a_color():
+    for together in (("softmax", "SSA"), ("prefix", "causal"), ("GPT-2", "SGPT", "perceptron", "ridge")):
+        markers = [marked(name)["marker"] for name in together]
+        assert len(set(markers)) == len(markers)
+    assert dashed("SSA") == {"color": color_of("SSA"), "ls": (0, (9, 3))}
+    assert dashed("softmax")["ls"] == "-"
+
+
+PAGES = sorted((PROJECT / "notebooks").glob("*/*.ipynb"))
+WORN = {color_of(name): name for name in MODELS}
+NAMED = {"MLP": "perceptron"} | {name: name for name in MODELS}  # series by their names
+
+
+def drawn(notebook) -> str:
+    """The figures of a notebook, as SVG."""
+    cells = json.loads(notebook.read_text("utf-8"))["cells"]
+    return "".join("".join(output.get("data", {}).get("image/svg+xml", ()))
+                   for cell in cells for output in cell.get("outputs", ()))
+
+
+@pytest.mark.parametrize("notebook", PAGES, ids=lambda path: path.stem)
+def test_figures_draw_models_in_their_colors_and_nothing_else_in_them(notebook):
+    svg, page = drawn(notebook), notebook.with_suffix(".py").read_text("utf-8")
+    paper = PROJECT / "icllib/papers" / notebook.parent.name / f"{notebook.stem}.py"
+    worn = {name for color, name in WORN.items() if color in svg}
+    told = set(re.findall(r"(?:color_of|marked|dashed)\(", page + paper.read_text("utf-8")))
+    if worn:
+        assert told or "STYLES" in page + paper.read_text("utf-8") or "quantifiers" in page, worn
+    figure = PROJECT / "results" / notebook.parent.name / notebook.stem / "figure.csv"
+    if told and figure.exists():
+        series = set(pd.read_csv(figure).series.astype(str))
+        assert {model for name, model in NAMED.items() if name in series} <= worn

@@ -3,7 +3,7 @@
     python -m icllib.book.faces FOLDER
 
 cuts the faces of the releases @ibm/plex-sans 1.1.0 and @ibm/plex-mono 2.5.0, which lie in FOLDER as woff2,
-and writes book/_static/type. The licence keeps the name Plex for faces as they were released, so the
+and writes book/_static/type; of those again icllib/type, with the characters of figures, as ttf. The licence keeps the name Plex for faces as they were released, so the
 cut ones are called Book Sans and Book Mono.
 """
 
@@ -12,12 +12,16 @@ from pathlib import Path
 
 from icllib.files import PROJECT
 
-TYPE = PROJECT / "book/_static/type"
+TYPE, FIGURES = PROJECT / "book/_static/type", PROJECT / "icllib/type"
 FACES = {"IBMPlexSans-Regular": "BookSans-Regular", "IBMPlexSans-Italic": "BookSans-Italic",
          "IBMPlexSans-SemiBold": "BookSans-SemiBold", "IBMPlexMono-Regular": "BookMono-Regular"}
 # ASCII, Latin letters of names in Europe, Greek, and punctuation and signs of mathematics.
 CHARACTERS = [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA), *map(ord, (
     "–—‘’“”„†•…′″⁰⁴⁵⁶⁷⁸⁹⁺⁻₀₁₂₃₄₅₆₇₈₉ℓ←↑→↓↔∂∆∏∑−√∞∫≈≠≤≥"))]
+
+# ASCII, Greek, some letters with accents, and signs of mathematics.
+OF_FIGURES = [*range(0x20, 0x7F), *range(0x391, 0x3CA), *map(ord, (
+    "\u00a0±²³·×÷éöüäÖ¼½¾°–—‘’“”†•…′″⁰⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉ℓ←↑→↓↔∂∆∏∑−√∞∫≈≠≤≥"))]
 
 
 def cut(path: Path, name: str) -> None:
@@ -36,6 +40,19 @@ def cut(path: Path, name: str) -> None:
     subset.save_font(font, TYPE / f"{name}.woff2", options)
 
 
+def cut_for_figures(name: str) -> None:
+    """Writes the characters that figures need of a face of the book, as ttf, which matplotlib reads."""
+    from fontTools import subset
+
+    options = subset.Options(layout_features=[], hinting=False, name_IDs=[1, 2, 4, 6, 13, 14])
+    font = subset.load_font(TYPE / f"{name}.woff2", options)
+    chosen = subset.Subsetter(options)
+    chosen.populate(unicodes=OF_FIGURES)
+    chosen.subset(font)
+    font.flavor = None  # not compressed
+    font.save(FIGURES / f"{name}.ttf")
+
+
 def main() -> None:
     """Cuts every face."""
     parser = argparse.ArgumentParser(prog="python -m icllib.book.faces", description=__doc__,
@@ -44,6 +61,8 @@ def main() -> None:
     folder = parser.parse_args().folder
     for source, name in FACES.items():
         cut(folder / f"{source}.woff2", name)
+    for name in ("BookSans-Regular", "BookSans-Italic"):
+        cut_for_figures(name)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from icllib.estimators.named_models import MODELS, best_predictor
 from icllib.files import to_json, write_text
 from icllib.models import SGPT, SignedAveraging, Softmax, Transformer
 from icllib.papers.causal_lm import few_shot_tokens
-from icllib.papers.context_scaling import every_length, what_would_a_reviewer_ask
+from icllib.papers.context_scaling import every_length
 from icllib.papers.context_scaling.gates import over_ridge, over_zero
 from icllib.papers.signed_averaging import comparisons, fig03_softmax_ssa, fig04_every, fig05_some
 from icllib.papers.signed_averaging.quantifiers import reached
@@ -32,10 +32,8 @@ NEAR, NEXT_TO_NONE = 1.25, 0.01
 SEEDS, PROMPTS = 3, 1024  # on each seed's own prompts
 
 NAMES = {  # name: the page's runs, what its models are made of, a claim whose gate they must pass
-    "context_scaling/gpt2": (every_length.runs, {Transformer, LinearRegression},
-                             "context_scaling.1"),
-    "context_scaling/sgpt": (what_would_a_reviewer_ask.by_depth, {SGPT, LinearRegression},
-                             "context_scaling.1"),
+    "context_scaling/gpt2": (every_length.gpt2, {Transformer}, "context_scaling.1"),
+    "context_scaling/sgpt": (every_length.sgpt, {SGPT}, "context_scaling.1"),
     "signed_averaging/softmax": (fig03_softmax_ssa.runs, {Softmax}, "signed_averaging.2"),
     "signed_averaging/ssa": (fig03_softmax_ssa.runs, {SignedAveraging}, "signed_averaging.3"),
     "signed_averaging/every": (fig04_every.runs, {Quantifier}, "signed_averaging.9"),

@@ -41,11 +41,12 @@ table = page.save_figure(*(series("lines", mask, LENGTHS, own, shown, POSITIVE)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Mean squared error on lines against 1 to 39 pairs, on logarithmic axes. Both curves fall from 1.2 to below 0.01; from two pairs on the prefix curve lies lower."}, "figure": {"caption": "Mean squared error of two small transformers on lines $y = a x + b$, against the number of labeled pairs in the prompt; both axes are logarithmic. Under the prefix mask all pairs see each other, under the causal mask each sees only those before it. With one pair the masks are the same, and what differs there is the training; lower is better."}}
 import matplotlib.pyplot as plt
+from icllib.colors import marked
 from icllib.plotting import draw
 
 figure, axes = plt.subplots(figsize=(7, 3.6))
-for mask, marker in {"prefix": "o", "causal": "s"}.items():
-    draw(axes, table, "lines", mask, marker=marker)
+for mask in ("prefix", "causal"):
+    draw(axes, table, "lines", mask, **marked(mask))
 axes.set(xscale="log", yscale="log", xlabel="pairs $n$", ylabel="mean squared error")
 axes.set_xticks(LENGTHS, LENGTHS)
 axes.minorticks_off()

@@ -70,12 +70,13 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: accuracy in percent against the number of shots, from 3 to 40; the prefix and the causal decoder lie on each other, rising from 51 to 75, below ridge by class and far above chance. Right: error rate with the prefix mask over that with the causal mask; the mean falls from 1.00 to 0.99, with a band that contains 1 except at 20 shots."}, "figure": {"caption": "Left: share of right answers on few-shot classification of made-up texts, against the number of solved examples (shots), for small decoders with the prefix and with the causal mask, beside ridge regression and chance. Right: the error rate under the prefix mask over that under the causal mask. A ratio below 1 means that the prefix mask is better; bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
+from icllib.colors import color_of, marked
 from icllib.plotting import draw
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.4))
-draw(panels[0], table, "accuracy", "prefix", marker="o")
-draw(panels[0], table, "accuracy", "causal", marker="s")
-draw(panels[0], table, "accuracy", "ridge", color="black", ls="--",
+draw(panels[0], table, "accuracy", "prefix", **marked("prefix"))
+draw(panels[0], table, "accuracy", "causal", **marked("causal"))
+draw(panels[0], table, "accuracy", "ridge", color=color_of("ridge"), ls="--",
      label="ridge by class")
 panels[0].axhline(100 / 3, color="grey", ls=":", label="chance")
 panels[0].set(ylabel="accuracy (%)")

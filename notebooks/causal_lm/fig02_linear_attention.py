@@ -62,19 +62,21 @@ table = page.save_figure(
       for mu, values in stationary.items()),
     series("stationary", "closed form, mu = 0", pairs, expected, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, errors on pairs dashed and on queries solid. Left, in blue: under prefix attention both fall together over 50 layers. Middle, in orange: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right, from yellow to brown: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}, "figure": {"caption": "Mean squared error of linear attention with constructed weights, on a logarithmic axis. Left and middle: against the number of layers, for the pairs in the prompt (dashed) and for queries (solid). With the prefix mask the error on queries falls along with that on pairs; with the causal mask it stays near 0.4. Right: the error that the causal mask ends with after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Three panels, errors on pairs dashed and on queries solid. Left, in green: under prefix attention both fall together over 50 layers. Middle, in purple: under causal attention the error on pairs falls, the error on queries stays near 0.4. Right, from light to dark grey: query error of the causal limit against the number of pairs, falling more slowly the larger the mean of the inputs; the closed form lies on the mu = 0 curve."}, "figure": {"caption": "Mean squared error of linear attention with constructed weights, on a logarithmic axis. Left and middle: against the number of layers, for the pairs in the prompt (dashed) and for queries (solid). With the prefix mask the error on queries falls along with that on pairs; with the causal mask it stays near 0.4. Right: the error that the causal mask ends with after infinitely many layers, against the number of pairs $n$, for inputs with mean $\\mu$."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw
+from icllib.colors import color_of
+from icllib.plotting import OLIVE, draw
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.4), sharey=True)
-for axes, mask, color in zip(panels, ("prefix", "causal"), (BLUE, ORANGE)):
-    draw(axes, table, mask, "pairs", label="in-context pairs", color=color, ls="--")
-    draw(axes, table, mask, "queries", color=color)
+for axes, mask in zip(panels, ("prefix", "causal")):
+    draw(axes, table, mask, "pairs", label="in-context pairs", color=color_of(mask),
+         ls="--")
+    draw(axes, table, mask, "queries", color=color_of(mask))
     axes.set(title=f"{mask} attention", xlabel="layers")
-for mu, shade in zip(stationary, plt.cm.YlOrBr((0.4, 0.6, 0.8, 1.0))):
+for mu, shade in zip(stationary, plt.cm.Greys((0.4, 0.55, 0.75, 1.0))):
     draw(panels[2], table, "stationary", f"mu = {mu}", label=rf"$\mu$ = {mu}",
          color=shade)
-draw(panels[2], table, "stationary", "closed form, mu = 0", color="black", ls=":",
+draw(panels[2], table, "stationary", "closed form, mu = 0", color=OLIVE, ls=":",
      lw=2, label=r"closed form, $\mu$ = 0")
 panels[2].set(title="causal, infinitely many layers", xlabel="pairs n")
 panels[0].set(yscale="log", ylabel="mean squared error", ylim=(1e-7, 100))

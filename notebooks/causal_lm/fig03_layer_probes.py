@@ -50,12 +50,13 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: query error after every layer, read by probes, for the prefix and the causal mask with shared layers. All fall with depth; after the last layer the prefix curve lies lower on every task, after the first the causal one does on classes."}, "figure": {"caption": "Error on queries after every layer, for trained transformers whose layers share their weights, on three tasks; the answer is read after each layer by a linear probe that does not change the model. Where the curve of the causal mask lies above that of the prefix mask, it is the worse one; bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
+from icllib.colors import marked
 from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.2))
 for axes, task in zip(panels, trained.TASKS):
-    draw(axes, table, task, "prefix", marker="o")
-    draw(axes, table, task, "causal", marker="s")
+    draw(axes, table, task, "prefix", **marked("prefix"))
+    draw(axes, table, task, "causal", **marked("causal"))
     axes.set(title=task, xlabel="layer", yscale="log")
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")

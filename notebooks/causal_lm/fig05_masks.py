@@ -38,15 +38,15 @@ table = page.save_figure(*(
     series(r.run["mask"], f"row {row}", columns, cells, shown)
     for r in records for row, cells in enumerate(r["mask"], start=1)))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Four square masks over 12 pairs and 6 queries. Full: everything filled. Prefix: all pairs see all pairs, queries see all pairs. Block-causal: pairs see blocks of four up to their own. Causal: a triangle over the pairs. In the last three the query columns are empty.", "classes": "on-white"}, "figure": {"caption": "Who may look at whom: four attention masks over 12 labeled pairs (blue rows) and then 6 queries (orange rows). A filled cell means that the token of this row attends to the token of this column. In all masks but the full one a query attends to all pairs and to nothing else."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Four square masks over 12 pairs and 6 queries. Full: everything filled. Prefix: all pairs see all pairs, queries see all pairs. Block-causal: pairs see blocks of four up to their own. Causal: a triangle over the pairs. In the last three the query columns are empty.", "classes": "on-white"}, "figure": {"caption": "Who may look at whom: four attention masks over 12 labeled pairs (violet rows) and then 6 queries (gold rows). A filled cell means that the token of this row attends to the token of this column. In all masks but the full one a query attends to all pairs and to nothing else."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE
+from icllib.plotting import GOLD, VIOLET
 
 figure, panels = plt.subplots(1, 4, figsize=(9, 2.9), sharey=True)
-panels[0].set(ylabel="attends\n(blue: pair, orange: query)")
+panels[0].set(ylabel="attends\n(violet: pair, gold: query)")
 for axes, r in zip(panels, records):
     mask = r["mask"]
-    colors = np.where(np.arange(len(mask)) < r.run["pairs"], BLUE, ORANGE)
+    colors = np.where(np.arange(len(mask)) < r.run["pairs"], VIOLET, GOLD)
     for row, cells in enumerate(mask, start=1):
         for column in columns[cells == 1]:
             axes.add_patch(plt.Rectangle((column - 0.4, row - 0.4), 0.8, 0.8, lw=0,

@@ -49,12 +49,13 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: held-out query error against the number of batches of training sequences, from 1 to 1,000, for the prefix and the causal mask. The curves fall to the right."}, "figure": {"caption": "Error on held-out prompts against the number of batches of training sequences, which are stored and used again and again, on three tasks. If more sequences help, the curves fall to the right; the lower one of the two masks needs fewer of them. Bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
+from icllib.colors import marked
 from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.2))
 for axes, task in zip(panels, trained.TASKS):
-    draw(axes, table, task, "prefix", marker="o")
-    draw(axes, table, task, "causal", marker="s")
+    draw(axes, table, task, "prefix", **marked("prefix"))
+    draw(axes, table, task, "causal", **marked("causal"))
     axes.set(title=task, xlabel="training batches", xscale="log", yscale="log")
 panels[0].set_ylabel("mean squared error")
 panels[2].set(ylabel="classification error (%)", yscale="linear")

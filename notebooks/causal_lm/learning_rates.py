@@ -46,13 +46,14 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, one per task: error on queries against three learning rates, for both masks with shared and unshared layers."}, "figure": {"caption": "Error on the queries of held-out prompts against the learning rate, for both masks, with layers that share their weights or do not, on three tasks. One seed. A rate is good if all lines are low at it."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw, legend_below
+from icllib.colors import marked
+from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.2))
 for axes, task in zip(panels, trained.TASKS):
-    for mask, color in {"prefix": BLUE, "causal": ORANGE}.items():
-        draw(axes, table, task, f"{mask}, shared", marker="o", color=color)
-        draw(axes, table, task, f"{mask}, unshared", marker="s", color=color, ls="--")
+    for mask in ("prefix", "causal"):
+        draw(axes, table, task, f"{mask}, shared", **marked(mask))
+        draw(axes, table, task, f"{mask}, unshared", ls="--", **marked(mask))
     axes.set(title=task, xlabel="learning rate", xscale="log", yscale="log",
              xticks=sheet.RATES, xticklabels=sheet.RATES)
     axes.minorticks_off()

@@ -45,12 +45,13 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Five panels of printed scores. Table 2, T5 on MMLU and BBH by size; Table 8, PaLM2 on MMLU by size; Table 9, PaLI-X captions by shots, mask changed in encoder or decoder. In every panel the prefix mask lies above the causal one; block-causal lies between them."}, "figure": {"caption": "Scores of large language models as printed in the paper's Tables 2, 8 and 9, with the prefix, the causal and, in one panel, a block-causal mask, against the size of the model or the number of solved examples. The prefix mask scores highest in every panel. Nothing here was run by us; the axes do not start at zero, and the paper prints no spread."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import draw
+from icllib.colors import marked
+from icllib.plotting import OLIVE, draw
 
 figure, panels = plt.subplots(2, 3, figsize=(9, 5.6))
 panels = panels.flat
-styles = {"prefix": {"marker": "o"}, "causal": {"marker": "s"},
-          "block-causal": {"marker": "^", "ls": "--"}}
+styles = {"prefix": marked("prefix"), "causal": marked("causal"),
+          "block-causal": {"color": OLIVE, "marker": "^", "ls": "--"}}
 for axes, printed in zip(panels, sheet.PRINTED):
     for mask, style in styles.items():
         if mask in printed.rows:

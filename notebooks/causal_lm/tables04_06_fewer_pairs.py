@@ -53,21 +53,20 @@ table = page.save_figure(
     *(series(f"{cell.task}, paper", line(cell), of_tables, entry[cell], "paper")
       for cell in cells))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared layers, trained with the extra loss, and with unshared ones. All errors rise with each step to fewer pairs; those of the prefix mask in the regressions rise most at the first step in ours, and least there in the paper's."}, "figure": {"caption": "Error on queries against the number of pairs at test, for transformers that were trained with one number of pairs (the rightmost), on three tasks: ours above, printed ones below. Blue is the prefix mask, orange the causal one; solid lines have shared layers and the extra loss, dashed ones have neither. The curves rise to the left where a model cannot make do with fewer pairs."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Six panels: for each task the query error against the number of pairs at test, ours above and the paper's below, for prefix and causal masks with shared layers, trained with the extra loss, and with unshared ones. All errors rise with each step to fewer pairs; those of the prefix mask in the regressions rise most at the first step in ours, and least there in the paper's."}, "figure": {"caption": "Error on queries against the number of pairs at test, for transformers that were trained with one number of pairs (the rightmost), on three tasks: ours above, printed ones below. Green circles are the prefix mask, purple squares the causal one; solid lines have shared layers and the extra loss, dashed ones have neither. The curves rise to the left where a model cannot make do with fewer pairs."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, legend_below
+from icllib.colors import marked
+from icllib.plotting import legend_below
 
 figure, rows = plt.subplots(2, 3, figsize=(9, 6))
-styles = {"prefix, shared, extra loss": (BLUE, "-o"),
-          "prefix, unshared": (BLUE, "--s"),
-          "causal, shared, extra loss": (ORANGE, "-o"),
-          "causal, unshared": (ORANGE, "--s")}
+styles = {"prefix, shared, extra loss": "-", "prefix, unshared": "--",
+          "causal, shared, extra loss": "-", "causal, unshared": "--"}
 for whose, panels, tested in zip(("ours", "paper"), rows, (lengths, of_tables)):
     for axes, task in zip(panels, trained.TASKS):
         panel = table[table.panel == f"{task}, {whose}"]
-        for name, (color, style) in styles.items():
+        for name, dash in styles.items():
             points = panel[panel.series == name]
-            axes.plot(points.x, points.y, style, color=color, label=name)
+            axes.plot(points.x, points.y, ls=dash, label=name, **marked(name.split(",")[0]))
         axes.set(title=f"{task}, {whose}", xlabel="pairs at test", xticks=tested,
                  yscale="log" if task != "classes" else "linear")
     panels[0].set_ylabel("mean squared error")

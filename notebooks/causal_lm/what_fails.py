@@ -76,15 +76,18 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: query error over 50 layers; where queries see themselves it falls for a few layers and then rises to about 5.4. Middle: with w0 in every layer the plain reading stays near its start, adding w0 x back converges, and so does the plain reading with w0 in the first layer alone. Right: the share of prompts that diverge, from 0 to 1 between step sizes 1.8 and 3.5 for prefix and 7.5 and 12.3 for causal attention."}, "figure": {"caption": "What happens if a condition of the construction is dropped. Left: the error over the layers if a query attends to itself; it falls at first and then grows to that of a model that has learned nothing. Middle: starting weights that are not zero, read plainly and with the missing part added back. Right: the share of prompts on which the layers diverge, against the step size; dotted lines are the step sizes that the paper tried."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, SKY, draw
+from icllib.colors import color_of
+from icllib.plotting import draw
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 4.8))
-lines = {"self": [(BLUE, "-"), (BLUE, "--"), (SKY, "-"), (ORANGE, "-"), (ORANGE, "--")],
-         "w0": [(GREEN, ":"), (GREEN, "--"), (BLUE, "-")],
-         "steps": [(BLUE, "-"), (ORANGE, "-")]}
+prefix, causal = color_of("prefix"), color_of("causal")
+lines = {"self": [(prefix, "-"), (prefix, "--"), (prefix, ":"), (causal, "-"),
+                  (causal, "--")],
+         "w0": [(prefix, ":"), (prefix, "--"), (prefix, "-")],
+         "steps": [(prefix, "-"), (causal, "-")]}
 for axes, (panel, names) in zip(panels, labels.items()):
-    for (name, label), (color, style) in zip(names.items(), lines[panel]):
-        draw(axes, table, panel, name, label=label, color=color, ls=style)
+    for (name, label), (of_mask, dash) in zip(names.items(), lines[panel]):
+        draw(axes, table, panel, name, label=label, color=of_mask, ls=dash)
     axes.set(yscale="log", xlabel="layers", ylim=(1e-5, 30))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18))
 panels[2].vlines(sheet.STEP_SIZES, -0.05, 1.05, "grey", ":", lw=1)

@@ -100,11 +100,12 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Panel A: error at 10 pairs against the number of pre-training tasks T; GPT-2's falls from T of 1e3 to 1e5 and less to 1e6, the MLP's stays above that of zero up to T of 1e4 and then falls. Panel B, for T of 1e5 and 1e6: GPT-2's error falls close to ridge regression as the context grows from 5 to 40 pairs; the MLP's grows past that of zero at T of 1e5, and at 1e6 falls by a quarter from 5 pairs to 10 and by another tenth up to 30, and at 40 is back where it was at 10."}, "figure": {"caption": "Mean squared error on linear regression of GPT-2 and of a perceptron (MLP). A: against the number of training tasks $T$, at 10 pairs in the prompt, where a falling curve is *task-scaling*. B: against the number of pairs $n$, at two values of $T$, where a falling curve is *context-scaling*. Ridge regression is the best possible method, and zero is the error of always answering 0; the legend names the size of each model."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import GREEN, ORANGE, draw, legend_below
+from icllib.colors import color_of, marked
+from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.3), sharey=True)
-styles = {"GPT-2": {"color": ORANGE, "marker": "s"}, "MLP": {"color": GREEN, "marker": "^"},
-          "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"},
+styles = {"GPT-2": marked("GPT-2"), "MLP": marked("perceptron"),
+          "ridge": {"color": color_of("ridge"), "ls": "--", "label": "ridge (optimal)"},
           "zero": {"color": "grey", "ls": ":", "label": "zero"}}
 titles = [title for title in table.panel.unique() if "error" in title]
 for axes, title in zip(panels, titles):

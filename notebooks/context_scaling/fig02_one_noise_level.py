@@ -80,12 +80,13 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: error against context length for SGPT, GPT-2, optimal ridge regression and one step of gradient descent; all fall, the two models hardly above ridge and the gradient step far above. Right: the error of ridge regression at 20 pairs against its penalty, a curve with its minimum at the optimal penalty, and the two models as horizontal lines just above that minimum, on a wider scale than on the left, which does not start at 0. The lower row shows the same without the label noise, where the gaps are relatively wider."}, "figure": {"caption": "Left: error of SGPT, which is GPT-2 without key, query and value weights, of GPT-2 and of references, against the number of pairs in the prompt; the dashed line is the best possible one. Right: error at 20 pairs, against the penalty $\\lambda$ of ridge regression, with the two models as horizontal lines. The lower row shows the same errors without the label noise, where gaps are easier to see."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, draw
+from icllib.colors import color_of, marked
+from icllib.plotting import draw
 
 figure, rows = plt.subplots(2, 2, figsize=(9, 6.4), sharex="col")
-styles = {"SGPT": {"color": BLUE, "marker": "o"},
-          "GPT-2": {"color": ORANGE, "marker": "s"},
-          "ridge": {"color": "black", "ls": "--", "label": "optimal ridge (floor)"}}
+styles = {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
+          "ridge": {"color": color_of("ridge"), "ls": "--",
+                    "label": "optimal ridge (floor)"}}
 for (left, right), metric in zip(rows, ("error", "excess")):
     for name, style in styles.items():
         draw(left, table, f"left, {metric}", name, **style)
@@ -93,7 +94,7 @@ for (left, right), metric in zip(rows, ("error", "excess")):
                       ls=style.get("ls", "-"))
     draw(left, table, f"left, {metric}", "one step", color="grey", ls=":",
          label="one gradient step (theory)")
-    draw(right, table, f"right, {metric}", "ridge", color=GREEN, marker=".",
+    draw(right, table, f"right, {metric}", "ridge", **marked("ridge"),
          label=r"ridge with penalty $\lambda$")
     right.axvline(task.dimension * task.noise_std**2, color="grey", lw=1,
                   label=r"optimal penalty $d \sigma^2$")

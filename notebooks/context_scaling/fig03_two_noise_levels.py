@@ -77,16 +77,16 @@ for metric in ("error", "excess"):
                              errors["sweep"][metric][:, level, at], shown))
 table = page.save_figure(*tables)
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Left and middle: error against context length on prompts of low and of high noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that is not told the level. At high noise SGPT lies close above ridge and GPT-2 somewhat higher. At low noise both models stay far above ridge from seven pairs on. Right: error of ridge regression at 20 pairs against its penalty for both levels, with the models as horizontal lines. The lower row shows excess errors on a logarithmic axis."}, "figure": {"caption": "Left and middle: error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2 on prompts of low and of high noise, against the number of pairs in the prompt, beside ridge regression with the best penalty for this noise and the best predictor that is not told it (dashed). Right: error at 20 pairs against the penalty $\\lambda$ of ridge regression, with the models as horizontal lines. The lower row shows the same without the label noise. A model that finds out the noise from its prompt is near the dashed line on both sides."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Left and middle: error against context length on prompts of low and of high noise, for SGPT, GPT-2, ridge regression tuned for the level and the best predictor that is not told the level. At high noise SGPT lies close above ridge and GPT-2 somewhat higher. At low noise both models stay far above ridge from seven pairs on. Right: error of ridge regression at 20 pairs against its penalty for both levels, with the models as horizontal lines. The lower row shows excess errors on a logarithmic axis."}, "figure": {"caption": "Left and middle: error of SGPT, which is GPT-2 without key, query and value weights, and of GPT-2 on prompts of low and of high noise, against the number of pairs in the prompt, beside ridge regression with the best penalty for this noise and the best predictor that is not told it (dotted grey). Right: error at 20 pairs against the penalty $\\lambda$ of ridge regression, with the models as horizontal lines. The lower row shows the same without the label noise. A model that finds out the noise from its prompt is near the dotted line on both sides."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, draw, legend_below
+from icllib.colors import color_of, dashed, marked
+from icllib.plotting import draw, legend_below
 
 figure, rows = plt.subplots(2, 3, figsize=(9, 6.4), sharey="row", sharex="col")
-styles = {"SGPT": {"color": BLUE, "marker": "o"},
-          "GPT-2": {"color": ORANGE, "marker": "s"},
-          "ridge": {"color": GREEN, "marker": ".",
-                    "label": r"ridge, $\lambda = d\sigma^2$ (right: any $\lambda$)"},
-          "floor": {"color": "black", "ls": "--", "label": r"floor, not told $\sigma$"}}
+styles = {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
+          "ridge": marked("ridge") | {
+              "label": r"ridge, $\lambda = d\sigma^2$ (right: any $\lambda$)"},
+          "floor": dashed("optimum") | {"label": r"floor, not told $\sigma$"}}
 looks = {"lw": 3, "alpha": 0.5}, {"lw": 1.2}  # right: thick, then thin in front
 drawn = table.assign(low=table.low.clip(lower=1e-3))  # a log axis has no 0
 for (*panels, right), metric in zip(rows, ("error", "excess")):
@@ -97,7 +97,7 @@ for (*panels, right), metric in zip(rows, ("error", "excess")):
             if name != "ridge":
                 right.axhline(errors[name][metric][:, level, at].mean(), **look,
                               color=style["color"], ls=style.get("ls", "-"))
-        draw(right, drawn, f"ridge, {metric}", f"sigma = {sigma}", color=GREEN,
+        draw(right, drawn, f"ridge, {metric}", f"sigma = {sigma}", color=color_of("ridge"),
              label=None, **look)
 labels = plt.setp(rows[1, :2], xlabel="context length n")
 rows[0, 0].set(ylim=(0, None), ylabel="mean squared error")
@@ -109,8 +109,8 @@ legend = legend_below(rows[0, 0], 4)
 
 # %% [markdown]
 # Bands are 95% intervals over seeds, cut where they leave the panel. On the right thin
-# lines are $\sigma = 0.1$ and thick ones $\sigma = 0.5$. Green is ridge regression with
-# penalty $\lambda$; horizontal are SGPT, GPT-2 and, dashed, the floor.
+# lines are $\sigma = 0.1$ and thick ones $\sigma = 0.5$. Black is ridge regression with
+# penalty $\lambda$; horizontal are SGPT, GPT-2 and, dotted, the floor.
 #
 # ## Numbers
 

@@ -83,19 +83,21 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels, error in units of the zero predictor's against the number of pairs in context. Decision trees: SGPT, GPT-2 with x and y as separate tokens, GPT-2 with joint tokens, XGBoost. ReLU networks: SGPT, GPT-2, a student network trained on each prompt. Sparse linear functions: SGPT, GPT-2, Lasso, least squares."}, "figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, on decision trees, ReLU networks and sparse linear functions: SGPT, which is GPT-2 without key, query and value weights, and GPT-2 (solid), beside methods that are made for the task and are fitted to each prompt alone (dashed). The paper says that SGPT is as good as GPT-2 on all three, and better than XGBoost on trees."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY, draw
+from icllib.colors import marked
+from icllib.plotting import BLACK, OLIVE, ROSE, STEEL, draw
 
-styles = {"SGPT": (BLUE, "o", "-"), "GPT-2": (ORANGE, "s", "-"),
-          "GPT-2, joint tokens": (ORANGE, "s", "-"),
-          "GPT-2, separate tokens": (RED, "d", "-"), "XGBoost": (GREEN, "^", "--"),
-          "student network": (PURPLE, "v", "--"), "Lasso": (BLACK, "<", "--"),
-          "least squares": (SKY, ">", "--")}
+fitted = {"XGBoost": (OLIVE, "^"), "student network": (ROSE, "v"), "Lasso": (BLACK, "<"),
+          "least squares": (STEEL, ">")}
+styles = {name: {"color": color, "marker": marker, "ls": "--"}
+          for name, (color, marker) in fitted.items()}
+styles |= {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
+           "GPT-2, joint tokens": marked("GPT-2"),
+           "GPT-2, separate tokens": marked("GPT-2") | {"marker": "d", "mfc": "white"}}
 figure, panels = plt.subplots(1, 3, figsize=(9, 4.8), sharey=True)
 panels[0].set(ylabel="error / error of zero")
 for letter, axes, panel in zip("ABC", panels, curves):
     for name in curves[panel]:
-        color, marker, line = styles[name]
-        draw(axes, table, panel, name, color=color, marker=marker, ls=line)
+        draw(axes, table, panel, name, **styles[name])
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(title=f"{letter}: {panel}", xlabel="context length n", ylim=(0, 1.4))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17))

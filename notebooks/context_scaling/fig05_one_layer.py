@@ -68,16 +68,17 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, error of one layer of SGPT against 10 to 50 pairs in context, in units of the zero predictor's error: on linear functions, ReLU networks, decision trees and sparse linear functions it falls with the context length."}, "figure": {"caption": "Error of one layer of SGPT, a fixed feature map of the prompt that a perceptron reads, against the number of pairs in the prompt, on four families of functions, over the error of always answering 0. If one layer can use a longer prompt, its curve falls; on linear functions ridge regression is the best possible method. Bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
+from icllib.colors import color_of, marked
 from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(2, 2, figsize=(8.5, 6), sharex=True, sharey=True)
 for axes, title in zip(panels.flat, tasks):
-    draw(axes, table, title, "one layer", marker="o", label="one layer of SGPT")
+    draw(axes, table, title, "one layer", **marked("SGPT"), label="one layer of SGPT")
     axes.axhline(1, color="grey", ls=":", label="zero")
     axes.set(title=title, ylim=(0, None), xticks=lengths, xlabel="context length n",
              ylabel="error / error of zero")
     axes.label_outer()
-draw(panels[0, 0], table, "linear", "ridge", color="black", ls="--",
+draw(panels[0, 0], table, "linear", "ridge", color=color_of("ridge"), ls="--",
      label="ridge (optimal)")
 legend = legend_below(panels[0, 0], 3)
 

@@ -78,11 +78,12 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for linear functions and ReLU networks: for each of two feature maps the regression on one number lies on the perceptron on the whole row or above it, clearly above only for psi_L at short and, on linear functions, at long contexts; all fall with the context length. The lower row shows the ratio of the two errors at each length."}, "figure": {"caption": "Above: error against the number of pairs in the prompt, over that of always answering 0, of two readings of the feature maps $\\psi_L$ and $\\psi_H$ of the prompt: linear regression on the single estimate of the label, and a perceptron (MLP) on the whole last row. Dotted is $\\psi_L$ with its own slope for each $n$, dash-dotted ridge regression, the best possible method on linear functions. Below: the error of the regression on the single number over that of the perceptron, with the margin of the claim dashed; near 1 the single number is all that is needed."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw, legend_below
+from icllib.colors import color_of
+from icllib.plotting import GOLD, VIOLET, draw, legend_below
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 6.6), sharex="col", sharey="row")
 for (top, bottom), title in zip(panels.T, scaling.TASKS):
-    for kernel, color in zip(scaling.KERNELS, (BLUE, ORANGE)):
+    for kernel, color in zip(scaling.KERNELS, (VIOLET, GOLD)):
         draw(top, table, title, f"{kernel} row", color=color, marker="s",
              label=rf"$\{kernel}$, MLP on the row")
         draw(top, table, title, f"{kernel} scalar", color=color, marker="o",
@@ -95,7 +96,7 @@ for (top, bottom), title in zip(panels.T, scaling.TASKS):
     bottom.axhline(1.25, color="black", ls="--", lw=1)
     top.set(title=title, ylim=(0, 1.1))
     bottom.set(xlabel="context length n")
-draw(panels[0, 0], table, "linear", "ridge", color="black", ls="-.",
+draw(panels[0, 0], table, "linear", "ridge", color=color_of("ridge"), ls="-.",
      label="ridge (optimal)")
 panels[0, 0].set(ylabel="error / error of zero")
 panels[1, 0].set(ylabel="error, scalar / row")

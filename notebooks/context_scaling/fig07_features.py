@@ -84,9 +84,11 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels, for linear functions and ReLU networks: error at 10 pairs against the number of pre-training tasks, and error at the largest number of tasks against the context length. Each shows perceptrons on the prompt, on the row of either feature map, and on prompt and features together; ridge regression is the floor for linear functions."}, "figure": {"caption": "Error, over that of always answering 0, of perceptrons that read the prompt, fixed features of the prompt ($\\psi_L$ or $\\psi_H$), or both. A: against the number of training tasks $T$, at 10 pairs. B: against the number of pairs, at the largest $T$. The paper says that the prompt gains from tasks only, features from pairs only, and both together from both."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, SKY, draw, legend_below
+from icllib.colors import color_of
+from icllib.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw, legend_below
 
-colors = dict(zip((*inputs, "ridge"), (GREEN, BLUE, ORANGE, SKY, RED, BLACK)))
+colors = dict(zip((*inputs, "ridge"), (
+    color_of("perceptron"), VIOLET, GOLD, STEEL, CRIMSON, color_of("ridge"))))
 figure, panels = plt.subplots(2, 2, figsize=(9, 7), sharey="col")
 x_axis = {"A": {"xscale": "log", "xlabel": "pre-training tasks T (n = 10)"},
           "B": {"xlabel": f"context length n ($T = 10^{np.log10(Ts[-1]):.0f}$)"}}

@@ -100,11 +100,12 @@ table = page.save_figure(*tables)
 import re
 
 import matplotlib.pyplot as plt
+from icllib.colors import color_of, marked
 from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(2, 3, figsize=(9, 6), sharey="row")
-styles = {"SGPT": {"marker": "o"}, "GPT-2": {"marker": "s"},
-          "ridge": {"color": "black", "ls": "--", "label": "ridge (optimal)"}}
+styles = {"SGPT": marked("SGPT"), "GPT-2": marked("GPT-2"),
+          "ridge": {"color": color_of("ridge"), "ls": "--", "label": "ridge (optimal)"}}
 for axes, panel in zip(panels.flat, table.panel.unique()):
     for name in table[table.panel == panel].series.unique():
         draw(axes, table, panel, name, **styles[name])

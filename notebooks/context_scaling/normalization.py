@@ -86,11 +86,12 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for four forms of SGPT, on linear functions and on ReLU networks; all fall. Below, each other form's error over that of the default, for each task. At cpu the default, signed with skip, is lowest on linear functions; on ReLU networks it and absolute weights with skip are equal within their bars, and both forms without the skip are higher."}, "figure": {"caption": "Above: error, over that of always answering 0, against the number of pairs in the prompt, for four readings of what the paper leaves open in a layer of SGPT: whether the normalization keeps signs, and whether the last skip is there. Below: the error of the other three over that of the reading this book uses, averaged over the number of pairs; to the right of 1 the other reading is worse."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw, draw_rows, legend_below
+from icllib.colors import color_of
+from icllib.plotting import GOLD, VIOLET, draw, draw_rows, legend_below
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 6), sharex="row",
                               height_ratios=[2, 1])
-colors = {form: BLUE if "signed" in form else ORANGE for form in sheet.FORMS}
+colors = {form: VIOLET if "signed" in form else GOLD for form in sheet.FORMS}
 for first, (title, (top, bottom)) in enumerate(zip(tasks, panels.T)):
     top.axhline(1, color="grey", ls=":", label="zero")
     bottom.axvline(1, color="grey", lw=1)
@@ -104,7 +105,7 @@ for first, (title, (top, bottom)) in enumerate(zip(tasks, panels.T)):
                ylim=(first + len(rows) - 1, first - 1))
     bottom.set_yticks(range(first, len(rows), 2), others)
     bottom.label_outer()
-draw(panels[0, 0], table, "linear", "ridge", color="black", ls="--",
+draw(panels[0, 0], table, "linear", "ridge", color=color_of("ridge"), ls="--",
      label="ridge (optimal)")
 panels[0, 0].set(ylabel="error / error of zero")
 legend = legend_below(panels[0, 0], 3)

@@ -89,19 +89,20 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels with the usual number of steps of these models on the left and twice as many on the right of each: slopes over the number of tasks, ratios over the context length, both with the bound of their claims, and the error at 10 pairs, for GPT-2, the MLP and SGPT."}, "figure": {"caption": "What twice as many optimizer steps change: in each panel the usual number of steps of these small models is on the left, twice as many on the right. First the slope of the error over the number of training tasks, then the error at 40 pairs over that at 10, then the error itself. Lines across are the bounds of the claims; a verdict would change only where a curve crosses one."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, draw
+from icllib.colors import color_of, marked
+from icllib.plotting import draw
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6))
 titles = {"tasks": ("slope over T at n = 10", {-0.05: "grey"}),
           "context": ("error at n = 40 / n = 10\n(solid $T = 10^6$, dashed $10^5$)",
-                      {0.9: "grey", 0.95: GREEN}),
+                      {0.9: "grey", 0.95: color_of("perceptron")}),
           "error": ("error at n = 10, $T = 10^6$", {})}
-colors = {"SGPT": BLUE, "GPT-2": ORANGE, "MLP": GREEN}
+called = {"SGPT": "SGPT", "GPT-2": "GPT-2", "MLP": "perceptron"}
 for axes, (kind, (title, bounds)) in zip(panels, titles.items()):
-    for bound, color in bounds.items():
-        axes.axhline(bound, color=color, lw=1)
+    for bound, shade in bounds.items():
+        axes.axhline(bound, color=shade, lw=1)
     for part in table[table.panel == kind].series.unique():
-        draw(axes, table, kind, part, color=colors[part.split()[0]], marker="o",
+        draw(axes, table, kind, part, **marked(called[part.split()[0]]),
              ls="--" if "1e5" in part else "-", label=part if kind == "tasks" else None)
     axes.set(title=title, xlim=(0.8, 2.2), xticks=[1, 2],
              xticklabels=["once", "twice"], xlabel="optimizer steps")
@@ -111,7 +112,7 @@ legend = figure.legend(loc="outside lower center", ncols=3)
 # %% [markdown]
 # The lines across a panel are the bounds. On the left every slope should be below $-0.05$.
 # In the middle the ratios of GPT-2 and SGPT should be below 0.9 (grey), those of the
-# perceptron above 0.95 (green). Bands are 95% intervals over seeds.
+# perceptron above 0.95 (brown). Bands are 95% intervals over seeds.
 #
 # ## Numbers
 

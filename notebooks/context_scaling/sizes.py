@@ -69,19 +69,19 @@ table = page.save_figure(*tables)
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels: error averaged over context lengths against the number of layers, the width and the number of heads, for SGPT and GPT-2, above the dashed floor of ridge regression. At cpu the error of SGPT falls with layers and with width; that of GPT-2 has no clear order beyond the spread of its seeds; with one layer and with one head single seeds hardly learn."}, "figure": {"caption": "Mean squared error, averaged over the number of pairs, of SGPT and GPT-2 against the number of layers, the width and the number of heads; the title has the sizes that are held fixed. The dashed line is ridge regression, the best possible method. Bands are 95% intervals over seeds and dashes single seeds; where they overlap, the sizes cannot be told apart."}}
 import matplotlib.pyplot as plt
 
-from icllib.plotting import BLUE, ORANGE, draw, legend_below
+from icllib.colors import color_of, marked
+from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6), sharey=True)
 fixed = {"layers": "{layers} layers", "width": "width {width}",
          "heads": "{heads} heads"}
 for axes, axis in zip(panels, best):
-    for name, marker in (("SGPT", "o"), ("GPT-2", "s")):
+    for name in ("SGPT", "GPT-2"):
         if axis in models[name]:
-            color = {"SGPT": BLUE, "GPT-2": ORANGE}[name]
-            draw(axes, table, f"{axis}, error", name, marker=marker, color=color)
+            draw(axes, table, f"{axis}, error", name, **marked(name))
             seeds = sheet.over_axis(sizes[sizes.model == name], axis, best)
-            axes.plot(seeds.columns, seeds.T, ls="", marker="_", ms=8, color=color)
-    draw(axes, table, f"{axis}, error", "ridge", color="black", ls="--",
+            axes.plot(seeds.columns, seeds.T, ls="", marker="_", ms=8, color=color_of(name))
+    draw(axes, table, f"{axis}, error", "ridge", color=color_of("ridge"), ls="--",
          label="ridge (optimal)")
     values = sorted(set(table.x[table.panel == f"{axis}, error"]))
     axes.set_xscale("log", base=2)

@@ -81,15 +81,16 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Error against context length for SGPT, GPT-2 and GPT-2 without positions, in a panel each, with filled markers at trained lengths and hollow ones at untrained lengths; a straight dotted line through the trained lengths is the reference."}, "figure": {"caption": "Error, over that of always answering 0, against the number of pairs in the prompt, at numbers that were trained on (filled) and that were not (hollow), for SGPT, GPT-2 and GPT-2 without position embeddings. A model carries over to a new number of pairs if its hollow points lie on the dotted line through its filled ones. Shaded: longer than any in training."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, RED, draw, legend_below
+from icllib.colors import color_of
+from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6), sharey=True)
-for axes, name, color in zip(panels, groups, (BLUE, ORANGE, RED)):
-    draw(axes, table, "error", name, color=color, marker="o", mfc="white",
+for axes, name, model in zip(panels, groups, ("SGPT", "GPT-2", "GPT-2")):
+    draw(axes, table, "error", name, color=color_of(model), marker="o", mfc="white",
          label="untrained length")
     mean = of(name).mean(axis=0)
     known = mean[np.isin(tested, trained)]
-    axes.plot(trained, known, "o", color=color, label="trained length")
+    axes.plot(trained, known, "o", color=color_of(model), label="trained length")
     axes.plot(tested, np.interp(tested, trained, known), color="black", ls=":",
               label="reference")
     axes.axhline(1, color="grey", lw=1)

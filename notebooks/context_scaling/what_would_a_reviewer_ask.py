@@ -69,14 +69,16 @@ table = page.save_figure(*(
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error. At cpu: A, the error of SGPT falls with every doubling of its layers from 1 to 8, at 10 and at 40 pairs, and with 8 layers is close to ridge regression. B, with one layer the normalized and the unnormalized model have nearly equal errors that fall with the context; with four layers the normalized one is nearer to ridge and the three unnormalized seeds lie far apart. C, at gpu, the error of one layer falls from 100 to 10,000 tasks and then stays; that of GPT-2 at cpu falls to 100,000 tasks and a little further. D, the error of both perceptrons rises beyond 10 pairs and passes that of the zero predictor; the wider one rises less. Both at gpu."}, "figure": {"caption": "Four questions on linear regression, in mean squared error. A: more layers of SGPT, at 10 and 40 pairs. B: SGPT with and without its normalization, in one and in four layers. C: one layer of SGPT, and GPT-2, with more training tasks $T$. D: a perceptron (MLP) twice as wide, with more pairs. Dashed lines are ridge regression, the best possible method; dotted ones always answer 0."}}
 import matplotlib.pyplot as plt
 
-from icllib.plotting import BLUE, GREEN, ORANGE, RED, SKY, draw
+from icllib.colors import color_of
+from icllib.plotting import CRIMSON, GOLD, STEEL, VIOLET, draw
 
 n = "context length n"
 titles = {"A": ("depth of SGPT", "layers"), "B": (r"normalization $\phi$ in SGPT", n),
           "C": ("one layer, n = 10", "pre-training tasks T"),
           "D": ("width of the MLP, $T = 10^5$", n)}
-colors = {"n = 10": BLUE, "n = 40": SKY, "not normalized": ORANGE, "normalized": BLUE,
-          "one-layer": BLUE, "GPT-2": ORANGE} | dict(zip(curves["D"], (GREEN, RED)))
+colors = {"n = 10": VIOLET, "n = 40": STEEL, "not normalized": GOLD, "normalized": VIOLET,
+          "one-layer": color_of("SGPT"), "GPT-2": color_of("GPT-2")}
+colors |= dict(zip(curves["D"], (color_of("perceptron"), CRIMSON)))
 figure, grid = plt.subplots(2, 2, figsize=(9, 7.2))
 for axes, (letter, (title, label)) in zip(grid.flat, titles.items()):
     for name in curves[letter]:

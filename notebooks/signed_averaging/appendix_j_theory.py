@@ -66,12 +66,13 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left, log-log: what the largest of 40 weights leaves to the others, against the range M: the extreme scores lie on the bounds of Theorem 1, which fall exponentially for softmax and as a power for SSA; random scores lie above. Middle, log-log: spectral norms of Jacobians of pairs of scores against M: the largest found stay at the constant bounds, higher for SSA than for softmax; those at M and -M fall. Right: entropies of random rows against their largest weight lie between minus the log of that weight and the printed expression."}, "figure": {"caption": "Three statements of the paper's Appendix J on scaled signed averaging (SSA) and softmax. Left: how much weight the largest of 40 scores leaves to the others, against the range $M$ of the scores, with the bounds of Theorem 1. Middle: how strongly weights react to scores, with its bound. Right: the entropy of weights against the largest one; the points lie below the printed expression, which is therefore an upper bound and not a lower one."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw
+from icllib.colors import color_of
+from icllib.plotting import BLACK, OLIVE, draw
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(9, 4.8))
 dots = {"ls": "", "mfc": "none", "ms": 5}
-for name, color in (("SSA", BLUE), ("softmax", ORANGE)):
-    style = {"color": color}
+for name in ("SSA", "softmax"):
+    style = {"color": color_of(name)}
     draw(left, table, "least_rest", name, ls="--", label=f"{name}, bound", **style)
     draw(left, table, "extreme_rest", name, marker="o", **dots, **style,
          label=f"{name}, (M, -M, ..., -M)")
@@ -84,7 +85,7 @@ for name, color in (("SSA", BLUE), ("softmax", ORANGE)):
     draw(right, table, "entropy", name, marker="o", **dots, **style)
 draw(right, table, "entropy", "printed", color=BLACK, ls="--",
      label="printed expression")
-draw(right, table, "entropy", "least", color=GREEN, label="least entropy")
+draw(right, table, "entropy", "least", color=OLIVE, label="least entropy")
 draw(right, table, "entropy", "-log", color=BLACK, ls=":", label="-log(largest weight)")
 left.set(xscale="log", yscale="log", xlabel="range M", title="40 scores in [-M, M]",
          ylabel="1 - largest weight")

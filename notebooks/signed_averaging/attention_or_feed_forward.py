@@ -62,10 +62,10 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Mean squared error against sigma on a logarithmic axis for the full model, two of attention only and one of feed-forward layers only. The last lies along the dashed line of the zero predictor, the others far below it for small sigma."}, "figure": {"caption": "Mean squared error, on a logarithmic axis, against the scale $\\sigma$ of the functions at test ($\\sigma = 1$ is that of training), for a full transformer (12L8AH), two with attention layers only (12Al8AH, 2Al32AH) and one with feed-forward layers only. The dashed line always answers 0. Feed-forward layers alone cannot look at the examples and stay on it."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import GREEN, ORANGE, PURPLE, SKY, draw
+from icllib.plotting import GOLD, OLIVE, ROSE, STEEL, draw
 
 figure, axes = plt.subplots(figsize=(9, 3.8))
-for name, color, marker in zip(models, (GREEN, PURPLE, ORANGE, SKY), "osD^"):
+for name, color, marker in zip(models, (OLIVE, ROSE, GOLD, STEEL), "osD^"):
     draw(axes, table, "error", name, color=color, marker=marker)
 draw(axes, table, "error", "zero, in expectation", color="black", ls="--")
 axes.set(yscale="log", xlabel=r"$\sigma$ of the functions", ylabel="mean squared error")

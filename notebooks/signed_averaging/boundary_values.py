@@ -73,14 +73,17 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six panels of predictions against x beside the line that the context shows. In all of them the predictions stay below 12 in size while the line goes on, with and without MLPs and under both scoring functions. They fall short of the steep lines from x = 0.5 on, reach 8 to 10 near x = 2 and then fall back slowly, later without MLPs."}, "figure": {"caption": "What models answer (vertical) at inputs $x$ far from their examples, beside the line that the examples lie on (dashed), for models with softmax or scaled signed averaging (SSA), with feed-forward layers (12L8AH) or without (12Al8AH). The line goes on and leaves the panel, or lies outside it; the answers stay below a certain size, the *boundary value*. Bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, PURPLE, draw
+from icllib.colors import marked
+from icllib.plotting import OLIVE, ROSE, draw
 
 figure, grid = plt.subplots(2, 3, figsize=(9, 6))
-colors = dict(zip(models, (GREEN, PURPLE, ORANGE, BLUE)))
+styles = {"12L8AH": {"color": OLIVE, "marker": "D"},
+          "12Al8AH": {"color": ROSE, "marker": "^"},
+          "softmax": marked("softmax"), "SSA": marked("SSA")}
 for axes, title in zip(grid.flat, panels):
     draw(axes, table, title, "the line", color="black", ls="--")
     for name in panels[title][0]:
-        draw(axes, table, title, name, color=colors[name], marker="o")
+        draw(axes, table, title, name, **styles[name])
     rows = table[(table.panel == title) & (table.series != "the line")]
     low, high = min(0, rows.low.min()), max(0, rows.high.max())
     axes.set(title=title, ylim=(low - (high - low) / 4, high + (high - low) / 4))

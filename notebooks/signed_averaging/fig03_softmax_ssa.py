@@ -66,26 +66,30 @@ for title, values in maps.items():
 paths = icllib.stacked(records, names, "error_along")
 table = page.save_figure(*tables, *comparisons.path_tables(paths, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "First panel: error against sigma of the functions, log axis, for softmax and SSA, ours solid with bands and the printed values dashed, and the error of always answering zero dotted. Then three heat maps over the standard deviation of the functions, across, and of the inputs, upwards: the logarithm of the error of softmax, that of SSA, and the difference of the two.", "classes": "on-white"}, "figure": {"caption": "Error of softmax and scaled signed averaging (SSA) on affine functions outside the training distribution. First panel: against the scale $\\sigma_F$ of the functions, ours solid and the printed values dashed; dotted is always answering 0. The maps show the logarithm of the error over the scales of the functions and of the inputs, and last the difference of the two: purple where SSA is better, orange where softmax is."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "First panel: error against sigma of the functions, log axis, for softmax and SSA, ours solid with bands and the printed values dashed, and the error of always answering zero dotted. Then three heat maps over the standard deviation of the functions, across, and of the inputs, upwards: the logarithm of the error of softmax, that of SSA, and the difference of the two.", "classes": "on-white"}, "figure": {"caption": "Error of softmax and scaled signed averaging (SSA) on affine functions outside the training distribution. First panel: against the scale $\\sigma_F$ of the functions, ours solid and the printed values dashed; dotted is always answering 0. The maps show the logarithm of the error over the scales of the functions and of the inputs, and last the difference of the two: blue where SSA is better, orange where softmax is."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw
+from icllib.colors import color_of, marked
+from icllib.plotting import draw
+from matplotlib.colors import LinearSegmentedColormap
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 7.2))
-styles = {"softmax": {"color": ORANGE, "lw": 3}, "SSA": {"color": BLUE, "lw": 1.5}}
+styles = {"softmax": marked("softmax") | {"lw": 3}, "SSA": marked("SSA") | {"lw": 1.5}}
 for name, style in styles.items():
     for size in sizes:
         draw(panels[0, 0], table, "error", f"{name}, ours, {size}",
-             marker={"gpu": "s", "paper": "D"}.get(size), **style)
-    draw(panels[0, 0], table, "error", f"{name}, paper", color=style["color"], ls="--")
+             mfc={"gpu": "white", "paper": "none"}.get(size), **style)
+    draw(panels[0, 0], table, "error", f"{name}, paper", color=color_of(name), ls="--")
 draw(panels[0, 0], table, "error", "zero", color="grey", ls=":", label="always 0")
 panels[0, 0].set(xlabel=r"$\sigma_F$", ylabel="mean squared error", yscale="log",
               ylim=(1e-5, 400), xticks=affine.SIGMAS, title=r"$\sigma_I = 1$")
 panels[0, 0].legend()
 both = np.array([logs[name] for name in names])
 largest = np.abs(maps["SSA - softmax"]).max()
+to_softmax = LinearSegmentedColormap.from_list(
+    "SSA to softmax", (color_of("SSA"), "white", color_of("softmax")))
 for axes, (title, values) in zip(panels.flat[1:], maps.items()):
     same = {"vmin": both.min(), "vmax": both.max()}
-    signed = {"cmap": "PuOr_r", "vmin": -largest, "vmax": largest}
+    signed = {"cmap": to_softmax, "vmin": -largest, "vmax": largest}
     image = axes.imshow(values, origin="lower", **(same if title in names else signed))
     axes.grid(False)
     axes.set(xticks=range(len(stds)), yticks=range(len(stds)), xticklabels=stds,
@@ -96,7 +100,7 @@ for axes, (title, values) in zip(panels.flat[1:], maps.items()):
 # %% [markdown]
 # The first panel has our models, geometric means over seeds with 95% intervals as bands. Dashed lines
 # are the printed rows of Table 1, of the paper's own models. Heat maps are means of $\log_{10}$ error over seeds; in the last, negative values
-# (purple) are where SSA has the lower error, and orange is where softmax has.
+# (blue) are where SSA has the lower error, and orange is where softmax has.
 #
 # ## Numbers
 
@@ -125,7 +129,7 @@ numbers(table, [f"log10 error, {title}" for title in maps], x="sigma_F")
 from icllib.plotting import legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6))
-comparisons.draw_paths(panels, paths, {"SSA": BLUE, "softmax": ORANGE})
+comparisons.draw_paths(panels, paths, {name: color_of(name) for name in ("SSA", "softmax")})
 legend = legend_below(panels[0], 2)
 
 # %% tags=["numbers"]

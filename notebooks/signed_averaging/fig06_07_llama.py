@@ -80,17 +80,18 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left, log axis: printed squared errors over sigma from 1 to 10. SSA is lowest, softmax comes up to the prompted Llama 3.3 70B at sigma 10; Llama jumps from 0.002 to 5.5 between sigma 1 and 2 and stays below always answering 0. Least squares on the same prompts stays below 0.02. Right, log axis: the sequence error of a predictor that is right on r numbers and then constant falls from one eighth as two to the minus r plus one."}, "figure": {"caption": "Left: mean squared errors on affine functions, as printed in the paper, against the scale $\\sigma$ of the functions, for Llama 3.3 70B with examples in its prompt and for small models with softmax and with SSA; the lines without markers are our references, least squares and always answering 0. Right: how often a predictor that reads the first $r$ numbers of a list and no more is wrong on the quantifiers. No Llama was run here."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, draw, legend_below
+from icllib.colors import marked
+from icllib.plotting import BLACK, CRIMSON, OLIVE, draw, legend_below
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), width_ratios=(1.2, 1))
-styles = ({"color": RED, "marker": "o"}, {"color": ORANGE, "marker": "s"},
-          {"color": BLUE, "marker": "^"}, {"color": "grey", "ls": ":"},
+styles = ({"color": CRIMSON, "marker": "o"}, marked("softmax"),
+          marked("SSA"), {"color": "grey", "ls": ":"},
           {"color": BLACK, "ls": "--"})
 for name, style in zip(rows, styles):
     draw(left, table, "Table 1", name, **style)
 left.set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log",
          title="affine functions", xticks=affine.SIGMAS)
-draw(right, table, "quantifiers", "right on r numbers, then constant", color=GREEN)
+draw(right, table, "quantifiers", "right on r numbers, then constant", color=OLIVE)
 right.set(xlabel="r", ylabel="share of wrong sequences", yscale="log",
           title="quantifiers, right on r, then constant", xticks=range(0, 21, 5))
 legend = legend_below(left, 3)

@@ -85,11 +85,11 @@ table = page.save_figure(*(series("made example", name, middles, histogram[name]
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Made example, not the paper's figure. Token counts on a log axis over twenty bins of embedding norms from about 1 to 5, as two step lines: tokens of the made corpus above, tokens of the made vocabulary below."}, "figure": {"caption": "A made example, not the paper's figure: how many tokens of a corpus, and of a vocabulary, have an embedding of which norm; the count is on a logarithmic axis. The paper's figure needs the weights of GPT-2 and a corpus of web text, which are not part of this book."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE
+from icllib.plotting import GOLD, VIOLET
 
 figure, axes = plt.subplots(figsize=(9, 3.6))
 edges = [*histogram["low"], histogram["high"].iloc[-1]]
-for name, color in (("corpus", BLUE), ("vocabulary", ORANGE)):
+for name, color in (("corpus", VIOLET), ("vocabulary", GOLD)):
     axes.stairs(histogram[name], edges, color=color, label=f"made {name}", baseline=None)
 axes.set(xlabel="token embedding norm", ylabel="token count", yscale="log",
          title="made example: not GPT-2, not OpenWebText")

@@ -56,13 +56,14 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels over x from -3 to 3. First: the function for n = 1.1, 1.5 and 2 and the exponential; all pass through 1 at x = 0, and the exponential leaves the powers behind for large x. Second: their derivatives; those of the powers have a kink at 0. Third: effective slopes, peaks of height n at 0 that fall to both sides, beside the constant 1. Fourth: the ratio to the exponential for n = m and b = 1/m, which flattens to 1 on both sides as m grows."}, "figure": {"caption": "The scoring function $f$ of scaled signed averaging for several exponents $n$, beside the exponential of softmax. First $f$ itself, then its derivative, then its effective slope $f'/f$, which falls away from 0 where that of the exponential is constant; last the ratio to the exponential for $n = m$ and $b = 1/m$, which flattens to 1 as $m$ grows. Nothing is trained."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, SKY, draw
+from icllib.colors import color_of
+from icllib.plotting import OLIVE, STEEL, VIOLET, draw
 
 figure, grid = plt.subplots(2, 2, figsize=(9, 6.4))
 panels = grid.ravel()
 titles = ("f(x), Figure 10", "derivative f'(x)", "effective slope f'(x) / f(x)",
           r"$f(x) e^{-x}$ with n = m, b = 1/m")
-powers = (SKY, BLUE, GREEN, ORANGE)
+powers = (STEEL, VIOLET, OLIVE, color_of("softmax"))
 colors = (powers, powers, powers, plt.cm.viridis(np.linspace(0, 0.8, len(limit))))
 for axes, name, title, own in zip(panels, (*exponential, "limit"), titles, colors):
     axes.set(title=title, xlabel="x")
@@ -70,7 +71,7 @@ for axes, name, title, own in zip(panels, (*exponential, "limit"), titles, color
         style = "--" if curve == "exp" else "-"
         draw(axes, table, name, curve, color=color, ls=style)
 panels[1].set(ylim=(0, 8))
-panels[3].axhline(1, color=ORANGE, ls="--", lw=1)
+panels[3].axhline(1, color=color_of("softmax"), ls="--", lw=1)
 panels[0].legend()
 legend = panels[3].legend()
 

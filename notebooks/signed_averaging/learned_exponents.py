@@ -49,7 +49,8 @@ icllib.settings_table(from_settings(timing.run), ("rounds", "seed"))
 # %%
 import numpy as np
 
-from icllib.plotting import BLUE, COLORS, legend_below, series
+from icllib.colors import color_of
+from icllib.plotting import COLORS, legend_below, series
 
 n, b = (np.array([record[name] for record in records]) for name in ("n", "b"))
 layers, heads = n.shape[1:]
@@ -78,8 +79,8 @@ for axes, name, values, start in zip(panels, "nb", (n, b), (1.5, 1)):
     axes.axhline(start, color="grey", ls="--", lw=1, label="start")
     axes.set(xlabel="layer", title=f"learned {name}", xticks=range(1, layers + 1))
     axes.margins(x=0.3)
-for name, color, marker in zip(list(ratios)[1:], ("grey", BLUE), "so"):
-    panels[2].plot(rounds, ratios[name], color=color, marker=marker, label=name)
+for name, shade, marker in zip(list(ratios)[1:], ("grey", color_of("SSA")), "so"):
+    panels[2].plot(rounds, ratios[name], color=shade, marker=marker, label=name)
 panels[2].axhline(1, color="black", lw=1)
 panels[2].axhline(1.1, color="black", ls=":", lw=1)
 panels[2].set(xlabel="round", title="time of a step / softmax")

@@ -49,10 +49,10 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "A row for each of fourteen scoring functions with its error at sigma of 1, on a log axis, after 4,000 steps at three learning rates. Errors mostly fall from the lowest rate to the highest; cosFormer, sparsemax and the mixture of softmax and the average have their lowest at the middle one."}, "figure": {"caption": "Error in the training distribution after a short training at three learning rates, on a logarithmic axis, for every scoring function. Each is trained for its table at `cpu` at the rate of its leftmost mark."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, SKY, draw_rows
+from icllib.plotting import BLACK, STEEL, VIOLET, draw_rows
 
 figure, axes = plt.subplots(figsize=(9, 4.8))
-for rate, color, marker in zip(sheet.RATES, (SKY, BLUE, BLACK), "osD"):
+for rate, color, marker in zip(sheet.RATES, (STEEL, VIOLET, BLACK), "osD"):
     draw_rows(axes, table, "sigma = 1", f"{rate:g}", color=color, marker=marker)
 axes.invert_yaxis()
 axes.set(xscale="log", xlabel=r"error at $\sigma$ = 1", xticks=(0.01, 0.02, 0.03, 0.05))

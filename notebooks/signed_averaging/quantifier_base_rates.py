@@ -70,18 +70,18 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three panels. Left: the share of true labels against the position. For independent numbers it falls from one half to 0 within about eight positions for every and rises to 1 for some; with balanced labels it is a straight line. Middle, log axis: for independent numbers the share of wrong sequences of each predictor does not depend on the length; it is one eighth for the constant one, with sampled dots on it. Right: with balanced labels all errors rise with the length."}, "figure": {"caption": "What predictors that learn nothing reach on the quantifiers *every* and *some*. Left: the share of true labels against the position in the list, for independent numbers and for balanced labels. Middle and right: the share of sequences with a wrong answer against the length of the list, if a predictor reads the first 5, 10 or 20 numbers and then always gives the same answer. For independent numbers it does not depend on the length: a long list asks for no more than a short one."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, draw, legend_below
+from icllib.plotting import BLACK, GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 4))
 for name in names:
-    style = {"color": BLUE if "every" in name else ORANGE}
+    style = {"color": VIOLET if "every" in name else GOLD}
     draw(panels[0], table, "true labels", f"{name}, true", ls="--", label="_", **style)
     draw(panels[0], table, "true labels", f"{name}, sampled_true", ls="", label=name,
          marker="o" if "independent" in name else "^", ms=3, **style)
 panels[0].set(xlabel="position k", ylabel="share of true labels",
               title="both distributions, n = 40")
 for axes, name in zip(panels[1:], (names[0], names[2])):
-    for read, color in zip(sheet.READ, (BLACK, GREEN, PURPLE, SKY)):
+    for read, color in zip(sheet.READ, (BLACK, OLIVE, ROSE, STEEL)):
         draw(axes, table, name, f"reads {read}", color=color, ls="--",
              label=f"reads {read} numbers" if read else "constant")
     for sigma in records[0].run["sigmas"]:

@@ -88,19 +88,20 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: error against sigma from 1 to 10, log axis, ours for every scoring function, with SSA and softmax in color, the printed rows of both dashed, and the error of always answering zero dotted. Right: a row for each scoring function with the geometric mean ratio of its error to that of softmax, ours with intervals and the printed one as a diamond.", "classes": "on-white"}, "figure": {"caption": "Left: mean squared error, on a logarithmic axis, against the scale $\\sigma$ of the functions at test, for every scoring function; softmax is orange, scaled signed averaging (SSA) is blue, the others are grey, the printed values are dashed and always answering 0 is dotted. Right: the ratio of each function's error to that of softmax outside the training distribution, ours with 95% intervals and the printed one as a diamond; left of 1 it is better than softmax."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw, draw_rows, legend_below
+from icllib.colors import color_of, marked
+from icllib.plotting import draw, draw_rows, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4.8), width_ratios=(1, 1.1))
 for name in list(errors)[2:]:
     panels[0].plot(affine.SIGMAS, comparisons.mean_path(errors[name]), color="0.75", lw=1,
                    label="others, ours" if name == "sparsemax" else None)
-for name, color in (("softmax", ORANGE), ("SSA", BLUE)):
-    draw(panels[0], table, name, "ours", color=color, label=f"{name}, ours",
+for name in ("softmax", "SSA"):
+    draw(panels[0], table, name, "ours", **marked(name), label=f"{name}, ours",
          lw=3 if name == "softmax" else 1.5)
-    draw(panels[0], table, name, "paper", color=color, ls="--",
+    draw(panels[0], table, name, "paper", color=color_of(name), ls="--",
          label=f"{name}, paper")
-draw(panels[0], table, "softmax", "paper, Table 6", color=ORANGE, ls="", marker="x",
-     label="softmax, paper's Table 6")
+draw(panels[0], table, "softmax", "paper, Table 6", color=color_of("softmax"), ls="",
+     marker="x", label="softmax, paper's Table 6")
 draw(panels[0], table, "zero", "2 sigma^2", color="grey", ls=":", label="always 0")
 panels[0].set(xlabel=r"$\sigma$", ylabel="mean squared error", yscale="log",
               xticks=affine.SIGMAS, ylim=(1e-5, 400))

@@ -61,14 +61,16 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels with twelve grammar probes as rows and the percentage of right pairs as the horizontal axis. Left: the printed scores of softmax, SSA 1.5 and SSA 2 as points, over grey bars for what one more public softmax model would score; most points lie in the bars. Right: our small encoders, most of them near 50 percent, with the range of three seeds, which for four probes is wide, and black strokes for what the frequencies of words alone score.", "classes": "on-white"}, "figure": {"caption": "Share of right answers on twelve probes of grammar, one in each row. Left: the printed scores of a BabyBERTa with softmax and with SSA at two exponents; the grey bars show where one more public softmax model would score, so that a point inside its bar tells nothing. Right: our small models, with the range of their seeds; black strokes score by the frequency of words alone, and the dotted line is chance."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, draw_rows
+from icllib.colors import marked
+from icllib.plotting import draw_rows
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 5.6), sharey=True)
 draw_rows(panels[0], table, "printed", "public softmax", color="0.8", elinewidth=13,
           ms=0)
 for axes, panel in zip(panels, ("printed", "ours")):
-    for name, color, marker in zip(names, (ORANGE, BLUE, GREEN), "os^"):
-        draw_rows(axes, table, panel, name, color=color, marker=marker)
+    for name, style in zip(names, (marked("softmax"), marked("SSA"),
+                                   marked("SSA") | {"marker": "^", "mfc": "white"})):
+        draw_rows(axes, table, panel, name, **style)
     axes.axvline(50, color="black", lw=0.8, ls=":")
     axes.set(title=f"ours, {shown}" if panel == "ours" else panel,
              xlabel="right pairs, %")

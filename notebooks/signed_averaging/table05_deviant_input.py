@@ -61,12 +61,13 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: error, on a logarithmic axis, against the standard deviation of the first input, as printed and ours under softmax and SSA. Right: predictions at the five points of one sequence whose first input is 100, beside the true values."}, "figure": {"caption": "Left: mean squared error, on a logarithmic axis, against the standard deviation of the first input of a prompt, all others being ordinary: printed for softmax, and ours for softmax and for SSA. Right: answers on one prompt of $f(x) = x$ whose first input is 100, beside the true values. If one large input spoils all answers, the curves on the left rise and the points on the right miss the crosses."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw, legend_below
+from icllib.colors import color_of, marked
+from icllib.plotting import draw, legend_below
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
-styles = {"softmax, paper": {"color": ORANGE, "ls": "--", "marker": "D", "mfc": "none"},
-          "softmax, ours": {"color": ORANGE, "marker": "o"},
-          "SSA, ours": {"color": BLUE, "marker": "s"}}
+styles = {"softmax, paper": {"color": color_of("softmax"), "ls": "--", "marker": "D",
+                              "mfc": "none"},
+          "softmax, ours": marked("softmax"), "SSA, ours": marked("SSA")}
 draw(right, table, "f(x) = x", "the true value", color="black", marker="x", ls=":")
 for name, style in styles.items():
     draw(left, table, "error", name, **style)

@@ -48,12 +48,13 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels of printed accuracies on eleven benchmarks with bars of one standard error, without examples and with three. SSA lies right of softmax in every row. The bars are widest for CB, COPA and WSC; with three examples the two bars of a row just touch. On WSC, on ARC-Challenge without examples and on WiC with three, both scores lie below chance, as do those of softmax on RTE."}, "figure": {"caption": "Accuracy of GPT-2 on eleven benchmarks, as printed in the paper, with softmax and with SSA, without examples and with three; bars are the printed standard errors, strokes are chance. SSA lies to the right in every row, in 10 of 22 by less than the two errors together. Nothing here was run by us."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw_rows, legend_below
+from icllib.colors import marked
+from icllib.plotting import draw_rows, legend_below
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4), sharey=True, sharex=True)
 for axes, shots in zip(panels, sheet.SHOTS):
-    draw_rows(axes, table, shots, "softmax", color=ORANGE, marker="s", capsize=3)
-    draw_rows(axes, table, shots, "SSA", color=BLUE, capsize=3)
+    draw_rows(axes, table, shots, "softmax", capsize=3, **marked("softmax"))
+    draw_rows(axes, table, shots, "SSA", capsize=3, **marked("SSA"))
     draw_rows(axes, table, shots, "chance", color="black", marker="|", ms=10, lw=0)
     axes.set(title=shots, xlabel="accuracy in percent, printed")
 panels[0].invert_yaxis()

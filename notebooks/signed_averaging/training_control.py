@@ -61,12 +61,13 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels in two rows. Three, for sigma of 3, 5 and 10: error at this sigma against the error at sigma of 1, both on log axes, one path along training for each scoring function, its mean over seeds, over the faint paths of single seeds; softmax in orange, SSA in blue, the others in other colors. Fourth panel: a row for each scoring function with the mean ratio of its error to that of softmax at equal steps and at equal error in distribution.", "classes": "on-white"}, "figure": {"caption": "Is a scoring function better outside the training distribution, or only further trained? Above: error outside against error inside, along training, one path for each function, for three scales $\\sigma$; a function that generalizes better has the lower path. Below: ratio of each function's error to that of softmax after equally many steps (grey) and at equal error inside (black); left of 1 it is better than softmax."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, PURPLE, RED, draw_rows, legend_below
+from icllib.colors import color_of
+from icllib.plotting import CRIMSON, OLIVE, ROSE, draw_rows, legend_below
 
 above, below = plt.figure(figsize=(9, 7.5)).subfigures(2, 1)
 panels = [*above.subplots(1, 3), below.subplots()]
-colors = {"SSA": BLUE, "softmax": ORANGE, "sparsemax": RED, "four functions": PURPLE,
-          "cosFormer": GREEN}
+colors = {"SSA": color_of("SSA"), "softmax": color_of("softmax"), "sparsemax": CRIMSON,
+          "four functions": ROSE, "cosFormer": OLIVE}
 comparisons.draw_paths(panels, titled, colors)
 panels[0].plot([], [], color="0.7", label="others")
 draw_rows(panels[3], table, "ratio to softmax", "equal steps", color="0.6")

@@ -68,11 +68,11 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels of mean squared error on a logarithmic axis. Against the standard deviation of all inputs: N(0, 1) rises from 0.002 to 55, N(0, 10) falls from 0.4 to 0.09, ends at 0.18 and crosses it between 2 and 3, N(0, 100) stays between 500 and 1,300. Of the first input alone: N(0, 1) rises to 0.3, N(0, 10) lies between 0.3 and 1.1 with a wide band. Of the functions: N(0, 1) and N(0, 10) rise, N(0, 100) stays between 1,500 and 3,300. Along training with and without a curriculum: two curves that coincide."}, "figure": {"caption": "Mean squared error, on a logarithmic axis, of softmax models that were trained on inputs from $N(0, 1)$, $N(0, 10)$ and $N(0, 100)$: against the scale of all inputs, of the first input alone, and of the functions. If wider training helped, its curves would be lower where the test is wide. Last panel: along training on $N(0, 1)$, with and without a curriculum."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import GREEN, ORANGE, PURPLE, SKY, draw, legend_below
+from icllib.plotting import GOLD, OLIVE, ROSE, STEEL, draw, legend_below
 
 figure, grid = plt.subplots(2, 2, figsize=(9, 6.6))
 for axes, title in zip(grid.flat, panels):
-    colors = (ORANGE, PURPLE) if title == "steps" else (ORANGE, SKY, GREEN)
+    colors = (GOLD, ROSE) if title == "steps" else (GOLD, STEEL, OLIVE)
     for name, color, marker in zip(panels[title][2], colors, "os^"):
         draw(axes, table, title, name, color=color, marker=marker)
     axes.set(yscale="log", xlabel=rf"$\sigma$ of the {title}")

@@ -45,7 +45,7 @@ icllib.settings_table(sheet.UnseenStrength(True), assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: the answer during training rises from about 0.05 to 0.5; gradient descent lies on the closed form with the corrected rate, the one with the printed rate rises too early. Right: the constrained model's answers lie on the diagonal for all strengths from -1 to 2; the free model's answers are a parabola that crosses the diagonal at 0.5."}, "figure": {"caption": "Left: the answer $f$ of a constrained model during training, against time: gradient descent (dots) follows the closed form with our corrected rate, and not that with the printed one. Right: the trained model's answers to prompts of another strength than in training. On the diagonal a model reads the strength from its prompt; the free model leaves it, since it has learned its own strength by heart in part."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, RED, draw, series
+from icllib.plotting import BLACK, CRIMSON, GOLD, OLIVE, VIOLET, draw, series
 
 shown = icllib.shown_profile(records)
 time = constrained["steps"] * constrained.run["learning_rate"]
@@ -57,19 +57,19 @@ table = page.save_figure(
     *(series("answers", label, r["strengths"], r["answers"], shown)
       for label, r in (("constrained", constrained), ("free", free))))
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6))
-draw(left, table, "training", "corrected rate", color=BLUE, lw=2,
+draw(left, table, "training", "corrected rate", color=VIOLET, lw=2,
      label=r"closed form, $a = c\,\psi\Lambda$")
-draw(left, table, "training", "printed rate", color=RED, ls="--",
+draw(left, table, "training", "printed rate", color=CRIMSON, ls="--",
      label=r"closed form, $a = c\,\psi(\Lambda^2 + 1)$")
 draw(left, table, "training", "gradient descent", color=BLACK, ls="", marker="o",
      mfc="none", markevery=100)
 left.set(xlabel="t = learning rate × steps", ylabel="f")
 left.legend()
 right.axline((0, 0), slope=1, color=BLACK, lw=0.8, label="the context's strength")
-right.plot(free.run["strength"], free.run["strength"], "s", color=GREEN, ms=8,
+right.plot(free.run["strength"], free.run["strength"], "s", color=OLIVE, ms=8,
            label="training")
-draw(right, table, "answers", "free", color=ORANGE, label="free model")
-draw(right, table, "answers", "constrained", color=BLUE, ls="", marker="o",
+draw(right, table, "answers", "free", color=GOLD, label="free model")
+draw(right, table, "answers", "constrained", color=VIOLET, ls="", marker="o",
      mfc="none", label="constrained model")
 right.set(xlabel=r"strength $\tilde\Lambda$ of the context", ylabel="f")
 legend = right.legend()

@@ -65,16 +65,16 @@ icllib.settings_table(formulas.FirstOrder("Appendix G"), assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Largest error of f against context length from 10 to 1600 on logarithmic axes for two starts. Zeroth order and the printed first order fall with slope -1, the printed one lying above. The form for any start falls with slope -2 for both starts; the corrected printed form does so for the first start only."}, "figure": {"caption": "Largest error of four solutions of training, against the context length $\\psi$, on logarithmic axes, for two starts of training. A first-order solution should fall with slope $-2$. The printed one falls with slope $-1$, above the zeroth order that it should improve; the corrected one falls as it should from the left start alone, the one for any start from both."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, GREEN, ORANGE, RED, draw, legend_below, series
+from icllib.plotting import CRIMSON, GOLD, OLIVE, VIOLET, draw, legend_below, series
 
 shown = icllib.shown_profile(records)
 labels = dict(zip(sheet.FORMS, (
     "zeroth order", "first order, printed", "first order, corrected",
     "first order, any start")))
 styles = dict(zip(sheet.FORMS, (
-    {"color": BLUE}, {"color": RED, "ls": "--"},
-    {"color": ORANGE, "ls": "", "marker": "o", "ms": 8, "mfc": "none"},
-    {"color": GREEN, "marker": "."})))
+    {"color": VIOLET}, {"color": CRIMSON, "ls": "--"},
+    {"color": GOLD, "ls": "", "marker": "o", "ms": 8, "mfc": "none"},
+    {"color": OLIVE, "marker": "."})))
 table = page.save_figure(*(
     series(r.run["start"], form, r["psi"], errors, shown)
     for r in records for form, errors in zip(labels, r["errors"])))

@@ -45,7 +45,7 @@ icllib.settings_table(sheet.SolutionFormulas(), assumed=(
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from icllib.plotting import BLUE, RED, draw, series
+from icllib.plotting import CRIMSON, VIOLET, draw, series
 
 shown = icllib.shown_profile(records)
 groups = {"the solution": solution, "the scaling laws": laws,
@@ -61,7 +61,7 @@ figure, panels = plt.subplots(1, 3, figsize=(9, 4.2), sharey=True)
 panels[0].set(ylabel="off by")
 panels[1].set(xlabel="formula")
 for axes, group in zip(panels, groups):
-    for form, color, marker in (("printed", RED, "o"), ("corrected", BLUE, "s")):
+    for form, color, marker in (("printed", CRIMSON, "o"), ("corrected", VIOLET, "s")):
         draw(axes, table, group, form, color=color, marker=marker, ls="", ms=6)
     axes.set(yscale="log", title=group)
     axes.tick_params(axis="x", rotation=90)

@@ -49,7 +49,7 @@ icllib.settings_table(sheet.DataPoint(), assumed=(
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels: bars of the task shares with the drawn task marked; the features as a matrix whose only row that is not zero has entries of either sign; the targets below them as the last row of the matrix Phi, with a question mark for the query's missing target; and Phi times its transpose, with four entries that are not zero.", "classes": "on-white"}, "figure": {"caption": "One data point of the paper's regression, step by step: a task $s$ is drawn by its frequency, its features are $\\pm 1$ in coordinate $s$ alone, its targets are proportional to them, and features and targets are the columns of the matrix $\\Phi$. All that the model needs of a prompt is the matrix $\\Phi \\Phi^\\top$, which has four entries that are not zero."}}
 import matplotlib.pyplot as plt
 import numpy as np
-from icllib.plotting import BLUE, ORANGE, draw, matrix, series
+from icllib.plotting import GOLD, VIOLET, draw, matrix, series
 
 shown = icllib.shown_profile([point])
 tasks, pairs, s = len(point["shares"]), point.run["context_length"], point["type"]
@@ -65,7 +65,7 @@ table = page.save_figure(
       for i, f in enumerate(r[form])))
 figure, panels = plt.subplots(2, 2, figsize=(9, 6.4))
 panels = panels.ravel()
-colors = [ORANGE if task + 1 == s else BLUE for task in range(tasks)]
+colors = [GOLD if task + 1 == s else VIOLET for task in range(tasks)]
 panels[0].bar(range(1, tasks + 1), point["shares"], color=colors)
 panels[0].set(title=f"1. task s = {s} is drawn", xlabel="s", ylabel="P(s)")
 matrix(panels[1], point["phi"][:-1])

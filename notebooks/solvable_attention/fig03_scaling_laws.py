@@ -80,14 +80,14 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, time, number of data points and compute, for alpha 1.8 and 2.1. In the limit the losses are straight lines, parallel to the dotted power laws of Table 1; at 500 tasks and 5,000 steps the curves in size turn up beyond about 25 to 40 tasks, those in data flatten, those in time follow the line, on top of the closed form's dots, and the lower envelope of the sizes in compute runs along its line."}, "figure": {"caption": "Scaling laws: loss against model size, time, data and compute, on logarithmic axes, where a power law is a straight line. Solid lines are gradient descent at the paper's size, dashed ones the limit of many tasks and long training, dotted ones the exponents of the paper's Table 1. In the limit the lines are parallel to Table 1; at the paper's size those in size and data bend away. Pale lines in (a): tasks beyond the model keep their first answer. Thin lines in (d): single sizes; thick: the best of them."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw, legend_below
+from icllib.plotting import GOLD, VIOLET, draw, legend_below
 from icllib.theory.scaling_laws import theory_exponents
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 7))
 panels = panels.ravel()
 for axes, letter, (law, name) in zip(panels, "abcd", laws.axis_names().items()):
     axes.set(xscale="log", yscale="log", title=f"({letter})", xlabel=name, ylabel="loss")
-    for alpha, color in zip(laws.ALPHAS, (BLUE, ORANGE)):
+    for alpha, color in zip(laws.ALPHAS, (VIOLET, GOLD)):
         draw(axes, table, law, f"limit, alpha = {alpha}", color=color, ls="--",
              label=rf"limit, $\alpha$ = {alpha}")
         draw(axes, table, law, f"N_s = 500, alpha = {alpha}", color=color,
@@ -101,9 +101,9 @@ for axes, letter, (law, name) in zip(panels, "abcd", laws.axis_names().items()):
              marker="o", mfc="white", markevery=4,
              label=rf"closed form, $\alpha$ = {alpha}")
 softmax.draw_power_law(panels[3], table, "compute", "N_s = 500, alpha = 1.8",
-                       theory_exponents(1.8)["compute"], least=0, color=BLUE, ls=":")
+                       theory_exponents(1.8)["compute"], least=0, color=VIOLET, ls=":")
 for number in range(8):
-    draw(panels[3], table, "compute", f"alpha = 1.8, size {number}", color=BLUE, lw=1,
+    draw(panels[3], table, "compute", f"alpha = 1.8, size {number}", color=VIOLET, lw=1,
          alpha=0.2 + 0.1 * number)
 legend = legend_below(panels[1], 4)
 

@@ -66,7 +66,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and faster for larger gamma. The losses in size and data soon level off, above the thin lines of infinite training. In time and compute the dotted generic power laws follow the falling parts better than the dashed printed ones, which are too flat for gamma above 0."}, "figure": {"caption": "Loss against time, size, data and compute, on logarithmic axes, if rarer tasks have shorter contexts ($\\beta$) or smaller strengths ($\\gamma$), at the paper's size. Dashed lines have the exponents of the paper's Table 2, dotted ones those that we derive where they differ. For $\\gamma$ above 0 the loss falls faster in time and compute than the dashed lines. Pale lines are single sizes in (b) and (f), and infinite training in (d) and (e)."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, ORANGE, draw
+from icllib.plotting import BLACK, GOLD, VIOLET, draw
 from matplotlib.lines import Line2D
 
 
@@ -75,7 +75,7 @@ def draw_laws(figure, unit=""):
     drawing, panels = plt.subplots(3, 2, figsize=(9, 9.8))
     for axes, letter, (law, varied) in zip(panels.flat, "abcdef", sheet.PANELS):
         panel = f"{figure}: {law}, {varied}"
-        for value, color in zip(laws.VARIED, (BLACK, BLUE, ORANGE)):
+        for value, color in zip(laws.VARIED, (BLACK, VIOLET, GOLD)):
             for end, style in {", t to infinity": dict(lw=1, alpha=0.4), "": {},
                                ", Table 2": dict(ls="--", lw=1),
                                ", generic": dict(ls=":", lw=1.7)}.items():
@@ -86,7 +86,7 @@ def draw_laws(figure, unit=""):
         axes.set(xscale="log", yscale="log", xlabel=names[law], ylabel="loss",
                  title=rf"({letter}) varied $\{varied}$",
                  ylim=(losses.min() / 2, losses.max() * 1.5))
-    key = [Line2D([], [], color=c) for c in (BLACK, BLUE, ORANGE)] + [
+    key = [Line2D([], [], color=c) for c in (BLACK, VIOLET, GOLD)] + [
         Line2D([], [], color=BLACK, ls=ls) for ls in ("--", ":")]
     labels = [r"$\beta$ or $\gamma$ = 0", "0.5", "1", "Table 2", "generic"]
     drawing.legend(key, labels, loc="outside lower center", ncols=5)
@@ -99,7 +99,7 @@ for axes in panels[:2]:
     axes.yaxis.set_minor_formatter("")
 for axes, varied in ((panels[1], "beta"), (panels[5], "gamma")):
     for number in range(8):
-        draw(axes, table, f"paper: compute, {varied}", f"size {number}", color=BLUE,
+        draw(axes, table, f"paper: compute, {varied}", f"size {number}", color=VIOLET,
              lw=1, alpha=0.15 + 0.06 * number)
 
 # %% [markdown]

@@ -58,24 +58,24 @@ table = page.save_figure(*sheet.figure5_series(found, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three log-log panels, two above and one below. Loss against time for two values of alpha: after a plateau it falls a little more steeply than, or beside, the dashed laws of Table 1. Loss against compute for several sizes, their lower envelope and the dashed law. Loss against time of the softmax with 1000 tokens, which runs near its dotted limit for each of three seeds, with longer plateaus for two."}, "figure": {"caption": "Loss of softmax attention on dense features, on logarithmic axes. (a), in the limit of long contexts, against time. (b), against compute, for several model sizes and the best of them. Last panel: softmax attention itself with 1000 tokens, beside that limit, for three seeds. Dashed lines have the exponents of the paper's Table 1; bands are 95% intervals over seeds."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, RED, draw
+from icllib.plotting import CRIMSON, GOLD, VIOLET, draw
 from icllib.theory.scaling_laws import theory_exponents
 
 figure, panels = plt.subplot_mosaic("ab;cc", figsize=(9, 7.8), sharey=True)
 left, middle, below = panels.values()
-for alpha, color in zip(laws.ALPHAS, (BLUE, ORANGE)):
+for alpha, color in zip(laws.ALPHAS, (VIOLET, GOLD)):
     draw(left, table, "time", f"alpha = {alpha}", color=color,
          label=rf"limit, $\alpha$ = {alpha}")
     softmax.draw_power_law(
         left, table, "time", f"alpha = {alpha}", theory_exponents(alpha)["time"],
         color=color, ls="--", label=rf"Table 1, $\alpha$ = {alpha}")
 for number, size in enumerate(found.best[0].run["sizes"]):
-    draw(middle, table, "compute", f"size {size}", color=BLUE, lw=0.8, alpha=0.5,
+    draw(middle, table, "compute", f"size {size}", color=VIOLET, lw=0.8, alpha=0.5,
          label="_" if number else "single sizes")
-draw(middle, table, "compute", "envelope", color=RED, label="best size")
+draw(middle, table, "compute", "envelope", color=CRIMSON, label="best size")
 softmax.draw_power_law(
     middle, table, "compute", "envelope", theory_exponents(1.8)["compute"],
-    color=RED, ls="--", label=r"Table 1, $\alpha$ = 1.8")
+    color=CRIMSON, ls="--", label=r"Table 1, $\alpha$ = 1.8")
 sheet.draw_softmax_and_limit(below, table, found)
 left.set(title=r"(a) $\psi \to \infty$, D = $N_s$", ylabel="loss", ylim=(6e-3, 1.5),
          xlabel="t = learning rate × steps")

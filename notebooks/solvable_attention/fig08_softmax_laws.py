@@ -64,7 +64,7 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Four rows of two log-log panels, one column for each sign law: loss against model size, steps, data points and compute. The solid lines of softmax attention run along the dashed power laws of Table 1 in every panel; a learning rate of 0.001 lets the loss fall by a fifth only."}, "figure": {"caption": "Loss of softmax attention against model size, time, data and compute, on logarithmic axes; left with random signs of the features, right with all signs positive. Dashed lines have the exponents that the paper's Table 1 gives for linear attention: that the solid lines run along them means that the softmax does not change the laws. Bands are 95% intervals over starts."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, draw, legend_below
+from icllib.plotting import VIOLET, draw, legend_below
 
 figure, grid = plt.subplots(4, 2, figsize=(9, 12), sharey="row")
 for row, letter, (law, name) in zip(grid, "abcd",
@@ -76,7 +76,7 @@ for row, letter, (law, name) in zip(grid, "abcd",
             softmax.draw_law(axes, table, f"{signs}, alpha = {c.alpha}", c)
 for axes, signs in zip(grid[3], softmax.SIGN_LAWS):
     for name in table.series[table.series.str.startswith(f"{signs}, size")].unique():
-        draw(axes, table, "compute", name, color=BLUE, lw=0.8, alpha=0.4, label="_")
+        draw(axes, table, "compute", name, color=VIOLET, lw=0.8, alpha=0.4, label="_")
 plt.setp(grid[0], xticks=(4, 10, 40), xticklabels=(4, 10, 40))
 draw(grid[1, 0], table, "time", "learning rate 1e-3", color="grey", ls=":",
      label="learning rate $10^{-3}$")
@@ -86,7 +86,7 @@ legend = legend_below(grid[1, 0], 3)
 # %% [markdown]
 # Solid lines with a band are the mean and 95% interval over starts (and data sets, for
 # $N$); dashed lines are the power laws of Table 1, shifted up. Panels (d) are for
-# $\alpha = 1.8$: single sizes in light blue, means over starts, and the lower envelope,
+# $\alpha = 1.8$: single sizes in light violet, means over starts, and the lower envelope,
 # which is taken for each start and can lie below these means.
 #
 # ## Numbers

@@ -41,7 +41,7 @@ icllib.settings_table(sheet.runs("paper")[1], assumed=(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two log-log panels, random signs and all signs +1: loss against steps at beta 0 and beta 0.5. The solid and the dashed line lie on each other and follow the dotted law of beta 0, not the flatter one of beta 0.5."}, "figure": {"caption": "Loss of softmax attention against the step, on logarithmic axes, with contexts of one length ($\\beta = 0$) and with contexts that are shorter for rarer tasks ($\\beta = 0.5$); left with random signs of the features, right with all signs positive. Dotted lines have the exponents of the paper's Table 2. The solid and the dashed line lie on each other, so that the softmax does not feel the context length as linear attention does."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLUE, ORANGE, draw, series
+from icllib.plotting import GOLD, VIOLET, draw, series
 from icllib.theory.scaling_laws import theory_exponents
 
 shown = icllib.shown_profile(records)
@@ -54,7 +54,7 @@ panels[0].set(ylabel="loss")
 for axes, signs in zip(panels, softmax.SIGN_LAWS):
     axes.set(xscale="log", yscale="log", title=signs,
              xlabel=laws.axis_names("t (steps)")["time"])
-    for beta, color, style in ((0.0, BLUE, "-"), (0.5, ORANGE, (0, (5, 1)))):
+    for beta, color, style in ((0.0, VIOLET, "-"), (0.5, GOLD, (0, (5, 1)))):
         draw(axes, table, signs, f"beta = {beta}", color=color, ls=style,
              label=rf"softmax, $\beta$ = {beta:g}")
         softmax.draw_power_law(

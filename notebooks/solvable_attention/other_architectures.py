@@ -56,12 +56,12 @@ table = page.save_figure(*sheet.architecture_series(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Three rows of two log-log panels, one column for each alpha: loss against model size, time and data points. In size and data the curves of all models run along the dotted power laws of Table 1, mostly on top of each other; linear attention lies higher in data. In time linear attention, the diagonal network, the linear model and the perceptrons with a large read-out are parallel to Table 1 or nearly so; the perceptron and the linear network with a shared read-out fall more steeply."}, "figure": {"caption": "Loss, over that of always answering 0, of seven models against model size, time and data, on logarithmic axes; one column for each frequency law $\\alpha$ of the tasks. Dotted lines have the exponents of the paper's Table 1. If the architecture made no difference, all lines would be parallel to them; in time the perceptron and the linear network, whose shared read-outs grow, fall more steeply."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import (BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY,
-                             draw, legend_below)
+from icllib.plotting import (
+    BLACK, CRIMSON, GOLD, OLIVE, ROSE, STEEL, VIOLET, draw, legend_below)
 from icllib.theory.scaling_laws import theory_exponents
 
-STYLES = (BLACK, 5), (SKY, 3), (ORANGE, 1.5), (PURPLE, 1.5), (BLUE, 2), (
-    GREEN, 1.5), (RED, 1.5)
+STYLES = (BLACK, 5), (STEEL, 3), (GOLD, 1.5), (ROSE, 1.5), (VIOLET, 2), (
+    OLIVE, 1.5), (CRIMSON, 1.5)
 names = laws.axis_names("t (half times of the first task)")
 figure, grid = plt.subplots(3, 2, figsize=(9, 10.5), sharex="row")
 for law, row in zip(laws.LAWS, grid):

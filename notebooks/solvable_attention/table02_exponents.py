@@ -59,19 +59,19 @@ table = page.save_figure(*(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Local exponents in the limit: a row for each law, a column for each alpha. Inside the shaded fit window every curve comes close to one of the horizontal lines. For gamma 0.5 in time and compute, the curve for strength 1 settles on the dotted generic line and the curve for strength ten thousand on the dashed printed line."}, "figure": {"caption": "Slope of the loss in log-log at each point, which is the exponent of its power law, in the limit, against size, time, data and compute; one column for each frequency law $\\alpha$ of the tasks. Dashed lines are the exponents that the paper prints, dotted ones ours where they differ, and the window in which we fit is grey. For strengths that fall with the rank ($\\gamma = 0.5$), the laws in time and compute settle on the dotted lines if the largest strength is 1, and on the dashed ones if it is $10^4$."}}
 import matplotlib.pyplot as plt
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, draw, legend_below
+from icllib.plotting import BLACK, GOLD, OLIVE, VIOLET, draw, legend_below
 
 figure, panels = plt.subplots(4, 2, figsize=(9, 12))
 names = laws.axis_names(r"$2 a_1 \Lambda_1$ t")
 for row, (law, name) in zip(panels, names.items()):
     for axes, alpha in zip(row, laws.ALPHAS):
         axes.axvspan(*laws.LIMIT_WINDOWS[law], color="0.93", lw=0)
-        for label, color, width in zip(sheet.KINDS, (BLACK, BLUE, ORANGE, GREEN),
+        for label, color, width in zip(sheet.KINDS, (BLACK, VIOLET, GOLD, OLIVE),
                                        (3.5, 1.5, 3.5, 1.5)):
             text = label.replace("beta", r"$\beta$").replace("gamma", r"$\gamma$")
             draw(axes, table, f"{law}, alpha = {alpha}", label, color=color,
                  lw=width, label=text)
-        for beta, gamma, color in ((0, 0, BLACK), (0.5, 0, BLUE), (0, 0.5, ORANGE)):
+        for beta, gamma, color in ((0, 0, BLACK), (0.5, 0, VIOLET), (0, 0.5, GOLD)):
             for large, dashes in ((False, ":"), (True, "--")):
                 axes.axhline(theory_exponents(alpha, beta, gamma, large)[law],
                              color=color, lw=1, ls=dashes)

@@ -15,7 +15,7 @@ from icllib.papers.signed_averaging.affine import TEMPERED, TITLES, scorings
 from icllib.papers.signed_averaging.comparisons import geometric_rows, shared
 from icllib.papers.signed_averaging.quantifiers import (
     AS_PRINTED, Cell, PARTS, SIZES, error_rates, half_a_sequence, parts)
-from icllib.plotting import BLUE, ORANGE, SHARE, legend_below, series, with_interval
+from icllib.plotting import GOLD, SHARE, VIOLET, legend_below, series, with_interval
 from icllib.training import Run
 
 ALL, *_, NEAR = PARTS  # the whole grid, and the lengths and inputs of training
@@ -100,10 +100,10 @@ def draw_rates(table):
     """Left, error rates; right, their ratios to softmax, seed by seed; returns the legends."""
     _, (left, right) = plt.subplots(1, 2, figsize=(9, 5.5), sharey=True)
     draw_seeds(left, table, NEAR, color="grey", marker="s", label="in distribution")
-    draw_seeds(left, table, ALL, color=ORANGE, marker="o", label="whole grid")
+    draw_seeds(left, table, ALL, color=GOLD, marker="o", label="whole grid")
     left.axvline(1 / 8, color="black", ls="--", label="constant predictor")
     left.set(xscale="log", xlim=(1e-4, 1), xlabel="share of wrong sequences")
-    draw_seeds(right, table, "ratio", color=BLUE, marker="o", label="one seed")
+    draw_seeds(right, table, "ratio", color=VIOLET, marker="o", label="one seed")
     means = table[table.series == "geometric mean"]
     right.plot(means.y, means.x, ls="", color="black", marker="|", ms=14, label="geometric mean")
     right.axvline(1, color="grey", lw=1)

@@ -16,6 +16,7 @@ from matplotlib.ticker import LogLocator
 
 from icllib.baselines import Ridge
 from icllib.claims.rule import interval
+from icllib.colors import MODELS, marked
 from icllib.pages import settings_of, shown_profile
 from icllib.papers.signed_averaging.affine import (
     ALTERNATIVES, ASSUMED, LineAnswers, NAMES, PRINTED, SIGMAS, SIZES, ShiftedErrors, TEMPERED,
@@ -258,8 +259,9 @@ def draw_paths(panels, paths: dict, colors: dict) -> None:
     for axes, sigma in zip(panels, PATHS):
         for name in [*(name for name in paths if name not in colors), *reversed(colors)]:
             color = colors.get(name, "0.7")
+            marker = marked(name)["marker"] if name in MODELS else "D"
             axes.plot(*paths[name][..., [0, sigma - 1]].T, color=color, alpha=0.2, lw=1)
-            axes.plot(*mean_path(paths[name]).T[[0, sigma - 1]], "-o", color=color,
+            axes.plot(*mean_path(paths[name]).T[[0, sigma - 1]], color=color, marker=marker,
                       markevery=[-1])
         axes.grid(True, which="both", axis="y")
         axes.set(xscale="log", yscale="log", xlabel=r"error at $\sigma$ = 1",
@@ -268,7 +270,8 @@ def draw_paths(panels, paths: dict, colors: dict) -> None:
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("{x:g}")
     for name, color in colors.items():
-        panels[0].plot([], [], color=color, label=name)
+        marker = marked(name)["marker"] if name in MODELS else "D"
+        panels[0].plot([], [], color=color, marker=marker, label=name)
 
 
 def beyond_spread(ratios: dict) -> pd.DataFrame:

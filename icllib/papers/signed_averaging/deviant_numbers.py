@@ -7,10 +7,11 @@ import pandas as pd
 import torch
 from torch import Tensor
 
+from icllib.colors import color_of
 from icllib.papers.signed_averaging.deviant_sequences import (
     DeviantNumbers, QUANTIFIERS, at_and_after, chosen_cells, label_sizes, own_answers,
     own_mistakes)
-from icllib.papers.signed_averaging.quantifiers import SCORINGS, SIZES, STYLES, cell_runs
+from icllib.papers.signed_averaging.quantifiers import SCORINGS, SIZES, cell_runs
 from icllib.plotting import SHARE, draw, legend_below, series
 from icllib.results import stacked
 from icllib.training import Run
@@ -92,7 +93,7 @@ def draw_log_odds(table):
         for axes, scoring in zip(row, SCORINGS):
             for others, style in zip(OTHERS, ({"ls": "-"}, {"ls": "--"})):
                 draw(axes, table, f"{quantifier}, {scoring}, log-odds", others, marker="o",
-                     label=f"other numbers {others}", color=STYLES[scoring]["color"], **style)
+                     label=f"other numbers {others}", color=color_of(scoring), **style)
             axes.axhline(0, color="grey", lw=1)
             axes.set(xscale="log", title=f"{quantifier}, {scoring}")
         row[0].set_ylabel("log-odds of the\nopen label")

@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from icllib.colors import marked
 from icllib.papers.signed_averaging.quantifiers import (
-    AS_PRINTED, EXAMPLES, STYLES, cell_runs, cells)
+    AS_PRINTED, EXAMPLES, cell_runs, cells)
 from icllib.plotting import SHARE, draw_rows, matrix, series
 from icllib.results import stacked
 from icllib.training import Run
@@ -82,7 +83,7 @@ def draw_examples(axes, table, panel: str) -> None:
     """A number for every example, one row each, both scorings."""
     for shift, scoring in ((-0.12, "softmax"), (0.12, "SSA")):
         rows = table[table.panel == panel]
-        draw_rows(axes, rows.assign(x=rows.x + shift), panel, scoring, **STYLES[scoring])
+        draw_rows(axes, rows.assign(x=rows.x + shift), panel, scoring, **marked(scoring))
     labels = [", ".join(f"{x:g}" for x in xs) for xs in EXAMPLES]
     axes.set_yticks(range(len(EXAMPLES)), labels)
     axes.set_ylim(len(EXAMPLES) - 0.5, -0.5)

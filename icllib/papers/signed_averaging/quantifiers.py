@@ -18,10 +18,11 @@ from matplotlib.colors import PowerNorm
 from torch import Tensor
 
 from icllib.checks import each, positive, whole
+from icllib.colors import dashed
 from icllib.evaluate import Together, unseen
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.papers.signed_averaging.affine import FIRST_COUNTED
-from icllib.plotting import BLUE, ORANGE, SHARE, draw, legend_below, numbers, series, with_interval
+from icllib.plotting import SHARE, draw, legend_below, numbers, series, with_interval
 from icllib.results import ADDED, dealt, stacked
 from icllib.streams import WORD
 from icllib.tasks import Quantifier, sample_each
@@ -249,8 +250,7 @@ def compared_on_every(profile: str) -> list[Run]:
     return cell_runs(profile, cells("every", (AS_PRINTED,)), SIZES[profile].compared_seeds)
 
 
-STYLES = {"softmax": {"color": ORANGE}, "SSA": {"color": BLUE},
-          "constant": {"color": "black", "ls": "--"}}
+STYLES = {"softmax": dashed("softmax"), "SSA": dashed("SSA"), "constant": {"color": "black", "ls": ":"}}
 PARTS = {  # of the grid: the claims', then the law and the lengths of training
     "all lengths and sigmas": lambda sigma, n: sigma > 0,
     "lengths above 40": lambda sigma, n: n > TRAINED,

@@ -13,10 +13,10 @@ import torch
 
 from icllib.papers.signed_averaging.affine import LAWS, models_by_law, seed_by_seed
 from icllib.papers.signed_averaging.comparisons import reached_on_own_law
-from icllib.plotting import GREEN, ORANGE, POSITIVE, SKY, legend_below, series
+from icllib.plotting import GOLD, OLIVE, POSITIVE, STEEL, legend_below, series
 from icllib.training import Run
 
-COLORS = dict(zip(LAWS, (ORANGE, SKY, GREEN)))  # as in training_laws
+COLORS = dict(zip(LAWS, (GOLD, STEEL, OLIVE)))  # as in training_laws
 KINDS = ("queries", "keys", "values", "scores")
 START = 0.02  # standard deviation of every weight before training
 

@@ -25,18 +25,21 @@ from icllib.training import Curriculum, Recipe, Run
 LINE_SEEDS = 10  # of ours those below are for fleets, those from here on are trained alone
 OTHER_SEEDS = 5  # of the other settings
 QUANTIFIER_SEEDS = 10  # which train in seconds, and differ more
-# What is trained so far of `planned`: none in fleets, no linear functions and no masks.
-ALONE, PLAIN, STARTED, EVERY = range(LINE_SEEDS, LINE_SEEDS + 2), range(3), range(2), range(5)
+# What is trained so far of `planned`: five in a fleet, no linear functions and no masks.
+FLEET, ALONE, PLAIN = range(5), range(LINE_SEEDS, 2 * LINE_SEEDS), range(LINE_SEEDS)
+STARTED, EVERY = range(2), range(5)
 
 # ---- the runs -------------------------------------------------------------------------------
 
 
 def runs(profile: str) -> list:
     """What is trained so far: both engines on lines, the plain loop on "every", of which another
-    page has records of ours."""
+    page has records of ours. No sizes are fixed for other profiles."""
     if profile == "smoke":
         return planned(profile)
-    return [*lines_of_ours(profile, ALONE), *map(PlainLoop, lines_of_ours(profile, PLAIN)),
+    if profile != "cpu":
+        return []
+    return [*lines_of_ours(profile, [*FLEET, *ALONE]), *map(PlainLoop, lines_of_ours(profile, PLAIN)),
             *(PlainLoop(run, start="linear") for run in lines_of_ours(profile, STARTED)),
             *(run for run in every(profile) if run.seed in EVERY)]
 
@@ -117,7 +120,8 @@ def seeds(profile: str) -> range:
 def engine(run: dict) -> str:
     """Which engine trained a model, and what it was told to do otherwise, of a run's settings."""
     if "start" not in run:
-        return "ours"
+        on_lines = run["task"]["type"] == "tasks.AffineFunctions"
+        return "ours in a fleet" if on_lines and run["seed"] < LINE_SEEDS else "ours"
     changed = {"start": "linear", "signs": True}.items() & run.items()
     return ", ".join(["plain loop", *(f"{name} {value}" for name, value in sorted(changed))])
 

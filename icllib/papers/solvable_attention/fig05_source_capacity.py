@@ -22,7 +22,7 @@ from torch.nn.functional import pad
 
 from icllib.papers.solvable_attention.laws import ALPHAS
 from icllib.papers.solvable_attention.softmax import BUDGETS, FIT_STEPS, exponents
-from icllib.plotting import BLUE, GREEN, ORANGE, draw, series, with_interval
+from icllib.plotting import GOLD, OLIVE, VIOLET, draw, series, with_interval
 from icllib.results import samples
 from icllib.streams import Stream
 from icllib.tasks import SourceCapacityRegression
@@ -301,7 +301,7 @@ def figure5_series(found: Figure5, profile: str) -> list:
 
 def draw_softmax_and_limit(axes, table, found: Figure5) -> None:
     """The softmax solid and its limit dotted, a color for each seed."""
-    for r, color in zip(found.softmax, (BLUE, ORANGE, GREEN)):
+    for r, color in zip(found.softmax, (VIOLET, GOLD, OLIVE)):
         draw(axes, table, "softmax", f"softmax, seed {r.run['seed']}", color=color)
         draw(axes, table, "softmax", f"limit, seed {r.run['seed']}", color=color, ls=":")
 

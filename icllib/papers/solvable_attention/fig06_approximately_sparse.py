@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from icllib.papers.solvable_attention.laws import log10_gap, start
-from icllib.plotting import BLACK, BLUE, GREEN, ORANGE, PURPLE, draw, legend_below, series
+from icllib.plotting import BLACK, GOLD, OLIVE, ROSE, VIOLET, draw, legend_below, series
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model, noisy_features, riccati, scaling_laws
@@ -147,10 +147,10 @@ def runs(profile: str) -> list:
 
 
 CURVES = {"closed_form": ("closed form", BLACK, "-"),
-          "expected": ("trained on all prompts", PURPLE, "-"),
-          "test": ("on 900: fresh prompts", ORANGE, "--"),
-          "training": ("on 900: those 900 prompts", BLUE, "--"),
-          "sparse": ("no noise", GREEN, ":")}
+          "expected": ("trained on all prompts", ROSE, "-"),
+          "test": ("on 900: fresh prompts", GOLD, "--"),
+          "training": ("on 900: those 900 prompts", VIOLET, "--"),
+          "sparse": ("no noise", OLIVE, ":")}
 
 
 def by_context_length(records) -> dict[int, dict[str, np.ndarray]]:

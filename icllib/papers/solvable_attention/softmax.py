@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import torch
 
-from icllib.plotting import BLUE, ORANGE, draw
+from icllib.plotting import GOLD, VIOLET, draw
 from icllib.results import Record
 from icllib.theory import riccati, scaling_laws, softmax_attention as softmax
 from icllib.theory.scaling_laws import theory_exponents
@@ -244,7 +244,7 @@ def one_by_one(law: str, alpha: float, tasks: int = SoftmaxSizeLimit.tasks,
 
 def draw_law(axes, table, name: str, curve: LawCurve) -> None:
     """A series of a figure's table, and the power law of Table 1 above it."""
-    color = BLUE if curve.alpha == 1.8 else ORANGE
+    color = VIOLET if curve.alpha == 1.8 else GOLD
     axes.set(xscale="log", yscale="log")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_formatter("")
