@@ -77,7 +77,8 @@ titles = {"A": ("depth of SGPT", "layers"), "B": (r"normalization $\phi$ in SGPT
           "C": ("one layer, n = 10", "pre-training tasks T"),
           "D": ("width of the MLP, $T = 10^5$", n)}
 colors = {"n = 10": VIOLET, "n = 40": STEEL, "not normalized": GOLD, "normalized": VIOLET,
-          "one-layer": color_of("SGPT"), "GPT-2": color_of("GPT-2")}
+          "one-layer": color_of("SGPT"), "GPT-2": color_of("GPT-2"),
+          "ridge": color_of("ridge")}
 colors |= dict(zip(curves["D"], (color_of("perceptron"), CRIMSON)))
 figure, grid = plt.subplots(2, 2, figsize=(9, 7.2))
 for axes, (letter, (title, label)) in zip(grid.flat, titles.items()):
