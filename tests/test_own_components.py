@@ -130,7 +130,7 @@ class WithoutDimension:
     ({"task": None}, "task: expected a component with sample, got None"),
     ({"recipe": None}, "recipe: expected a Recipe, got None"),
     ({"recipe": {"steps": 2}}, "recipe: expected a Recipe, got {'steps': 2}"),
-    ({"recipe": Recipe((4,), 2, loss="masked tokens")}, "'masked tokens' for sentences and for them"),
+    ({"recipe": Recipe((4,), 2, loss="masked tokens")}, "'masked tokens' for sentences and another"),
     ({"recipe": Recipe((4,), 2, queries=2)}, "model: expected a decoder of joint tokens"),
     ({"recipe": Recipe((4,), 2, loss_on_pairs=True)}, "model: expected a decoder of joint tokens"),
     ({"recipe": Recipe((0, 4), 2)}, "lengths: expected n >= 1 for this model, .* got 0"),

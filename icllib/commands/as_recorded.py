@@ -81,7 +81,7 @@ def compared(pairs: list[tuple[Record, Record]]) -> str:
     old, new = max(others, key=lambda pair: difference(*pair))
     machines = [f"{made['device']}, torch {made['torch']}"
                 for made in (old.provenance, new.provenance)]
-    raise PageFailed(f"{len(others)} of {len(pairs)} records came out otherwise, by up to "
+    raise PageFailed(f"{len(others)} of {len(pairs)} records came out different, by up to "
                      f"{difference(old, new):.1e} of a number, in {digest(old.run)}.json: made on "
                      f"{machines[0]}; again on {machines[1]}")
 

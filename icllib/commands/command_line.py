@@ -19,7 +19,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=N
                   pretty_exceptions_enable=False)
 app.add_typer(new.app, name="new", help="Write the files of a new paper or page, with words to fill in.")
 
-NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC}  # not ours to mend
+NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC}  # told in one line
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -206,7 +206,7 @@ def claims(
            "statement": item.claim.statement, "source": item.claim.where, "page": item.claim.page}
           for item in decisions], as_json, lambda row: {
         "id": row["id"], "verdict": row["verdict"], "claim": "\n".join(filter(None, (
-            row["statement"], row["said"], row["source"], row["page"])))}, "no claim hangs on it",
+            row["statement"], row["said"], row["source"], row["page"])))}, "no claims found",
          lambda row: {"id": row["id"], "verdict": row["verdict"].partition(",")[0],
                       "claim": textwrap.shorten(row["statement"], 48, placeholder=" ...")})
 
@@ -259,7 +259,7 @@ def export():
 
 def main() -> None:
     """Exit codes: 0 done, 1 a page failed, 2 bad input, 3 training stopped, at the time limit or by a
-    signal; at other times a signal ends the command as it does any other, and nothing is lost."""
+    signal. Outside of training a signal just ends the command, and nothing is lost."""
     try:
         app(prog_name="python -m icllib")
     except InputError as error:

@@ -1,7 +1,7 @@
 """Pages executed again beside their committed notebooks: which number moved, in which cell.
 
-What counts are nbval's rules: each kind of output by itself, with notebooks/nbval.cfg applied, but no
-pictures of pixels and no cells marked NBVAL_IGNORE_OUTPUT or NBVAL_SKIP, by a tag or a comment.
+As in nbval, each kind of output is compared by itself, after the replacements of nbval.cfg. Left
+out are bitmaps, and cells marked NBVAL_IGNORE_OUTPUT or NBVAL_SKIP by a tag or a comment.
 """
 
 import configparser
@@ -48,7 +48,7 @@ def compare(page: str) -> list[str]:
 
 
 def compare_all(pages: list[str], say) -> int:
-    """Compare pages one after the other and say how each went; how many are not as they were."""
+    """Compare pages one after the other and say how each went; returns how many have changed."""
     changed, begun = [], time.monotonic()
     for number, page in enumerate(pages, 1):
         try:

@@ -26,8 +26,8 @@ from icllib.training import Run, load
 from icllib.training.cpu import one_core
 from icllib.training.weights import find_weights
 
-# A model answers well where its error is at most so many times that of the best predictor; where
-# that makes almost none, so much of the labels' variance, or so many wrong classes in all.
+# A model answers well where its error is at most NEAR times that of the best predictor, or at most
+# NEXT_TO_NONE of the labels' variance; of classes, where at most that share of answers is wrong.
 NEAR, NEXT_TO_NONE = 1.25, 0.01
 SEEDS, PROMPTS = 3, 1024  # on each seed's own prompts
 
@@ -55,9 +55,9 @@ def export() -> list[str]:
 
 
 def chosen(name: str) -> dict | None:
-    """The record and the weights of the model, by their places among the results, and `good_pairs`:
-    of those that have learned the first seed with the most tasks in training and the most layers;
-    or None."""
+    """The model of this name: paths of its record and weights within results/, and `good_pairs`; or
+    None. Of the models that pass the gate it has the most tasks in training, of these the most
+    layers, and of these the first seed."""
     runs_of_page, parts, claim = NAMES[name]
     gate, results = find_claim(claim).gate, results_folder()
     runs = [run for run in runs_of_page("cpu") if parts <= made_of(run)]

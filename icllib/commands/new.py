@@ -232,7 +232,7 @@ def new_page(name: str, page: str) -> list[str]:
 
 
 def check_name(what: str, name: str) -> None:
-    """Raises InputError for what a Python module cannot be called, or an address in a book."""
+    """Raises InputError unless the name can be that of a Python module and part of an address."""
     if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         raise InputError(f"{what}: expected a name of small letters, digits and _, got {name!r}")
 
@@ -246,7 +246,7 @@ def check_free(*paths) -> None:
 
 
 def written(texts: dict) -> list[str]:
-    """Writes files together and what lists papers and pages; returns their names in the project."""
+    """Writes these files and the lists of papers and pages; returns the names of all of them."""
     from icllib.book.contents import write_contents
 
     write_together(texts)

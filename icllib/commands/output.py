@@ -8,9 +8,9 @@ import typer
 
 
 def show(rows: list[dict], as_json: bool, narrow, nothing: str = "", piped=dict) -> None:
-    """Rows as JSON, as a line each where the output is piped, with the cells that `piped` makes of a
-    row, every column by default, and on a terminal with those that `narrow` makes, the last of which
-    is wrapped; `nothing` where none is."""
+    """Print rows as JSON or as a table, or `nothing` where there are none. On a terminal `narrow`
+    makes the cells of a row, the last of which is wrapped; in a pipe `piped` does, by default
+    every column, and a row is one line."""
     if as_json or not rows:
         typer.echo(json.dumps(rows, indent=1, allow_nan=False) if as_json else nothing)
         return

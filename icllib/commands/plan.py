@@ -44,9 +44,9 @@ def plan(pages, profile: str, members: int | None = None, budget: float | None =
 
     budget: minutes; with it those that `best_within` chooses, where a page's first whole seeds, with
     which it is shown, are fleets of their own. members: the most models that train together. A fleet
-    that cannot be built here, for lack of data say, is told and left out; memory is counted for those
-    alone that are listed. Raises InputError for an unknown profile, and for "stored", which trains
-    nothing.
+    that cannot be built here, say for lack of data, is reported and left out. Memory is estimated
+    only for fleets that are listed. Raises InputError for an unknown profile, and for
+    "stored", which trains nothing.
     """
     check_profile(profile, PROFILES)
     runs = {page: trained_runs(page, profile) for page in pages}
@@ -97,7 +97,7 @@ def missing_jobs(runs: dict[str, list[Run]], profile: str, first: dict[str, list
 
 
 def job(fleet: list[Run], page: str, profile: str, pages: tuple[str, ...]) -> list[Job]:
-    """A fleet as a job, whose records go to this page's folder; none where it has no price."""
+    """A fleet as a job, whose records go to this page's folder; none where its cost is unknown."""
     try:
         seconds = seconds_of(fleet, profile)
     except InputError as error:
@@ -153,10 +153,10 @@ def worth(page: str, profile: str, seeds: int) -> float:
 def chance(decision: Decision, profile: str, seeds: int) -> float:
     """What share of a claim so many seeds at a profile are expected to settle, by a rule of thumb.
 
-    1 for a claim without evidence; of larger models than these, it is 0. Of its parts, those count
-    that are undecided or not tested, each with the share that these seeds are of those that it needs,
-    at most 1: models of another size are taken to have the same spread, and to learn. A part of whose
-    models fewer than half have learned at this very size counts as none.
+    1 for a claim without evidence; 0 where its evidence is of larger models. Else each part that is
+    undecided or not tested counts by these seeds over those that it needs, at most 1: models of
+    another size are taken to have the same spread, and to learn. A part counts 0 where fewer than
+    half of its models have learned at this very size.
     """
     if decision.profile is None:
         return 1.0
@@ -170,7 +170,7 @@ def chance(decision: Decision, profile: str, seeds: int) -> float:
 
 
 def seeds_needed(claim, part: str, samples) -> float:
-    """The fewest seeds with which the rule would say yes, no or no difference of a part.
+    """The fewest seeds with which the rule would decide a part: yes, no or no difference.
 
     Mean and spread of these samples, or the share of pairs that they lead, are taken as they are.
     The half-width t(n - 1) s / sqrt(n) of the interval must be less than the mean's distance from

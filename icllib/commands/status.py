@@ -72,7 +72,7 @@ def states_of(page: str) -> list[State]:
 
 
 def notebook_state(page: str, found) -> State:
-    """Whether the committed notebook is an execution of the page, with all that it shows there.
+    """Whether the committed notebook is an execution of the page that shows all records of today.
 
     found: `records_by_profile` of the page.
     """
@@ -85,8 +85,8 @@ def notebook_state(page: str, found) -> State:
 
 
 def further_seeds(page: str, found) -> str | None:
-    """How many records the page would show if it were executed now, of models of which it shows
-    other seeds; or None. found: `records_by_profile` of the page."""
+    """How many records of further seeds the page would show if it were executed now, of models that
+    it shows already; or None. found: `records_by_profile` of the page."""
     shown = names_shown(page)
     best = next(filter(None, (of_complete_seeds(*found[profile]) for profile in reversed(KEPT))), [])
     trained = {digest(record.run): record.run for record in best if "seed" in record.run}
@@ -122,8 +122,8 @@ def runs_once(page: str):
 
 
 def records_by_profile(page: str) -> dict[str, tuple]:
-    """Of each profile a page's runs and their records, None for one that is missing, for all of which
-    folders are listed once."""
+    """Profile -> a page's runs and their records, None for each that is missing. Folders are listed
+    once for all."""
     listed = {profile: runs_at(runs_of(page), profile) for profile in KEPT}
     records = iter(find_records(list(chain(*listed.values())), page.split("/")[0]))
     return {profile: (runs, list(islice(records, len(runs)))) for profile, runs in listed.items()}
@@ -170,7 +170,7 @@ def cost(runs, profile: str) -> str:
 
 
 def device_of(profile: str) -> str:
-    """What a profile's cost is told for."""
+    """The device for which a profile's cost is told."""
     return f"{cores()} CPU cores" if profile in ON_CPU else "an H200"
 
 
@@ -204,7 +204,7 @@ def memory_of_one(task, model, recipe: Recipe) -> tuple[int, int]:
     """Bytes of a model's parameters, and of what a forward pass of one prompt keeps beside them.
 
     The model is on PyTorch's device "meta", where tensors have shapes and no numbers; one that reads
-    sentences, in which it looks for the hidden words, on the CPU.
+    sentences is on the CPU, since the numbers tell which words are hidden.
     """
     device = "cpu" if recipe.loss == "masked tokens" else "meta"
     first = torch.zeros(1, 1, dtype=torch.int64)
@@ -226,7 +226,7 @@ def memory_of_one(task, model, recipe: Recipe) -> tuple[int, int]:
 
 
 def loss_of(module, prompt, recipe: Recipe):
-    """The loss that training makes small."""
+    """The loss that training minimizes."""
     forward = module.predictions_by_layer if getattr(module, "probes", ()) else module
     if recipe.loss == "masked tokens":
         return masked_losses(forward, prompt)

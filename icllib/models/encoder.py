@@ -135,8 +135,8 @@ class EncoderBlock(nn.Module):
 class Dropout:
     """Dropout from a stream: what is dropped depends on seed, prompt and place alone.
 
-    So the numbers are drawn row by row, for `most` tokens where a row has one for every token:
-    how far a batch happens to be padded must not matter.
+    Where a row has a number for every token, `most` of them are drawn, so that the padding of a
+    batch has no effect.
     """
 
     def __init__(self, stream: Stream, ids: Tensor | None, share: float, most: int):

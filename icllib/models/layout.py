@@ -40,8 +40,8 @@ def lay_out(model, lengths, points, device, with_pairs: bool = False) -> Layout:
 
 
 def query_places(positions: int, lengths) -> tuple[int, ...]:
-    """The position of each query: after the pairs that it sees, and after the queries before it
-    that see as many, up to so many positions.
+    """The position of each query: the first ones after the pairs that it sees. Queries that see as
+    many pairs take these `positions` places in turn.
 
     query_places(3, (3, 3, 5)) is (3, 4, 5).
     """

@@ -51,7 +51,7 @@ class StackedLinearAttention(nn.Module):
     """M such models side by side; the matrices are the paper's, (M, layers, d + 1, d + 1).
 
     The 1/n that Eq. 5 has in P stands outside, n being the largest number of pairs: so all
-    matrices are of one size, as an optimizer with one learning rate needs them.
+    matrices are of one magnitude, as suits an optimizer with one learning rate.
     """
 
     def __init__(self, settings: LinearAttention, seeds, dimension: int, max_pairs: int, device):
@@ -60,7 +60,7 @@ class StackedLinearAttention(nn.Module):
         size = dimension + 1
         shape, std = (settings.layers, size, size), size**-0.5
         # ASSUMED: N(0, 1 / (d + 1)), and P d + 1 times smaller, which makes up for the size of
-        # z_i z_i^T: layers are cubic, and several of them soon overflow where one does much.
+        # z_i z_i^T: layers are cubic, so several of them overflow if weights are large.
         if settings.merged:
             self.key_query = draw.normal("key_query", shape, std)
             self.projected_value = draw.normal("projected_value", shape, std / size)

@@ -94,7 +94,7 @@ class SignedSoftmax(SignedLogOfHeads, Weighted):
 
 
 class Average(Weighted):
-    """The plain average: queries and keys are there for the other scorings' sake."""
+    """The plain average; it takes queries and keys only because other scorings do."""
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
         """The attention map, in the mask's shape."""
@@ -114,7 +114,7 @@ class CosineAttention(Weighted):
 
 
 class GaussianAttention(Weighted):
-    """Softmax of minus half the squared distance of q / sqrt(d) and k; q alone cancels."""
+    """Softmax of minus half the squared distance of q / sqrt(d) and k; its part in q cancels."""
 
     def weights(self, q: Tensor, k: Tensor, mask: Tensor, places=None) -> Tensor:
         """The attention map: (M, B, H, T, T)."""

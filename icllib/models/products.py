@@ -1,10 +1,9 @@
-"""Products of the stacked matrices of a fleet, on AMD with AVX-512 large ones by oneDNN.
+"""Products of a fleet's stacked matrices; on AMD with AVX-512 oneDNN makes the large ones.
 
-torch.bmm hands them to MKL, which on an AMD processor with AVX-512 reaches half of oneDNN's rate
-(measured on one core: 93 and 210 GFLOP/s), on one of Intel a tenth more (180 and 165), and on one
-of AMD without AVX-512 up to twice as much (large matrices 84 and 72, small ones 59 and 27). Torch
-contains oneDNN and calls it for compiled models, but its function there has no public name: where
-it is absent, torch.bmm remains.
+torch.bmm uses MKL. GFLOP/s of MKL and of oneDNN, measured on one core: 93 and 210 on an AMD
+processor with AVX-512; 180 and 165 on one of Intel; on one of AMD without AVX-512, 84 and 72 for
+large matrices, 59 and 27 for small ones. Torch contains oneDNN and calls it for compiled models,
+but its function there has no public name: where it is absent, torch.bmm remains.
 """
 
 import torch

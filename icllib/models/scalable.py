@@ -1,6 +1,6 @@
 """Scalable softmax: scores that grow with log n, so that attention to many tokens stays sharp.
 
-Newer than the papers of this book, and in the tables of none; n is the number of tokens that a
+Newer than the papers of this book and in none of their tables. n is the number of tokens that a
 query sees. Each works by scaling queries, so that PyTorch's fused attention does the rest.
 """
 
@@ -31,7 +31,7 @@ class ScaledSoftmax(FusedSoftmax):
 class QueryAwareSoftmax(ScaledSoftmax):
     """Softmax of queries times base(log n) (1 + tanh(gate(q))), feature by feature.
 
-    base, of one number, has outputs for all heads; gate, of one head's query, serves them all.
+    base reads log n and has outputs for all heads; gate reads a head's query, the same for each.
     """
 
     def __init__(self, draw: Initializer, heads: int, size: int, hidden: int):

@@ -4,7 +4,7 @@
 `weigh`, where there is one, maps scores z = q . k / sqrt(d) (M, B, H, K, T) and a mask (K, T) to
 weights, for K queries among T tokens; the formulas are in icllib/attention.py.
 
-The list is Table 1 of the paper on scaled signed averaging, which is silent where ASSUMED, and
+The list is Table 1 of the paper on scaled signed averaging (ASSUMED: it does not say), and
 two of the context-scaling paper: row-wise l1 normalization and none (linear attention). Its SGPT
 has no queries and keys, and so a phi of its own (icllib/models/sgpt.py). SSMax and QASSMax are newer
 and in no paper of this book: icllib/models/scalable.py.
@@ -34,10 +34,10 @@ class Plain:
 
 
 def check_weigh(weigh, heads: int, name: str) -> None:
-    """Raises InputError for weights that are no answer to the scores that the mask lets through.
+    """Raises InputError unless weights depend only on the visible scores of their own prompt.
 
-    Tried on a few made scores: another shape, a weight where the mask is false, or one that
-    changes with a score there, with another model's or with another prompt's.
+    Tried on a few made-up scores. Refused are another shape, a weight where the mask is false, and
+    one that changes with a score there or with those of another model or prompt.
     """
     mask = attention.causal_pairs(4)
     scores = torch.linspace(-3, 3, 4 * heads * 16).sin().view(2, 2, heads, 4, 4)
@@ -212,8 +212,8 @@ class Uniform:
 class CosFormer:
     """relu(q) . relu(k) cos(pi (i - j) / 2m) over its row sum (Qin et al., 2022).
 
-    ASSUMED: m is the length of the sequence at hand, as in their code: of the longest of the
-    context lengths that share a pass, so that a query of fewer pairs is answered with that m.
+    ASSUMED: m is the length of the sequence, as in their code. Context lengths that share a pass
+    share the m of the longest one.
     """
 
     version: ClassVar[int] = 1

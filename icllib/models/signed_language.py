@@ -36,7 +36,7 @@ class SignedHeads(SignedLogOfHeads):
                    lambda value: torch.full((heads,), value, dtype=torch.float32))
 
     def _apply(self, convert, recurse=True):
-        """As PyTorch's, but half precision, which would lose the steps of n and b, is left out."""
+        """As PyTorch's, but never to half precision, which would lose small steps of n and b."""
         def keep(tensor):
             converted = convert(tensor)
             return converted if converted.element_size() >= 4 else tensor.to(converted.device)
@@ -49,8 +49,8 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
 
     Naim et al., Section 7 and Appendix B. Each attention layer gets one n and one b per head, as
     n = 1 + softplus(excess) and b = exp(log_b): entries `signed_softmax_norm.excess` and `.log_b`
-    of its state_dict, (H,) each, parameters if they are trainable and buffers if not. Their name
-    and their one axis are those of what is left out of weight decay, by `transformers` too.
+    of its state_dict, (H,) each, parameters if they are trainable and buffers if not. By their
+    name and their one axis they are left out of weight decay, by `transformers` too.
     model: of `transformers`, with any mask; it is changed in place and returned.
     Raises InputError for n < 1, or n = 1 if it is to be trained, for b <= 0, for a model that has
     n and b already or prefixes, and for one that makes its own attention; in a later call for
@@ -256,8 +256,8 @@ def check_call(module, mask, options: dict) -> SignedHeads:
         raise InputError("attention_mask: expected a boolean one, True where a token is seen, "
                          f"got {mask.dtype}")
     if not hasattr(module, "signed_softmax_norm"):
-        raise InputError(f"model: expected n and b in {type(module).__name__}, got none: load what "
-                         "was saved by load_signed_averaging, and let no two models share a config")
+        raise InputError(f"model: expected n and b in {type(module).__name__}, got none: load "
+                         "saved models with load_signed_averaging; let no two share a config")
     return module.signed_softmax_norm
 
 
@@ -268,5 +268,5 @@ def unmasked(queries: int, keys: int, causal: bool, device) -> Tensor:
 
 
 def visible(mask: Tensor) -> Tensor:
-    """The mask, but what sees nothing sees all: padding, whose output nobody reads, stays finite."""
+    """The mask, but a row that sees nothing, as at padding, sees all: its output stays finite."""
     return mask | ~mask.any(-1, keepdim=True)

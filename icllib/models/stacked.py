@@ -40,7 +40,7 @@ class StackedLinear(nn.Module):
         super().__init__()
         self.weight = weight  # (M, in, out)
         self.bias = bias  # (M, out)
-        self.rounded_weight = None  # in the arithmetic of a training step, where that has another
+        self.rounded_weight = None  # the weight in a training step's precision, if that is lower
 
     def forward(self, x: Tensor) -> Tensor:
         weight = self.weight if self.rounded_weight is None else self.rounded_weight

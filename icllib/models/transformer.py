@@ -123,7 +123,7 @@ class Transformer:
         return max(lengths) + len(lengths)
 
     def needs_passes(self, lengths) -> bool:
-        """Whether a pair would see another that is hidden from its query, were all in one pass."""
+        """Whether one pass for all would let a pair see another that is hidden from its query."""
         block = {"causal": 1, "prefix": max(lengths), "block-causal": self.block}[self.mask]
         return any(length % max(block, 1) for length in lengths if length < max(lengths))
 

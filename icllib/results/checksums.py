@@ -1,4 +1,4 @@
-"""What an execution of a page showed, so that whoever looks sees what was changed since.
+"""Checksums of what an executed page showed, which tell what was changed since.
 
 The runner keeps it beside the figure's numbers, as results/<paper>/<page>/shown.json: a digest of
 the notebook's outputs, one of every file that the page wrote, and the checksum of every record.

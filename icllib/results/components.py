@@ -74,7 +74,7 @@ def settings(value):
 
 @cache
 def check_component(kind: type) -> None:
-    """Raises InputError for a dataclass of which a record or a worker process cannot make sense."""
+    """Raises InputError for a dataclass that a record or a worker process cannot use."""
     if not is_component(kind):
         raise InputError(f"{kind.__name__}: expected a frozen dataclass with a version, as in "
                          "version: ClassVar[int] = 1, got one without")
@@ -125,7 +125,7 @@ def find_type(name) -> type:
         path, _, attribute = name.partition(":")
         if path not in sys.modules:
             raise InputError(f"{expected} or of a module that was imported before, got another; if "
-                             "the module is your own, import it first, as no file has code run")
+                             "the module is your own, import it first: reading a file imports none")
         kind = vars(sys.modules[path]).get(attribute)
     if not (isinstance(kind, type) and is_component(kind) and type_name(kind) == name):
         raise InputError(f"{expected}, a frozen dataclass with a version that can be imported from "

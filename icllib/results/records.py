@@ -112,8 +112,8 @@ class Record:
 
 
 def load_record(path: Path) -> Record:
-    """Read a record, once as long as its file is the same; raises InputError if it is damaged or not
-    what its name and key say."""
+    """Read a record, from memory while its file is unchanged; raises InputError if it is damaged or
+    not what its name and key say."""
     try:
         state = os.stat(path)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Training of fleets, and the runs whose records the pages show."""
+"""Training: models of one shape train together, as a fleet, and each run leaves a record."""
 
 from icllib.errors import OutOfTime
 from icllib.training.engine import Fleet, run_steps, train

@@ -1,4 +1,4 @@
-"""Losses on the way, for who wants to watch."""
+"""Losses during training, shown in TensorBoard."""
 
 import os
 
@@ -7,7 +7,7 @@ from icllib.files import folder_named
 
 
 def board(name: str):
-    """Logs losses to TensorBoard under $ICLLIB_TENSORBOARD, where that is set."""
+    """Returns a function (step, losses) that logs to TensorBoard if $ICLLIB_TENSORBOARD is set."""
     if not os.environ.get("ICLLIB_TENSORBOARD"):
         return lambda step, losses: None
     try:

@@ -1,4 +1,4 @@
-"""What the members of a fleet share, and the stacked module that holds them."""
+"""Checks of what a fleet trains, and the stacked module that holds its members."""
 
 import contextlib
 import dataclasses
@@ -28,9 +28,9 @@ def shape(value):
 
 
 def check_parts(task, model, recipe) -> None:
-    """Raises InputError for what is no task, model or recipe, and where they do not fit together.
+    """Raises InputError unless these are a task, a model and a recipe that fit together.
 
-    The one check of a `Run`, and of what `train` and `Fleet` are handed.
+    `Run`, `train` and `Fleet` all use this check.
     """
     sampled(task=task)
     component("build", model=model)
@@ -39,8 +39,8 @@ def check_parts(task, model, recipe) -> None:
     if min(recipe.lengths) == 0 and not hasattr(model, "tokens"):
         raise InputError("lengths: expected n >= 1 for this model, which needs a pair, got 0")
     if isinstance(task, MaskedSentences) != (recipe.loss == "masked tokens"):
-        raise InputError("recipe.loss: expected 'masked tokens' for sentences and for them alone, "
-                         f"got {recipe.loss!r} for {type(task).__name__}")
+        raise InputError("recipe.loss: expected 'masked tokens' for sentences and another "
+                         f"loss for other tasks, got {recipe.loss!r} for {type(task).__name__}")
     if recipe.dimensions and not has_active(task):
         raise InputError("dimensions: expected a task whose sample has an argument `active`, got "
                          f"{task!r}")
@@ -48,20 +48,20 @@ def check_parts(task, model, recipe) -> None:
 
 
 def check_decoder(model, needed: bool) -> None:
-    """Raises InputError for another model where one that reads joint tokens is needed."""
+    """Raises InputError where a decoder of joint tokens is needed and the model is another."""
     if needed and getattr(model, "tokens", None) != "joint":
         raise InputError("model: expected a decoder of joint tokens for several queries or a loss "
                          f"on pairs, got {model}")
 
 
 def check_stored(pretraining_tasks) -> None:
-    """Raises InputError for a T of which there is no permutation; None stands for fresh prompts."""
+    """Raises InputError for a T that is not from 1 to MOST_STORED; None means fresh prompts."""
     if pretraining_tasks is not None:
         whole(1, MOST_STORED, pretraining_tasks=pretraining_tasks)
 
 
 def check_members(members: int, recipe, tasks, models, pretraining_tasks, learning_rates) -> None:
-    """Raises InputError, by name, for what is not one per member, cannot be or differs in shape."""
+    """Raises InputError, by name, unless there is one valid value per member, all of one shape."""
     lists = {"tasks": tasks, "models": models, "pretraining_tasks": pretraining_tasks}
     if learning_rates is not None:
         lists["learning_rates"] = learning_rates
@@ -80,14 +80,14 @@ def check_members(members: int, recipe, tasks, models, pretraining_tasks, learni
 
 @contextlib.contextmanager
 def room_for(members: int, device: str):
-    """Raises NoRoom where memory runs out within it."""
+    """Within it, running out of memory raises NoRoom."""
     try:
         yield
     except (RuntimeError, MemoryError) as error:
         if not of_memory(error):
             raise
         raise NoRoom(f"memory: expected room for {members} models on {device}, got less; "
-                     "--members or fewer seeds let fewer train together"
+                     "use --members or fewer seeds to train fewer together"
                      ) from None
 
 
@@ -96,7 +96,7 @@ NO_MEMORY = "can't allocate memory", "CUBLAS_STATUS_ALLOC_FAILED", "CUDA error: 
 
 
 def of_memory(error: BaseException | None) -> bool:
-    """Whether an error, or one that it came from, is a lack of memory."""
+    """Whether an error, or the one that led to it, says that memory ran out."""
     if error is None:
         return False
     known = isinstance(error, torch.OutOfMemoryError | MemoryError)
@@ -104,15 +104,15 @@ def of_memory(error: BaseException | None) -> bool:
 
 
 def check_labels(ys: Tensor) -> None:
-    """Raises InputError for labels of which there is no cross-entropy."""
+    """Raises InputError for labels outside [0, 1], which have no cross-entropy."""
     if not ((ys >= 0) & (ys <= 1)).all():
-        raise InputError("loss: expected labels from 0 to 1 for 'cross-entropy', got others, from "
+        raise InputError("loss: expected labels from 0 to 1 for 'cross-entropy', got labels from "
                          f"{ys.min():.3g} to {ys.max():.3g}")
 
 
 def check_gradients(losses: Tensor, module) -> None:
-    """Raises InputError for a parameter that nothing hangs on, and for members that mix: one's loss
-    has a gradient for another's parameters.
+    """Raises InputError for a parameter that has no effect on the loss, and where the loss of one
+    member depends on the parameters of another.
 
     losses: (M,), made of the module's parameters.
     """
@@ -120,17 +120,17 @@ def check_gradients(losses: Tensor, module) -> None:
     gradients = torch.autograd.grad(losses[0], list(trained.values()), allow_unused=True)
     for name, gradient in zip(trained, gradients):
         if gradient is None:
-            raise InputError(f"model: expected a loss that hangs on each parameter, got {name} which "
-                             "it does not; leave it out, or give it requires_grad=False")
+            raise InputError(f"model: expected a loss that depends on each parameter, got {name}, "
+                             "which has no effect; remove it, or give it requires_grad=False")
         if gradient[1:].nan_to_num().any():
-            raise InputError("model: expected members that do not mix, got one whose answers hang "
-                             "on the parameters of another; nothing may reduce over the axis M")
+            raise InputError("model: expected members that do not mix, got one whose answers "
+                             "depend on another's parameters; nothing may reduce over the axis M")
 
 
 def check_hidden(module, prompt, layout) -> None:
-    """Raises InputError for answers that hang on labels which the prompt hides: after n pairs.
+    """Raises InputError where an answer after n pairs depends on labels that come later.
 
-    layout: context lengths and points of the queries; several queries at one length are not asked.
+    layout: context lengths and points of the queries; not checked for several at one length.
     """
     lengths, points = layout
     if lengths != points:
@@ -138,20 +138,20 @@ def check_hidden(module, prompt, layout) -> None:
     shortest, ys = min(lengths), prompt.ys[:, :4].detach().clone().requires_grad_()
     answers = module(prompt.xs[:, :4], ys, lengths)
     if answers.shape[:3] != (*ys.shape[:2], len(lengths)):
-        return  # which the loss tells
+        return  # the loss reports this
     asked = answers[:, :, lengths.index(shortest)].sum()
     gradient, = torch.autograd.grad(asked, ys, allow_unused=True)
     if gradient is not None and gradient[:, :, shortest:].nan_to_num().any():
-        raise InputError(f"model: expected answers after {shortest} pairs that hang on those alone, "
-                         "got some that hang on labels after them; attention must mask them")
+        raise InputError(f"model: expected answers after {shortest} pairs to depend on these alone, "
+                         "got some that depend on later labels; attention must mask them")
 
 
 def build(models, seeds, task, recipe: Recipe, device) -> nn.Module:
-    """The stacked module of a fleet, each member starting as its own model would alone.
+    """The stacked module of a fleet; each member starts from the same values as if alone.
 
     Raises InputError for a model that takes no classes where the task has them, for a module
     without parameters, for tensors without a leading axis of members, for a parameter with
-    two names, and for models that differ in what their modules do not hold.
+    two names, and for different models whose modules start alike.
     """
     classes = getattr(task, "classes", None)
     options = {"classes": classes} if classes else {}
@@ -176,7 +176,7 @@ def check_tensors(module, members: int, kind: str) -> None:
     trained = isinstance(module, nn.Module) and [p for p in module.parameters() if p.requires_grad]
     if not trained:
         raise InputError(f"model: expected a module with parameters to train, got {module!r} of "
-                         f"{kind}; what has none is a predictor, which is measured as it is")
+                         f"{kind}; one without is a predictor, measured without training")
     for name, values in module.state_dict().items():
         if values.shape[:1] != (members,):
             raise InputError(f"model: expected parameters and persistent buffers with a first axis "
@@ -188,9 +188,9 @@ def check_tensors(module, members: int, kind: str) -> None:
 
 
 def start_as_own(module, models, seeds, built) -> None:
-    """Let each member whose model is not the first one start as its own would alone.
+    """Give each member whose model is not the first one the initial values of its own model.
 
-    built(model, seed) is that. Raises InputError for models that are built alike.
+    built(model, seed): a module with these. Raises InputError for models that are built alike.
     """
     for member, (model, seed) in enumerate(zip(models, seeds)):
         if model != models[0]:
@@ -198,7 +198,7 @@ def start_as_own(module, models, seeds, built) -> None:
             if alike_as_built(own, built(models[0], seed).state_dict()):
                 raise InputError("model: expected fields that differ per member to differ in the "
                                  f"tensors of the module, got {models[0]} and {model}, which are "
-                                 "built alike; train them apart")
+                                 "built alike; train them separately")
             for name, values in module.state_dict().items():
                 values[member] = own[name][0]
 

@@ -11,31 +11,31 @@ from icllib.training.build import of_memory
 
 WARM_UP = 3  # compiled steps before capture; their effect is undone
 MANY_AT_ONCE = {"combo_kernels": True, "combo_kernel_max_num_nodes": 100}  # tensors in one kernel
-MOST_SHAPES = 1000  # of fleets that one process compiles for
-LONGEST = 200  # letters of what a compiler objects to
+MOST_SHAPES = 1000  # of fleets: a process compiles for no more
+LONGEST = 200  # letters shown of a compiler's error
 
 
 def captured_step(fleet):
-    """The fleet's step as one CUDA graph, compiled; without compiler or graph where that fails.
+    """The fleet's step, compiled and captured as one CUDA graph.
 
-    The step keeps the fleet alive: a graph reads and writes the memory of its tensors. Falls back,
-    with a line on stderr, where the device lacks a precision, the compiler fails, or the graph;
-    a lack of memory is raised.
+    Where compiling fails it is only captured; where that fails too, it runs kernel by kernel. Both
+    are told on stderr, as is a precision that the device lacks. Running out of memory is raised.
+    The step keeps the fleet alive, since a graph uses the memory of its tensors.
     """
     precision = fleet.arithmetic
     if precision != fleet.recipe.precision:
         tell(f"{torch.cuda.get_device_name(fleet.step.device)} has no {fleet.recipe.precision}; "
              f"training in {precision}")
     torch.set_float32_matmul_precision("highest" if precision in ("fp32", "fp64") else "high")
-    torch.backends.cuda.enable_cudnn_sdp(False)  # in bf16 too the memory-efficient kernels of fp32
+    torch.backends.cuda.enable_cudnn_sdp(False)  # bf16 uses fp32's memory-efficient kernels too
     start = {name: tensor.clone() for name, tensor in fleet.tensors().items()}
-    warm_up(fleet, start, 1)  # what is made once must be there before it is compiled
+    warm_up(fleet, start, 1)  # before compiling: creates what is created only once
     for name, context, then in WAYS:
         try:
             with context(fleet):
                 return capture(fleet, start)
         except Exception as error:  # whatever the compiler or the driver objects to
-            torch.cuda.set_stream(torch.cuda.default_stream())  # a failed capture leaves its own
+            torch.cuda.set_stream(torch.cuda.default_stream())  # a failed capture leaves another
             restore(fleet, start)
             if of_memory(error):
                 raise
@@ -45,17 +45,17 @@ def captured_step(fleet):
 
 
 def tell(words: str) -> None:
-    """Say on stderr what is done without."""
+    """Print a message on stderr."""
     print(f"icllib: {words}", file=sys.stderr)
 
 
 @contextlib.contextmanager
 def compiled(fleet):
-    """Within it, random numbers, layers and what is done to weights and gradients are compiled.
+    """Within it, random numbers, layers and the work on weights and gradients are compiled.
 
-    A graph captured there stays so. Layers that are alike are compiled once for all, a module
-    without such layers whole. What was compiled serves later fleets of the same shape, in this
-    process at once and in others from PyTorch's cache on disk ($TORCHINDUCTOR_CACHE_DIR).
+    A graph captured within it stays compiled. Layers that are alike are compiled once for all; a
+    module without such layers is compiled whole. Later fleets of the same shape use the result, in
+    this process at once and in others from PyTorch's cache on disk ($TORCHINDUCTOR_CACHE_DIR).
     """
     parts = getattr(fleet.module, "alike", [fleet.module])
     stream, usable, in_bf16 = fleet.stream, fleet.usable, fleet.in_bf16
@@ -82,7 +82,7 @@ def known_options(options: dict) -> dict:
     return {name: value for name, value in options.items() if name in known}
 
 
-# Ways to a captured step, and what follows where one fails.
+# Ways to capture a step, and what is done where one fails.
 WAYS = (("compiled", compiled, "capturing it as it is"),
         ("captured", contextlib.nullcontext, "launching its kernels one by one"))
 

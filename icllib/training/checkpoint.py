@@ -1,8 +1,8 @@
-"""Checkpoints: where a fleet's training stands, so that a killed run goes on as if nothing was.
+"""Checkpoints: the state of a fleet's training, from which a killed run goes on unchanged.
 
-A checkpoint is a pair of files, tensors in safetensors and the rest in JSON, that names the
-checksum of the tensors and has a digest of itself. The JSON is moved into place last: without it
-a checkpoint does not exist. The last two are kept; a damaged one falls back to the one before.
+A checkpoint is two files: tensors in safetensors, the rest in JSON with the checksum of the tensors
+and its own digest. The JSON is moved into place last: without it a checkpoint does not exist. The
+last two are kept; where one is damaged, the one before is used.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ KEPT = 2
 
 @contextlib.contextmanager
 def alone(folder: Path):
-    """Keep a training's folder for this process; raises InputError where another one has it."""
+    """Lock a training's folder; raises InputError where another process holds the lock."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w", encoding="utf-8") as file:
         try:
@@ -40,7 +40,7 @@ def alone(folder: Path):
 
 @contextlib.contextmanager
 def going_on_without(folder: Path):
-    """Around the saving of a checkpoint: a full disk is told, and does not end hours of training."""
+    """Within it, a checkpoint that cannot be saved is reported, and training goes on."""
     try:
         yield
     except OSError as error:
@@ -61,10 +61,10 @@ def save_tensors(path: Path, tensors: dict, metadata: dict | None = None) -> Non
 
 
 def save_checkpoint(folder: Path, step: int, tensors: dict, info: dict) -> None:
-    """Write a checkpoint in two moves and drop those older than the last two.
+    """Write a checkpoint and delete all but the last two.
 
-    Those of later steps go too: training has not come from them, as they were damaged. Raises
-    OSError where there is no room for it.
+    Those of later steps are deleted too: they were damaged, or training would have gone on from
+    them. Raises OSError where there is no room for it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     data = folder / f"step-{step:09d}.safetensors"
@@ -86,7 +86,7 @@ def checkpoints(folder: Path) -> list[Path]:
 def load_checkpoint(folder: Path, check=lambda tensors, info: None) -> tuple[dict, dict] | None:
     """The newest sound checkpoint as (tensors, info), or None; says which ones were damaged.
 
-    check: raises InputError for what is sound, but no state of the training at hand.
+    check: raises InputError for a sound checkpoint of another training.
     """
     found = checkpoints(folder)
     for path in found:
@@ -114,7 +114,7 @@ def read_checkpoint(path: Path) -> tuple[dict, dict]:
 
 
 def check_state(fleet, tensors: dict, info: dict) -> None:
-    """Raises InputError for what is no state of this fleet at a step of its recipe, with a cost."""
+    """Raises InputError unless this is a state of this fleet at a step of its recipe."""
     step, steps = info.get("step"), fleet.recipe.steps
     whole(0, steps, step=step)
     not_negative(**{name: info.get(name) for name in ("wall_seconds", "processor_seconds")})
@@ -132,8 +132,8 @@ def check_state(fleet, tensors: dict, info: dict) -> None:
 
 
 def like_state(fleet, step: int, has_optimizer: bool) -> dict:
-    """Tensors of the names, shapes and types of a fleet's state after so many steps, with that of its
-    optimizer or without."""
+    """Tensors with the names, shapes and types of a fleet's state after so many steps, with or
+    without its optimizer's."""
     module = fleet.module.state_dict()
     state = {f"module.{name}": value for name, value in module.items()}
     for index, parameter in enumerate(fleet.parameters if has_optimizer else ()):
@@ -146,10 +146,10 @@ def like_state(fleet, step: int, has_optimizer: bool) -> dict:
 
 
 def split_checkpoint(folder: Path, parts: dict[Path, int]) -> int:
-    """Give parts of a fleet, by folder and in order, so many members of its newest checkpoint each.
+    """Split the newest checkpoint of a fleet into one for each of its parts.
 
-    Each takes its share of the cost, and on which code training began. Returns the step, 0 where
-    there is no checkpoint.
+    parts: folder -> number of members, in order. Each gets its share of the cost, and the digests
+    of the code that training began with. Returns the step, 0 where there is no checkpoint.
     """
     found = load_checkpoint(folder)
     if found is None:

@@ -10,8 +10,8 @@ import ctypes
 
 import torch
 
-# mallopt(3), "M_TRIM_THRESHOLD" and "M_MMAP_MAX". As defaults, those that the library's own
-# adjustment to large tensors ends at; setting one value ends that adjustment.
+# mallopt(3), "M_TRIM_THRESHOLD" and "M_MMAP_MAX". The library adjusts them to large tensors until
+# one is set; DEFAULT has the values at which its adjustment ends.
 TRIM_THRESHOLD, MMAP_THRESHOLD, MMAP_MAX = -1, -3, -4
 KEEP_FREED = {MMAP_MAX: 0, TRIM_THRESHOLD: 2**31 - 1}
 DEFAULT = {MMAP_MAX: 2**16, TRIM_THRESHOLD: 2**26, MMAP_THRESHOLD: 2**25}
@@ -21,7 +21,7 @@ DEFAULT = {MMAP_MAX: 2**16, TRIM_THRESHOLD: 2**26, MMAP_THRESHOLD: 2**25}
 def one_core():
     """Within it, this process has one thread and keeps the memory that it frees.
 
-    Without the GNU C library, as on macOS, it has one thread and no more.
+    Without the GNU C library, as on macOS, only the number of threads changes.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -37,8 +37,8 @@ class Fleet:
     member, T stored prompts that are reshuffled each epoch, or None for fresh prompts at every
     step. learning_rates, models: per member, where they are not all the same; models may differ
     in the values that their parameters start from, not in shape. snapshots: after which steps to
-    keep a copy of the module. Raises InputError where what is given per member differs in number
-    or cannot be, and for a module that is no fleet.
+    keep a copy of the module. Raises InputError for a wrong number of values per member,
+    for an invalid value, and for a module that is no fleet.
     """
 
     def __init__(self, tasks, model, recipe: Recipe, seeds, pretraining_tasks, device="cpu",
@@ -76,8 +76,8 @@ class Fleet:
 
     @torch.enable_grad()
     def check(self) -> None:
-        """Raises InputError, on the first prompts, for labels without this loss, for answers that
-        hang on hidden ones, for parameters without use, and for members that mix."""
+        """Raises InputError, on the first prompts, for labels that the loss cannot take, for answers
+        that depend on hidden labels, for parameters without effect, and for members that mix."""
         if self.recipe.loss == "masked tokens":
             return
         prompt = self.sample()
@@ -155,7 +155,7 @@ class Fleet:
     def precision(self):
         """The arithmetic of the forward pass: bf16 where asked for, on a GPU that has it.
 
-        Weights of linear layers are rounded all together: by autocast each would be by itself.
+        Weights of linear layers are rounded together, where autocast would round one by one.
         """
         if self.arithmetic != "bf16":
             yield
@@ -206,15 +206,15 @@ class Fleet:
 
 
 def in_bf16(weights) -> list[Tensor]:
-    """These numbers with eight bits each in place of 24; gradients come back as they are rounded."""
+    """These weights rounded to bf16, with 8 significant bits; their gradients are rounded too."""
     return [weight.bfloat16() for weight in weights]
 
 
 def usable(gradients, alive: Tensor, clip: float | None) -> list[Tensor]:
-    """What members that are alive learn from, clipped where asked for; 0 for the others."""
+    """The gradients of members that are alive, clipped where asked for; 0 for the others."""
     gradients = gradients if clip is None else clipped(gradients, clip)
     own = (torch.where(along_members(alive, gradient), gradient, 0) for gradient in gradients)
-    # Of a gradient in another order the fused AdamW takes the wrong elements, without a word on a CPU.
+    # The fused AdamW misreads a gradient of another memory layout, on a CPU without an error.
     return [gradient.contiguous() for gradient in own]
 
 

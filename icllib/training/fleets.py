@@ -30,7 +30,7 @@ def processors() -> list[str]:
 def check_gpu(profile: str, limits=Limits()) -> None:
     """Raises InputError, with the reason, for `gpu` where no GPU can be used.
 
-    Its models take days of a CPU, which `on_cpu` (`run --on-cpu`) asks for.
+    Its models take days on a CPU; `on_cpu` (`run --on-cpu`) allows that.
     """
     if profile == "gpu" and not limits.on_cpu and (reason := why_no_gpu()):
         raise InputError(f"profile: expected a GPU that can be used for gpu, {reason}; --on-cpu, in "
@@ -64,7 +64,7 @@ def cores() -> int:
 
 
 def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
-    """The runs in `count` parts, dealt out in turn; those of one training, which share checkpoints,
+    """The runs dealt out to `count` parts in turn; runs of one training share checkpoints and stay
     in one part."""
     same = {}
     for run in (run for fleet in fleets(runs) for run in fleet):
@@ -74,6 +74,6 @@ def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:
 
 
 def training(run: Run) -> Run:
-    """The same run but for what is measured on it."""
+    """The same run without what is measured on it."""
     return replace(run, evaluation=None,
                    along=run.along and replace(run.along, evaluation=None))

@@ -75,7 +75,7 @@ def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu
 
 def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu",
                 limits=Limits(), failed=lambda: False) -> None:
-    """Train and save one fleet, on one core of a CPU; where there is no room for it, its halves.
+    """Train and save one fleet, on one core of a CPU; its halves in turn where memory runs out.
 
     Raises InputError where another process trains it, and NoRoom for one model that is too large.
     """
@@ -101,7 +101,7 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
 
 
 def hand_over(saved_in: Path, halves: list[list[Run]], device: str) -> None:
-    """Let the halves of a fleet go on from its last checkpoint, in freed memory, and say so."""
+    """Free memory, split a fleet's last checkpoint between its halves, and say so."""
     gc.collect()
     taken = memory_taken(device)
     torch.cuda.empty_cache()
@@ -132,7 +132,7 @@ def train_and_save(runs: list[Run], profile: str, folder: Path, device: str = "c
 
     label = f"{folder.name}: {len(runs)} x {type(first.model).__name__}"
     with stop_request(limits, failed) as should_stop:
-        def wait():  # which costs nothing
+        def wait():  # not counted as a cost
             nonlocal started
             started = started[0] + seconds_until_my_turn(limits.turn, should_stop), started[1]
 
@@ -162,8 +162,8 @@ def fleet_of(runs: list[Run], device: str) -> Fleet:
 
 
 def seconds_until_my_turn(path: str | None, should_stop) -> float:
-    """Wait until no other process trains that was given the same file, whose lock it takes; the turn then
-    lasts as long as this process. So a fleet can be compiled while another one trains."""
+    """Wait for the lock on a file, which this process then keeps until it ends; returns the seconds
+    waited. So one fleet can be compiled while another trains on the same GPU."""
     if not path or TURNS:
         return 0.0
     started, turn = time.monotonic(), open(path, "a", encoding="utf-8")
@@ -176,12 +176,12 @@ def seconds_until_my_turn(path: str | None, should_stop) -> float:
     return time.monotonic() - started
 
 
-TURNS = []  # that this process has: one at most
+TURNS = []  # the lock that this process holds, if any
 
 
 def has_diverged(fleet: Fleet, member: int, values: dict) -> bool:
-    """Whether a member's loss, or what was measured last, says so: a metric of one's own may be NaN
-    beside others that are finite."""
+    """Whether a member's loss was not finite, or no metric of it is finite. A user's own metric may
+    be NaN beside others that are finite."""
     return not fleet.alive[member] or not any(np.isfinite(own).all() for own in values.values())
 
 
@@ -227,7 +227,7 @@ def checkpoints_folder() -> Path:
 def checkpoint_folder(runs) -> Path:
     """Where a fleet's checkpoints live: one folder for its training, however it is evaluated.
 
-    So what an evaluation that failed left is found once it is mended.
+    So a model is not trained again after a failed evaluation is mended.
     """
     trained = map(training, runs)
     return checkpoints_folder() / digest([key(settings(run), versions(run)) for run in trained])
@@ -236,7 +236,7 @@ def checkpoint_folder(runs) -> Path:
 def resume(fleet: Fleet, folder: Path, own: dict) -> tuple[float, float]:
     """Take up the newest checkpoint, if any; returns the wall and processor seconds it cost.
 
-    own: the versions of what trains; it tells which of these modules were edited since.
+    own: the versions of what trains, to tell which of its modules were edited since.
     """
     found = load_checkpoint(folder, partial(check_state, fleet))
     if found is None:

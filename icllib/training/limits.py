@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from icllib.checks import finite, switches, whole
 from icllib.files import folder_named
 
-FILE = "limits.json"  # where a page writes: what the page runner tells the process that executes it
+FILE = "limits.json"  # in $ICLLIB_OUTPUT: limits from the page runner to the page's process
 
 
 @dataclass(frozen=True)
 class Limits:
     """A time at which training stops, and the most models that train together.
 
-    Raises InputError for a deadline, a number of members or a process that is none.
+    Raises InputError for an invalid deadline, number of members or process.
     """
 
     deadline: float | None = None  #: a time.monotonic()
@@ -45,7 +45,7 @@ class Limits:
 
 
 def limits_of_page() -> Limits:
-    """Those of the command that executes this page; none where no command does."""
+    """The limits of the command that executes this page; no limits where no command does."""
     if not os.environ.get("ICLLIB_OUTPUT"):
         return Limits()
     path = folder_named("ICLLIB_OUTPUT", "") / FILE

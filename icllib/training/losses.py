@@ -1,4 +1,4 @@
-"""What training makes small, and the prompts that it sees."""
+"""The losses that training minimizes, and pairs in random order."""
 
 import torch
 from torch import Tensor
@@ -49,7 +49,7 @@ def log_loss(log_odds: Tensor, labels: Tensor) -> Tensor:
 
 
 def masked_losses(forward, batch: MaskedBatch) -> Tensor:
-    """Mean over its hidden tokens of -log of the probability that each member gives them: (M,)."""
+    """Each member's cross-entropy, a mean over the hidden tokens: (M,)."""
     logits = forward(batch.tokens, batch.places, batch.ids)
     losses = cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), reduction="none")
     losses = losses.view_as(batch.targets) * batch.counted

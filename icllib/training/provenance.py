@@ -53,7 +53,7 @@ def cost_since(started: tuple[float, float], device: str) -> dict:
 
 
 def clock_of(provenance: dict) -> str:
-    """What a record's cost is told in: processor time on a CPU, wall time elsewhere."""
+    """Which clock tells a record's cost: processor time on a CPU, wall time elsewhere."""
     on_cpu = "processor_seconds" in provenance and "CPU" in provenance["device"]
     return "processor" if on_cpu else "wall"
 
@@ -77,9 +77,9 @@ def check_imported(runs) -> None:
 
 
 def tell_of_changed_sources(since: str, made) -> None:
-    """Say which modules of the user's own were edited since something was made of them.
+    """Say which modules of the user's own were edited since something was made with them.
 
-    made: pairs of the digests that were noted then and the versions of the run.
+    made: pairs of the digests noted then and the versions of the run's components.
     """
     changed = {name for noted, own in made if noted
                for name, _ in noted.items() - sources(own).items()}

@@ -1,4 +1,4 @@
-"""How to train."""
+"""The settings of training: loss, learning rate, optimizer, precision, curriculum."""
 
 import math
 from dataclasses import dataclass, field
@@ -23,9 +23,9 @@ LOSSES = ("squared", "cross-entropy", "masked tokens")
 
 @dataclass(frozen=True)
 class Curriculum:
-    """How many are in use: `start` at first, `increment` more every `every` steps, up to all.
+    """A number that grows: `start` at first, `increment` more every `every` steps, up to all.
 
-    Garg et al. (2022), Appendix A: of the points of a prompt, and of the coordinates of an input.
+    Garg et al. (2022), Appendix A: of points of a prompt, or of coordinates of an input, in use.
     Longer contexts have weight 0, which for a causal model is the same as cutting the prompts short;
     other coordinates are 0 before labels are made. Raises InputError for numbers below 1.
     """
@@ -39,7 +39,7 @@ class Curriculum:
         whole(start=self.start, increment=self.increment, every=self.every)
 
     def at(self, step: Tensor) -> Tensor:
-        """How many at a step, counted from 0, were there no end."""
+        """The number at a step, counted from 0, without an upper limit."""
         return self.start + self.increment * (step // self.every)
 
 
@@ -50,8 +50,8 @@ class Recipe:
     Squared error: context-scaling paper, Section 3. Cross-entropy, for labels 0 and 1 of which the
     model predicts the log-odds: signed-averaging paper, Eq. 1. For sentences, "masked tokens":
     cross-entropy over the vocabulary, a mean over the hidden tokens of a batch (Huebner et al.,
-    2021); `lengths` is then the most tokens of a sentence. Raises InputError for sizes that
-    cannot be.
+    2021); `lengths` is then the most tokens of a sentence. Raises InputError for settings
+    that are invalid or do not go together.
     """
 
     lengths: tuple[int, ...]  #: context lengths: numbers of labeled pairs before the query
@@ -119,7 +119,7 @@ class Recipe:
         return torch.float64 if self.precision == "fp64" else torch.float32
 
     def precision_on(self, device: torch.device) -> str:
-        """What a device has of the precision: CPUs and older GPUs take TF32 and bf16 for fp32."""
+        """The precision on a device: CPUs and older GPUs use fp32 in place of TF32 and bf16."""
         if self.precision in ("fp32", "fp64"):
             return self.precision
         on_gpu = device.type == "cuda"

@@ -17,7 +17,7 @@ from icllib.training.run import Run
 from icllib.training.workers import compute
 
 KEPT = PROFILES[1:]  # all but "smoke"
-FEWEST_SEEDS = 3  # of a profile that is still being trained
+FEWEST_SEEDS = 3  # that a page shows of a profile still in training
 
 
 def records(runs_of_profile, profile: str, page: str, limits: Limits | None = None) -> list[Record]:
@@ -80,7 +80,7 @@ def stored_records(runs_of_profile, page: str) -> list[Record]:
 
 def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
     """The committed records of each profile that is complete, from the smallest size on; raises
-    InputError for what is no page and no function."""
+    InputError for an invalid page or function."""
     check_page(page)
     found = dict(complete_profiles(runs_of_profile, page, KEPT))
     tell_shown(record for records in found.values() for record in records)
@@ -88,8 +88,8 @@ def every_profile(runs_of_profile, page: str) -> dict[str, list[Record]]:
 
 
 def tell_shown(found) -> None:
-    """Add records to those in $ICLLIB_OUTPUT, of which the page runner keeps that its page shows
-    them."""
+    """Note in $ICLLIB_OUTPUT that the page shows these records; the page runner keeps the list with
+    the page's results."""
     if not os.environ.get("ICLLIB_OUTPUT"):
         return
     path = folder_named("ICLLIB_OUTPUT", "") / "records.json"
@@ -128,10 +128,10 @@ def runs_at(runs_of_profile, profile: str) -> list:
 
 
 def of_complete_seeds(runs, records) -> list[Record]:
-    """The records of those seeds of which none is missing, None for one that is; or none.
+    """The records of all complete seeds; an empty list where these are too few.
 
-    Training takes one seed after the other, so that a page can show what is there while more
-    seeds are trained; but no fewer than FEWEST_SEEDS, without which there is no spread to show.
+    records: one per run, None where it is missing. Training takes one seed after the other, so a
+    page can show complete seeds while others train: FEWEST_SEEDS at least, to show a spread.
     """
     if not runs:
         return []

@@ -20,7 +20,7 @@ from icllib.training.recipe import Recipe
 
 @dataclass(frozen=True)
 class Along:
-    """What is also measured on the way: its metrics get the suffix "_along", (M, stops, ...).
+    """What is also measured during training: its metrics get the suffix "_along", (M, stops, ...).
 
     Raises InputError where the steps do not increase.
     """
@@ -67,8 +67,8 @@ class Run:
             self.check_evaluation(evaluation)
 
     def check_evaluation(self, evaluation) -> None:
-        """Raises InputError for what this model, trained so, cannot be asked."""
-        if evaluation is not None:  # as where it does not matter for what is trained
+        """Raises InputError for an evaluation that this model, trained so, cannot answer."""
+        if evaluation is not None:  # None where only the training matters
             component("measure", evaluation=evaluation)
         if isinstance(evaluation, Together):
             for part in evaluation.parts:
@@ -86,7 +86,7 @@ class Run:
             raise InputError(f"by_layer: expected a decoder, got {self.model}")
 
     def check_lengths(self, evaluation) -> None:
-        """Raises InputError for contexts that this model, trained so, has no weights for."""
+        """Raises InputError for context lengths that this model, trained so, has no weights for."""
         if 0 in getattr(evaluation, "lengths", ()) and not hasattr(self.model, "tokens"):
             raise InputError("evaluation: expected n >= 1 for this model, which needs a pair, got 0")
         most_pairs = getattr(self.model, "most_pairs", lambda trained: math.inf)
@@ -109,9 +109,9 @@ class Run:
 
     @property
     def shape(self):
-        """What the runs of a fleet share, which is all but task, seed, T and what a field with
-        metadata {"per_member": True} says, such as the learning rate. Tasks need the same sizes
-        only, but sentences, whose batches differ in size, must be the same."""
+        """What the runs of a fleet share: all but task, seed, T and the fields with metadata
+        {"per_member": True}, such as the learning rate. Tasks need only have the same sizes;
+        those of sentences must be equal, since their batches differ in size."""
         task = self.task
         if not isinstance(task, MaskedSentences):
             task = sizes(task)
@@ -180,5 +180,5 @@ def numbers_below(count: int, name: str, values) -> tuple[int, ...]:
     """Places among so many points; raises InputError, by name, for one that is not there."""
     found = each(partial(whole, 0), name, values)
     if max(found) >= count:
-        raise InputError(f"{name}: expected numbers below {count}, that of the points, got {found}")
+        raise InputError(f"{name}: expected numbers below {count}, the number of points, got {found}")
     return found

@@ -2,8 +2,8 @@
 
 A file of weights is named by the settings of its training, without what is measured, and holds
 their key, versions included. Only one model's parameters are in it, without the axis of members.
-Every record of the model has the SHA-256 of the file; weights without such a record beside them are
-not taken, and those that are not what was recorded are refused.
+Every record of the model has the SHA-256 of the file. Weights without such a record beside them are
+ignored; a file with another SHA-256 is refused.
 """
 
 import json
@@ -78,8 +78,8 @@ SMALL = {"prompts": 1024, "functions": 3, "sequences": 8}  # most of each where 
 
 
 def untrained(records, evaluation=None, seeds: int = 3) -> list[Record]:
-    """The records of the first seeds as their models are before the first step of training, measured on
-    fewer prompts: a control of what is claimed of trained ones.
+    """Records of the models of the first seeds before any training, measured on fewer prompts: a
+    control for claims about trained models.
 
     evaluation: what is measured, by default the same as on the trained models.
     """
@@ -123,8 +123,8 @@ def record_of(source) -> Record:
     if not isinstance(source, str | Path):
         raise InputError(f"source: expected a run, a record or the path of one, got {source!r}")
     if not Path(source).is_file():
-        raise InputError(f"{source}: expected the path of a record, found no file; models that have a "
-                         "name are those of icllib.estimators")
+        raise InputError(f"{source}: expected the path of a record, found no file; models with a "
+                         "name are in icllib.estimators")
     return load_record(Path(source))
 
 
@@ -134,8 +134,8 @@ def trained_folders() -> list[Path]:
 
 
 def find_weights(run: Run) -> Path | None:
-    """The weights of a run's training that a record beside them is of, or None; raises InputError for
-    a file that is not what was recorded."""
+    """The file of a run's trained weights, if a record of them lies beside it, or None; raises
+    InputError for a file that is not what was recorded."""
     paths = (path for folder in trained_folders()
              for path in sorted(folder.glob(f"*/*/*/{weights_name(run)}")))
     return next((path for path in paths if is_recorded(path, run)), None)
@@ -159,7 +159,7 @@ def is_recorded(path: Path, run: Run) -> bool:
 
 
 def can_be_measured(run: Run) -> bool:
-    """Whether a run's model is kept, and nothing of the run is measured before its end."""
+    """Whether a run needs no training: its weights are kept, and it measures nothing on the way."""
     return not run.along and find_weights(run) is not None
 
 

@@ -1,8 +1,7 @@
-"""What a page misses, computed on all processors of this machine, by a process for each.
+"""A page's missing records, computed on all processors of this machine, one process for each.
 
-Runs travel to a process as JSON, so that it is the same for a notebook and a script. On many
-machines an engine deals out the fleets (workflow/Snakefile); this is for who opens a page in
-Jupyter, or runs one, on a machine with several processors, and has no other.
+Runs travel to a process as JSON, so that it is the same for a notebook and a script. This serves
+pages that are opened in Jupyter or run on one machine; for many machines see workflow/Snakefile.
 """
 
 import importlib
@@ -27,7 +26,7 @@ from icllib.training.limits import Limits
 from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run
 
-FEW_STEPS = 20  # over on one processor before a second process has started
+FEW_STEPS = 20  # done on one processor before a second process has started
 STOPS = {2: InputError, 3: OutOfTime}  # exit codes; the last line tells why
 START = "import sys; from icllib.training.workers import main; main(*sys.argv[1:])"
 
@@ -35,7 +34,7 @@ START = "import sys; from icllib.training.workers import main; main(*sys.argv[1:
 def compute(runs, missing, profile: str, folder: Path, limits=Limits()) -> None:
     """Measure the missing ones of a page's runs and save their records, fleets first.
 
-    A GPU that is lent for minutes then trains at once, and a computation that fails there stops no
+    So a GPU that is lent for minutes trains at once, and a computation that fails stops no
     training. Raises InputError, before any work, for folders that cannot be written to and for a
     run without an evaluation.
     """
@@ -97,7 +96,7 @@ class Worker:
     """Trains runs in another process, fleet by fleet, and saves their records in a folder."""
 
     def __init__(self, runs, profile: str, folder: Path, device: str = "cpu", limits=Limits()):
-        modules = sources(versions(runs))  # of the user's own, which no file has a process import
+        modules = sources(versions(runs))  # of the user's own: reading runs from JSON imports none
         command = [sys.executable, "-c", START, profile, str(folder),
                    replace(limits, parent=os.getpid()).as_json(), *modules]
         path = os.pathsep.join(map(os.path.abspath, sys.path))  # same modules
@@ -140,8 +139,8 @@ def ended_by(number: int) -> Exception:
     if number in (signal.SIGTERM, signal.SIGINT):  # before it could save
         return OutOfTime(told)
     if number == signal.SIGKILL:
-        told += (", as the kernel ends one where memory runs out; --members says how many models are "
-                 "to train together")
+        told += (", as the kernel does where memory runs out; --members limits how many models "
+                 "train together")
     return InputError(told)
 
 
@@ -166,8 +165,8 @@ def visible(device: str) -> dict[str, str]:
 
 
 def main(profile: str, folder: str, limits: str = "{}", *modules: str) -> None:
-    """The worker's own side: runs on standard input, of components of the project and of these
-    modules; records into the folder."""
+    """What a worker does: imports these modules, reads runs as JSON from standard input, trains
+    them and saves their records in the folder."""
     for name in modules:
         importlib.import_module(name)
     try:

@@ -151,7 +151,7 @@ def test_all_claims_are_those_of_all_papers_and_a_page_may_have_none(icllib):
     everything = json.loads(icllib("claims", "--json")[1])
     for words in (["all"], ["causal_lm", "all"], ["context_scaling", "context_scaling.6", *papers()]):
         assert json.loads(icllib("claims", *words, "--json")[1]) == everything
-    assert icllib("claims", "causal_lm/affine_functions")[:2] == (0, "no claim hangs on it\n")
+    assert icllib("claims", "causal_lm/affine_functions")[:2] == (0, "no claims found\n")
 
 
 @pytest.mark.parametrize("claim_id", ["causal_lm.99", "nonsense.1", "causal_lm"])

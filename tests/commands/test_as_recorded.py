@@ -61,7 +61,7 @@ def test_numbers_that_come_out_otherwise_are_told(trained, folders):
     other = np.array(record.metrics["error"]) * 1.01
     Record.of(ONE, record.metrics | {"error": other}, record.provenance).save(folders)
     for _ in range(2):  # nothing of the first call is left for the second
-        with pytest.raises(PageFailed, match=r"1 of 3 records .* otherwise, by up to 9.9e-03 of"):
+        with pytest.raises(PageFailed, match=r"1 of 3 records .* different, by up to 9.9e-03 of"):
             train_again(PAGE, "cpu")
     assert trained == 2 * [[TWO, ZERO], [ONE]]
 

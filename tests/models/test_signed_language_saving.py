@@ -60,7 +60,7 @@ def test_plain_loading_stops_before_it_computes(tmp_path):
     signed_language.register()
     for kind in (GPT2LMHeadModel, AutoModelForCausalLM):
         model = kind.from_pretrained(tmp_path)
-        with pytest.raises(InputError, match="got none: load what was saved by load_signed"):
+        with pytest.raises(InputError, match="got none: load saved models with load_signed"):
             model(TOKENS)
 
 

@@ -42,12 +42,12 @@ def tie(module):
 
 
 @pytest.mark.parametrize("change, message", [
-    (peek, "answers after 2 pairs that hang on those alone"),
+    (peek, "answers after 2 pairs to depend on these alone"),
     (tie, "each parameter under one name, got .* of Changed"),
     (lambda module: module.register_buffer("scale", torch.tensor(1.0)),
      r"a first axis of 1 members, got scale \(\) of Changed"),
     (lambda module: module.register_parameter("idle", torch.nn.Parameter(torch.ones(1))),
-     "a loss that hangs on each parameter, got idle"),
+     "a loss that depends on each parameter, got idle"),
     (lambda module: module.requires_grad_(False), "a module with parameters to train")])
 def test_a_model_that_could_not_be_measured_or_kept_is_refused(change, message):
     with pytest.raises(InputError, match=f"model: expected .*{message}"):

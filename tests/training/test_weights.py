@@ -97,7 +97,7 @@ def test_inputs_of_another_dimension_are_told(trained):
 @pytest.mark.parametrize("lengths, message", [
     (5, "lengths: expected one or more in a list, got 5"), ((), "lengths: expected one or more"),
     ((-1,), "lengths: expected an integer of at least 0, got -1"),
-    ((2, 8), "lengths: expected numbers below 8, that of the points")])
+    ((2, 8), "lengths: expected numbers below 8, the number of points")])
 def test_context_lengths_that_prompts_do_not_have_are_told(trained, lengths, message):
     with pytest.raises(InputError, match=message):
         icllib.load(runs()[0]).predict(torch.zeros(1, 4, 8, 3), torch.zeros(1, 4, 8), lengths)

@@ -160,7 +160,7 @@ def test_a_worker_that_dies_at_its_start_says_why(folders, monkeypatch):
 
 
 @pytest.mark.parametrize("number, kind, message", [
-    (9, InputError, r"by signal 9 \(SIGKILL\), as the kernel .* memory runs out; --members says"),
+    (9, InputError, r"by signal 9 \(SIGKILL\), as the kernel .* memory runs out; --members limits"),
     (11, InputError, r"by signal 11 \(SIGSEGV\)$"), (15, OutOfTime, r"by signal 15 \(SIGTERM\)$")])
 def test_a_worker_that_is_killed_says_by_what(folders, monkeypatch, number, kind, message):
     monkeypatch.setattr(workers, "START", f"import os; os.kill(os.getpid(), {number})")
