@@ -183,6 +183,9 @@ def page(
                           f"{paper}/{name} --profile cpu"]))
 
 
+# ---- the files that are written -------------------------------------------------------------
+
+
 def new_paper(name: str) -> list[str]:
     """Writes the files of a paper without pages, and the table of contents anew; returns what it wrote.
 

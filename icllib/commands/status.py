@@ -98,6 +98,9 @@ def further_seeds(page: str, found) -> str | None:
     return f"{len(further)} records of further seeds are not shown" if further else None
 
 
+# ---- runs and their records -----------------------------------------------------------------
+
+
 def runs_of(page: str):
     """The function that lists a page's runs: `runs` of the module with the page's name.
 
@@ -150,6 +153,9 @@ def state_of(page: str, profile: str, runs, records) -> State:
         reason = "; ".join(sorted(changes))
     state = "missing" if missing else "stale" if changes else "fresh"
     return State(paper, name, profile, state, reason, cost(to_do, profile))
+
+
+# ---- time and memory of training ------------------------------------------------------------
 
 
 def cost(runs, profile: str) -> str:

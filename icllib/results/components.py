@@ -86,6 +86,9 @@ def check_component(kind: type) -> None:
         source_of(kind)  # before anyone edits it
 
 
+# ---- from JSON to components ----------------------------------------------------------------
+
+
 def from_settings(value):
     """The run or component that `settings` described.
 
@@ -173,6 +176,9 @@ def holds(kind, value) -> bool:
     if isinstance(value, bool):
         return kind is bool
     return isinstance(value, (int, float) if kind is float else kind)
+
+
+# ---- identity: versions and digests ---------------------------------------------------------
 
 
 def versions(value) -> dict[str, int]:

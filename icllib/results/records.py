@@ -169,6 +169,9 @@ def maker(made: dict) -> str:
     return f"{version}commit {made.get('commit', 'unknown')}, {made.get('date', 'on an unknown day')}"
 
 
+# ---- records of given runs ------------------------------------------------------------------
+
+
 def find_record(run, paper: str, results: Path | None = None) -> Record | None:
     """The record of a run, whichever page of the paper made it; a stale one only where no fresh one
     is. results: where to look, by default where the committed ones are."""
@@ -206,6 +209,9 @@ def of_run(run, paths: list[str]) -> Record | None:
 def is_fresh(record: Record | None) -> bool:
     """Whether the record exists and was made by today's components."""
     return record is not None and record.stale_because is None
+
+
+# ---- metrics of several records -------------------------------------------------------------
 
 
 def check_records(records) -> None:

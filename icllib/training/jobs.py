@@ -179,6 +179,9 @@ def seconds_until_my_turn(path: str | None, should_stop) -> float:
 TURNS = []  # the lock that this process holds, if any
 
 
+# ---- what is measured -----------------------------------------------------------------------
+
+
 def has_diverged(fleet: Fleet, member: int, values: dict) -> bool:
     """Whether a member's loss was not finite, or no metric of it is finite. A user's own metric may
     be NaN beside others that are finite."""
@@ -217,6 +220,9 @@ def checked(component, metrics) -> dict:
         raise InputError(f"{type(component).__name__}.measure: expected a dictionary of metrics, "
                          f"got {metrics!r}")
     return metrics
+
+
+# ---- checkpoints and stopping ---------------------------------------------------------------
 
 
 def checkpoints_folder() -> Path:
