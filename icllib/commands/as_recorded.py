@@ -7,6 +7,7 @@ processor and with the same PyTorch, a record comes out the same to the last dig
 
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,9 +15,8 @@ from icllib.commands.status import runs_of
 from icllib.errors import InputError
 from icllib.execution import PageFailed
 from icllib.files import PROJECT
-from icllib.results import (
-    Record, digest, find_record, find_records, is_fresh, load_record, results_folder)
-from icllib.training.jobs import train_fleet
+from icllib.results import Record, digest, find_records, load_record, results_folder
+from icllib.training.jobs import check_ready, train_fleet
 from icllib.training.limits import Limits
 from icllib.training.records import KEPT, runs_at
 
@@ -37,12 +37,12 @@ def train_again(page: str, profile: str, limits=Limits()) -> str:
     if not records:
         raise InputError(f"{page}: expected records at {profile} that tell with which others they "
                          "were trained, found none")
+    check_ready(profile, results / page, replace(limits, on_cpu=True))  # on what each record names
     for names in dict.fromkeys(map(members, records)):
         fleet = [recorded(name, paper) for name in names]
-        runs = [record.component for record in fleet]
-        if not all(is_fresh(find_record(run, paper, results)) for run in runs):
-            train_fleet(runs, profile, results / page, device_of(fleet[0]), limits)
-    made = [find_record(record.component, paper, results) for record in records]
+        train_fleet([record.component for record in fleet], profile, results / page,
+                    device_of(fleet[0]), limits)
+    made = find_records([record.component for record in records], paper, results)
     shutil.rmtree(results / page)
     told = compared(list(zip(records, made)))
     untold = len(found) - len(records)

@@ -4,12 +4,11 @@ from pathlib import Path
 
 from icllib.commands.status import runs_of
 from icllib.errors import InputError
-from icllib.files import check_writable
 from icllib.pages import find_page
 from icllib.results import (
     PROJECT, PROFILES, check_profile, digest, find_records, is_fresh, results_folder, settings)
-from icllib.training.fleets import check_gpu, fleets, processors
-from icllib.training.jobs import checkpoints_folder, to_train, train_fleet
+from icllib.training.fleets import fleets, processors
+from icllib.training.jobs import check_ready, to_train, train_fleet
 from icllib.training.limits import Limits
 from icllib.training.records import runs_at
 from icllib.training.run import Run
@@ -26,15 +25,14 @@ def train(paths: list[str], limits=Limits()) -> str:
     stopped, with a checkpoint that the next call goes on from.
     """
     page, profile, together = runs_together(paths)
-    missing = [run for run in together if not is_there(run, page.split("/")[0])]
+    there = are_there(together, page.split("/")[0])
+    missing = [run for run, found in zip(together, there) if not found]
     if not (fleet := to_train(together, missing)):
         return f"{page}: nothing to train, all {len(together)} models are there"
     if profile == "smoke" and results_folder().resolve() == (PROJECT / "results").resolve():
         raise InputError("smoke: expected a results folder of its own, $ICLLIB_RESULTS, as nothing "
                          "of smoke size is kept among the others")
-    check_gpu(profile, limits)
-    check_writable(results_folder() / page)
-    check_writable(checkpoints_folder())
+    check_ready(profile, results_folder() / page, limits)
     train_fleet(fleet, profile, results_folder() / page, processors()[0], limits)
     return f"{page}: {len(fleet)} records made"
 
@@ -72,13 +70,8 @@ def trained_runs(page: str, profile: str) -> list[Run]:
     return [run for run in runs_at(runs_of(page), profile) if isinstance(run, Run)]
 
 
-def is_there(run: Run, paper: str) -> bool:
-    """Whether a run has a record of today, or a model that its page measures when it is executed."""
-    return are_there([run], paper)[0]
-
-
 def are_there(runs: list[Run], paper: str) -> list[bool]:
-    """`is_there` for each of some runs, for which folders are listed once."""
+    """Whether each run has a record of today, or a model that its page measures when executed."""
     kept = {path.name for folder in trained_folders() for path in folder.glob("*/*/*/*.safetensors")}
     return [is_fresh(record) or (weights_name(run) in kept and can_be_measured(run))
             for run, record in zip(runs, find_records(runs, paper))]

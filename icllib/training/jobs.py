@@ -15,9 +15,9 @@ import torch
 
 from icllib import checks
 from icllib.errors import InputError, NoRoom, OutOfTime
-from icllib.files import folder_named
+from icllib.files import check_writable, folder_named
 from icllib.results import (
-    Record, digest, find_record, is_fresh, key, settings, sources, versions)
+    Record, digest, find_records, is_fresh, key, settings, sources, versions)
 from icllib.training.board import board
 from icllib.training.build import room_for
 from icllib.training.checkpoint import (
@@ -25,7 +25,7 @@ from icllib.training.checkpoint import (
     save_checkpoint, split_checkpoint)
 from icllib.training.cpu import one_core
 from icllib.training.engine import Fleet, run_steps
-from icllib.training.fleets import fleets, training
+from icllib.training.fleets import check_gpu, fleets, training
 from icllib.training.limits import Limits
 from icllib.training.provenance import (
     cost_since, memory_taken, provenance, start_clocks, tell_of_changed_sources)
@@ -43,6 +43,13 @@ def measure_kept(run: Run, profile: str, folder: Path) -> None:
     made |= noted_of(find_weights(run))
     values = {name: value[0] for name, value in metrics.items()}
     Record.of(run, values, made | cost_since(started, "cpu")).save(folder)
+
+
+def check_ready(profile: str, folder: Path, limits=Limits()) -> None:
+    """Raises InputError for `gpu` without a GPU and folders that cannot be written to."""
+    check_gpu(profile, limits)
+    for needed in (folder, checkpoints_folder()):
+        check_writable(needed)
 
 
 def to_train(fleet: list[Run], missing: list[Run]) -> list[Run]:
@@ -75,10 +82,14 @@ def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu
 
 def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu",
                 limits=Limits(), failed=lambda: False) -> None:
-    """Train and save one fleet, on one core of a CPU; its halves in turn where memory runs out.
+    """Train and save one fleet that lacks records, on one core of a CPU; its halves in turn where
+    memory runs out.
 
+    Every training goes through here: a page's, `icllib train`, `--as-recorded` and a worker's.
     Raises InputError where another process trains it, and NoRoom for one model that is too large.
     """
+    if all(map(is_fresh, find_records(fleet, folder.parent.name, folder.parents[1]))):
+        return  # an earlier call has trained it
     halves = [part for part in (fleet[: len(fleet) // 2], fleet[len(fleet) // 2 :]) if part]
     saved_in = checkpoint_folder(fleet)
     was_halved = saved_in / "halved"  # a later call starts with the halves
@@ -93,10 +104,8 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
                     raise
             hand_over(saved_in, halves, device)
             was_halved.touch()
-        paper, results = folder.parent.name, folder.parents[1]
-        for half in halves:  # an earlier call may have made one
-            if not all(is_fresh(find_record(run, paper, results)) for run in half):
-                train_fleet(half, profile, folder, device, limits, failed)
+        for half in halves:
+            train_fleet(half, profile, folder, device, limits, failed)
         remove_checkpoints(saved_in)
 
 

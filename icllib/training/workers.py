@@ -19,9 +19,8 @@ from icllib.checks import component
 from icllib.errors import InputError, OutOfTime
 from icllib.files import check_writable
 from icllib.results import PROJECT, Record, from_settings, settings, sources, versions
-from icllib.training.fleets import check_gpu, dealt_out, fleets, processors
-from icllib.training.jobs import (
-    checked, checkpoints_folder, stop_request, to_train, train_fleets)
+from icllib.training.fleets import dealt_out, fleets, processors
+from icllib.training.jobs import check_ready, checked, stop_request, to_train, train_fleets
 from icllib.training.limits import Limits
 from icllib.training.provenance import cost_since, provenance, start_clocks
 from icllib.training.run import Run
@@ -45,8 +44,7 @@ def compute(runs, missing, profile: str, folder: Path, limits=Limits()) -> None:
         if run.along:
             component("measure", evaluation=run.along.evaluation)
     if lacking:
-        check_gpu(profile, limits)
-        check_writable(checkpoints_folder())
+        check_ready(profile, folder, limits)
         compute_fleets(trained, lacking, profile, folder, limits)
     for run in missing:
         if not isinstance(run, Run):

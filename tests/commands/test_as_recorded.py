@@ -47,6 +47,13 @@ def test_what_is_made_again_is_the_same_to_the_last_digit(trained, results, monk
     assert not list((tmp_path / "runs").rglob("*.json"))
 
 
+def test_a_folder_that_cannot_be_written_to_is_told_before_any_training(trained, tmp_path):
+    (tmp_path / "runs").write_text("", "utf-8")
+    with pytest.raises(InputError, match="expected a folder to write to"):
+        train_again(PAGE, "cpu")
+    assert not trained
+
+
 def test_what_an_older_call_left_is_not_taken(trained, tmp_path):
     """A training that was stopped leaves records; here they are of an older version."""
     old = find_record(ONE, "test")
