@@ -1,6 +1,6 @@
 """Controls: the statistic of a claim where the claim must not hold.
 
-A verdict that its control gets too has no power. Some controls follow from the evidence, the
+If the control gets the same verdict, the claim's verdict shows nothing. Some controls follow from the evidence, the
 others are measured by the page, from the same records or in seconds.
 """
 

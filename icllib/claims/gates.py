@@ -1,7 +1,8 @@
 """What evidence must have before it counts for a claim.
 
-Models must have learned, and be of a kind that the sentence speaks of; and what the paper prints of
-how well they have."""
+Gate: the models must have learned. Scope: they must be of the kind the claim is about. Competence:
+how well the paper says that its models have learned.
+"""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Beyond the paper: both masks on lines that can be drawn.
 
-Prefix and causal decoders of lines, in one dimension, where their answers can be drawn.
-
 Not in the paper: small models for the page on affine functions and for the live page. They have
 shared layers, as in Table 1, and no positions, so that the order of the pairs matters to the
 causal mask alone.

@@ -1,7 +1,5 @@
 """Figure 5: the attention masks.
 
-Figures 1 and 5: one prompt through the layers, and the masks.
-
 Exact, in double precision, and the same in every profile.
 """
 

@@ -1,6 +1,6 @@
-"""Tables 2, 8 and 9: language models with both masks, as the paper prints them.
+"""Tables 2, 8 and 9: language models with both masks, which were not run.
 
-Tables 2, 8 and 9: language models that were not run, their printed scores and their cost.
+Here are the scores that the paper prints, and what the runs would cost.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What fails: queries that see themselves, non-zero starting weights, large steps.
 
-What breaks the construction: a query that sees itself, w0, and step sizes that are too large.
-
 Exact or sampled in double precision, and the same in every profile.
 """
 

@@ -1,6 +1,6 @@
 """Section 5.1: what one attention layer computes without any training.
 
-Section 5.1 and Appendix B: the estimators inside feature maps, exactly and against n.
+The estimators inside feature maps (also Appendix B), exactly and against n.
 """
 
 from dataclasses import dataclass, field

@@ -1,7 +1,4 @@
-"""Figure 4: SGPT and GPT-2 on trees, networks and sparse functions.
-
-Figure 4: SGPT and GPT-2 on trees, networks and sparse functions, beside their baselines.
-"""
+"""Figure 4: SGPT and GPT-2 on trees, networks and sparse functions, beside baselines."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar

@@ -1,7 +1,4 @@
-"""Appendix A: which depth, width and number of heads is best.
-
-Section 4, text: which size is best?
-"""
+"""Appendix A: which depth, width and number of heads is best (Section 4)."""
 
 from dataclasses import replace
 from itertools import product

@@ -1,7 +1,4 @@
-"""Appendix A: context lengths that training left out.
-
-Appendix A, item 4: decoder and SGPT at context lengths that were not trained on.
-"""
+"""Appendix A: context lengths that training left out, for GPT-2 and SGPT (item 4)."""
 
 from dataclasses import replace
 

@@ -1,6 +1,6 @@
 """Appendix J: the theory of scaled signed averaging, checked.
 
-Appendix J: what is printed, what holds, and the number that decides between the two.
+What is printed, what holds, and the number that decides between the two.
 """
 
 from dataclasses import dataclass, field

@@ -1,8 +1,9 @@
 """One number far outside the training distribution among ordinary ones, under the quantifiers.
 
-Section 5 says that a model answers for the whole sequence as for its largest number alone. That
-can be seen only where the two differ: where the large number would leave the label open, as a
-positive one does under "every" and a negative one under "some", and another number has settled it.
+Section 5 says that a model answers for the whole sequence as for its largest number alone. This
+can be tested only where the two answers differ: the large number leaves the label open, and
+another number settles it. A positive number leaves it open under "every", a negative one under
+"some".
 """
 
 from dataclasses import dataclass, field
@@ -169,7 +170,7 @@ def draw_shares(table):
 
 
 def label_sizes(axes, table) -> None:
-    """The sizes that were measured as ticks, 70 without its name, which 100 would touch."""
+    """A tick at each measured size. The one at 70 has no label: it would overlap that of 100."""
     ticks = sorted(set(table.x))
     axes.set_xticks(ticks, ["" if size == 70 else f"{size:g}" for size in ticks])
     axes.minorticks_off()

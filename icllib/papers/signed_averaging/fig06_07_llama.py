@@ -1,6 +1,6 @@
 """Figures 6 and 7: Llama on the same tasks (not run).
 
-Figures 6 to 8 and the last row of Table 1: the printed row, and what running them would cost.
+Here are the printed row (the last of Table 1) and what running Figures 6 to 8 would cost.
 """
 
 import numpy as np

@@ -1,7 +1,4 @@
-"""Figure 10: the scoring function of SSA beside the exponential.
-
-Figure 10: the function that scaled signed averaging puts in place of the exponential.
-"""
+"""Figure 10: the scoring function of SSA beside the exponential it replaces."""
 
 from dataclasses import dataclass
 from typing import ClassVar
