@@ -463,7 +463,7 @@ def found_by_axe(browser, paths, theme) -> list[str]:
 def kinds(site) -> list[Path]:
     """30 pages of all kinds, the first six a sample of them."""
     named = ("book/ledger", "book/library/tasks", "claims/causal_lm.1", "book/context_scaling",
-             "notebooks/causal_lm/fig01_dynamics", "_modules/icllib/claims", "search", "genindex",
+             "notebooks/causal_lm/fig01_dynamics", "_modules/icllib/claims/claim", "search", "genindex",
              "py-modindex", "book/live/layers_as_steps", "_modules/index")
     named = [site / f"{name}.html" for name in named]
     rest = [path for path in sample(site) if path not in named]

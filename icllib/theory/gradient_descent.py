@@ -13,7 +13,7 @@ from icllib.checks import finite, prompts, switch, vector, whole
 from icllib.errors import InputError
 
 
-def check_step(step_size, shape) -> None:
+def _check_step(step_size, shape) -> None:
     """Raises InputError for what is neither a finite number nor a tensor of some, of this shape or
     one that is broadcast to it."""
     if not isinstance(step_size, Tensor):
@@ -34,7 +34,7 @@ def linear_self_attention(xs: Tensor, ys: Tensor, mask: Tensor, step_size: float
     Returns (layers + 1, ..., tokens): the last coordinate of each token.
     """
     prompts(xs, ys)
-    check_step(step_size, xs.shape)
+    _check_step(step_size, xs.shape)
     whole(0, layers=layers)
     whole(pairs=pairs)
     d, tokens = xs.shape[-1], xs.shape[-2]
@@ -63,7 +63,7 @@ def gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int,
     start (d,): w0, 0 by default.
     """
     prompts(xs, ys)
-    check_step(step_size, xs[..., 0, :].shape)
+    _check_step(step_size, xs[..., 0, :].shape)
     whole(0, steps=steps)
     vector(xs.shape[-1], start=start)
     n = ys.shape[-1]
@@ -84,7 +84,7 @@ def causal_gradient_descent(xs: Tensor, ys: Tensor, step_size: float, steps: int
     Returns (steps + 1, ..., n, d).
     """
     prompts(xs, ys)
-    check_step(step_size, xs.shape)
+    _check_step(step_size, xs.shape)
     whole(0, steps=steps)
     switch(by_position=by_position)
     n = positions(xs)[:, None] if by_position else ys.shape[-1]

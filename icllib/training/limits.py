@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 
 from icllib.checks import finite, switches, whole
+from icllib.errors import InputError
 from icllib.files import folder_named
 
 FILE = "limits.json"  # in $ICLLIB_OUTPUT: limits from the page runner to the page's process
@@ -27,6 +28,8 @@ class Limits:
 
     def __post_init__(self):
         switches(self)
+        if not isinstance(self.turn, str | None):
+            raise InputError(f"turn: expected the path of a file as text, got {self.turn!r}")
         if self.deadline is not None:
             finite(deadline=self.deadline)
         for name in ("members", "parent"):

@@ -54,7 +54,7 @@ def lines(profile: str) -> list:
     count = 2 if profile == "smoke" else LINE_SEEDS
     plain = lines_of_ours(profile, range(count))
     started = plain[: len(seeds(profile))]
-    return [*plain, *lines_of_ours(profile, range(count, 2 * count)), *map(PlainLoop, plain),
+    return [*plain, *lines_of_ours(profile, range(LINE_SEEDS, LINE_SEEDS + count)), *map(PlainLoop, plain),
             *(PlainLoop(run, start="linear") for run in started)]
 
 
