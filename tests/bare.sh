@@ -9,6 +9,7 @@
 # environment, and is red if any is.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+unset MAKEFLAGS MAKELEVEL MFLAGS  # of the make that calls this, which tests of make would show
 project=$PWD
 export PYTHON=${PYTHON:-$project/.venv/bin/python} OMP_NUM_THREADS=1
 folder=$(mktemp -d)

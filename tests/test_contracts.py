@@ -85,7 +85,7 @@ THEORY = dict(xs=XS, ys=YS, mask=torch.ones(6, 6), step_size=0.1, layers=2, pair
 CALLS |= {name: (function, {own: THEORY[own] for own in inspect.signature(function).parameters})
           for name, function in inspect.getmembers(gradient_descent, inspect.isfunction)
           if function.__module__ == gradient_descent.__name__
-          and name not in ("check_step", "expected_kaczmarz_error")}
+          and name not in ("_check_step", "expected_kaczmarz_error")}
 RECORD = icllib.results.Record({"seed": 0}, {}, {"error": [1.0]}, dict(
     profile="cpu", wall_seconds=1.0, device="CPU", torch="2", date="2026", commit="c", dirty=False))
 POINTS = np.random.default_rng(0).normal(size=(6, 2))

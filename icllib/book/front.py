@@ -22,10 +22,11 @@ def write_front(decisions: list[Decision], folder: Path) -> None:
 
 
 def small(picture: str) -> str:
-    """An SVG as sharp as a thumbnail needs: coordinates to a tenth of a point, no comments."""
+    """An SVG as sharp as a thumbnail needs: coordinates to a tenth of a point, no comments and no
+    spaces around the letters of a path."""
     coordinates = re.compile(r'\b(?:d|x|y)="[^"]*"')
-    return re.sub(r"\n +|<!--.*?-->", "\n", coordinates.sub(
-        lambda found: re.sub(r"(\.\d)\d+", r"\1", found[0]), picture))
+    short = lambda found: re.sub(r"\s*([A-Zz])\s*", r"\1", re.sub(r"(\.\d)\d+", r"\1", found[0]))
+    return re.sub(r"\n +|<!--.*?-->", "\n", coordinates.sub(short, picture))
 
 
 def cards(decisions: list[Decision]) -> str:
