@@ -271,7 +271,7 @@ def test_one_model_without_room_says_so(error, folders, monkeypatch):
     no_room_for(0, 0, monkeypatch, error)
     with pytest.raises(NoRoom, match="room for 1 models on cpu, got less"):
         jobs.train_fleets(FEW_STEPS, "smoke", folders)
-    with pytest.raises(InputError, match="room for 2 models on cpu, got less; --members"):
+    with pytest.raises(InputError, match="room for 2 models on cpu, got less; use --members"):
         train(LinearRegression(2), MLP(8), replace(RECIPE, steps=2), [0, 1])
 
 
