@@ -40,6 +40,13 @@ def switch(**values) -> None:
             raise InputError(f"{name}: expected True or False, got {value!r:.200}")
 
 
+def text(**values) -> None:
+    """Raises InputError, by name, for what is no text."""
+    for name, value in values.items():
+        if not isinstance(value, str):
+            raise InputError(f"{name}: expected text, got {value!r:.200}")
+
+
 def switches(component) -> None:
     """Raises InputError, by name, for a switch of a dataclass that is neither True nor False."""
     switch(**{field.name: getattr(component, field.name)
@@ -191,6 +198,27 @@ def floating(**tensors) -> None:
             raise InputError(f"{name}: expected a tensor, got {type(values).__name__}")
         if not values.is_floating_point():
             raise InputError(f"{name}: expected floating-point numbers, got {values.dtype}")
+
+
+def lists_runs(**functions) -> None:
+    """Raises InputError, by name, for what is no function of a profile."""
+    for name, own in functions.items():
+        if not callable(own) or isinstance(own, type):
+            raise InputError(f"{name}: expected a function from a profile to its list of runs, "
+                             f"got {own!r:.200}")
+
+
+def built_for(dimension, max_pairs) -> None:
+    """Raises InputError for sizes of prompts for which no model can be built."""
+    whole(dimension=dimension)
+    whole(0, max_pairs=max_pairs)
+
+
+def needs_no_pair(model, **lengths) -> None:
+    """Raises InputError, by name, for lengths with 0 where a model has no answer without a pair."""
+    for name, own in lengths.items():
+        if 0 in own and not hasattr(model, "tokens"):
+            raise InputError(f"{name}: expected n >= 1 for this model, which needs a pair, got 0")
 
 
 def prompts(xs, *labels) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from icllib.checks import whole
+from icllib.checks import lists_runs, whole
 from icllib.claims import find_claim, load_claims
 from icllib.claims.controls import FROM_EVIDENCE
 from icllib.claims.decisions import decide
@@ -141,13 +141,10 @@ def settings_of(runs_of_page, profile: str, assumed=(), place: int = 0) -> pd.Da
     profile: one that has runs, as `shown_profile` tells; raises InputError for "stored".
     """
     check_profile(profile, PROFILES)
-    if not callable(runs_of_page) or isinstance(runs_of_page, type):
-        raise InputError("runs_of_page: expected a function from a profile to its list of runs, "
-                         f"got {runs_of_page!r:.200}")
-    count = len(runs_of_page(profile))
-    whole(-count, count - 1, place=place)
-    return settings_table(runs_of_page(profile)[place], assumed, runs_of_page("paper")[place],
-                          profile)
+    lists_runs(runs_of_page=runs_of_page)
+    runs = runs_of_page(profile)
+    whole(-len(runs), len(runs) - 1, place=place)
+    return settings_table(runs[place], assumed, runs_of_page("paper")[place], profile)
 
 
 def _leaves(value, name: str):

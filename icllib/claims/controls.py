@@ -1,7 +1,7 @@
 """Controls: the statistic of a claim where the claim must not hold.
 
-If the control gets the same verdict, the claim's verdict shows nothing. Some controls follow from the evidence, the
-others are measured by the page, from the same records or in seconds.
+If the control gets the same verdict, the claim's verdict shows nothing. Some controls follow from
+the evidence, the others are measured by the page, from the same records or in seconds.
 """
 
 from icllib.errors import InputError

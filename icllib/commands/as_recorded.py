@@ -63,9 +63,10 @@ def recorded(name: str, paper: str) -> Record:
     if not paths:
         raise InputError(f"{name}.json: expected this record of {paper}, which was trained with "
                          "others, found none")
-    if stale := load_record(paths[0]).stale_because:
+    record = load_record(paths[0])
+    if stale := record.stale_because:
         raise InputError(f"{name}.json: expected a fresh record, got a stale one ({stale})")
-    return load_record(paths[0])
+    return record
 
 
 def device_of(record: Record) -> str:

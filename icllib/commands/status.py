@@ -17,7 +17,7 @@ from icllib.tasks import sample_each
 from icllib.training import Recipe
 from icllib.training.build import build
 from icllib.training.fleets import cores, fleets
-from icllib.training.losses import masked_losses, member_losses
+from icllib.training.losses import forward_of, recipe_losses
 from icllib.training.records import KEPT, of_complete_seeds, runs_at
 from icllib.training.run import Run
 from icllib.training.weights import model_of
@@ -225,18 +225,10 @@ def memory_of_one(task, model, recipe: Recipe) -> tuple[int, int]:
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-        loss_of(module, prompt, recipe)
+        recipe_losses(forward_of(module), prompt, recipe)
     own = {parameter.untyped_storage()._cdata for parameter in parameters}
     return (sum(parameter.nbytes for parameter in parameters),
             sum(storage.nbytes() for place, storage in kept.items() if place not in own))
-
-
-def loss_of(module, prompt, recipe: Recipe):
-    """The loss that training minimizes."""
-    forward = module.predictions_by_layer if getattr(module, "probes", ()) else module
-    if recipe.loss == "masked tokens":
-        return masked_losses(forward, prompt)
-    return member_losses(forward, prompt, *recipe.layout, 1.0, recipe.loss_on_pairs, recipe.loss)
 
 
 def step_seconds(task, model, recipe: Recipe) -> float:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding, gelu
 
-from icllib.checks import fraction, whole
+from icllib.checks import built_for, fraction, whole
 from icllib.errors import InputError
 from icllib.models.products import affine
 from icllib.models.scoring import Softmax, check_scoring
@@ -46,8 +46,7 @@ class Encoder:
 
         dimension: tokens of the vocabulary; max_pairs: the longest sentence, in tokens.
         """
-        whole(dimension=dimension)
-        whole(0, max_pairs=max_pairs)
+        built_for(dimension, max_pairs)
         return StackedEncoder(self, seeds, dimension, max_pairs, device)
 
     def multiplications(self, dimension: int, lengths) -> float:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, relu
 
-from icllib.checks import one_of, switches, whole
+from icllib.checks import built_for, one_of, switches, whole
 from icllib.models.features import FEATURES, feature_row
 from icllib.models.mlp import add_pairs
 from icllib.models.products import affine
@@ -42,8 +42,7 @@ class FeatureMLP:
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedFeatureMLP":
         """A fleet of such networks, one per seed."""
-        whole(dimension=dimension)
-        whole(0, max_pairs=max_pairs)
+        built_for(dimension, max_pairs)
         return StackedFeatureMLP(self, seeds, dimension, max_pairs, device)
 
     def most_pairs(self, trained: int) -> float:
@@ -106,8 +105,7 @@ class ScalarRegression:
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu"):
         """A fleet of such regressions, one per seed."""
-        whole(dimension=dimension)
-        whole(0, max_pairs=max_pairs)
+        built_for(dimension, max_pairs)
         return StackedScalarRegression(self, seeds, device)
 
     def multiplications(self, dimension: int, lengths) -> float:

@@ -10,7 +10,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import one_of, switches, whole
+from icllib.checks import built_for, one_of, switches, whole
 from icllib.models.packing import Packing, at_queries, pack, packed_size, packed_tokens
 from icllib.models.products import product
 from icllib.models.stacked import Initializer
@@ -37,8 +37,7 @@ class LinearAttention:
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu"):
         """A fleet of such models, one per seed."""
-        whole(dimension=dimension)
-        whole(0, max_pairs=max_pairs)
+        built_for(dimension, max_pairs)
         return StackedLinearAttention(self, seeds, dimension, max_pairs, device)
 
     def multiplications(self, dimension: int, lengths) -> float:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import whole
+from icllib.checks import built_for, whole
 from icllib.errors import InputError
 from icllib.models.products import affine
 from icllib.models.stacked import Initializer, StackedLinear
@@ -34,8 +34,7 @@ class MLP:
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedMLP":
         """A fleet of such networks, one per seed."""
-        whole(dimension=dimension)
-        whole(0, max_pairs=max_pairs)
+        built_for(dimension, max_pairs)
         return StackedMLP(self, seeds, dimension, max_pairs, device)
 
     def most_pairs(self, trained: int) -> int:

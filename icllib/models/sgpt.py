@@ -6,7 +6,7 @@ from typing import ClassVar
 from torch import Tensor, nn
 from torch.nn.functional import gelu, normalize
 
-from icllib.checks import one_of, switches, whole
+from icllib.checks import built_for, one_of, switches, whole
 from icllib.models.packing import at_queries, pack, packed_size, packed_tokens
 from icllib.models.products import product
 from icllib.models.stacked import Initializer
@@ -39,8 +39,7 @@ class SGPT:
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedSGPT":
         """A fleet of such models, one per seed."""
-        whole(dimension=dimension)
-        whole(0, max_pairs=max_pairs)
+        built_for(dimension, max_pairs)
         return StackedSGPT(self, seeds, dimension, max_pairs, device)
 
     def multiplications(self, dimension: int, lengths) -> float:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from icllib.checks import one_of, switches, whole
+from icllib.checks import built_for, one_of, switches, whole
 from icllib.errors import InputError
 from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
 from icllib.models.scoring import Softmax, check_scoring
@@ -88,8 +88,7 @@ class Transformer:
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu",
               classes: int | None = None) -> "StackedTransformer":
         """A fleet of such decoders, one per seed; labels are numbers, or one-hot `classes`."""
-        whole(dimension=dimension)
-        whole(0, max_pairs=max_pairs)
+        built_for(dimension, max_pairs)
         if self.positions_up_to is not None and self.positions_up_to < max_pairs:
             raise InputError(f"positions_up_to: expected at least the {max_pairs} pairs of training, "
                              f"got {self.positions_up_to}")

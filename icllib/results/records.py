@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from icllib.checks import text
 from icllib.errors import DAMAGE, InputError
 from icllib.files import folder_named, to_json, write_text
 from icllib.results.components import digest, from_settings, key, settings, sources, versions
@@ -220,13 +221,6 @@ def check_records(records) -> None:
         raise InputError(f"records: expected a list of records, got {records!r:.200}")
 
 
-def check_text(**values) -> None:
-    """Raises InputError, by name, for what is no text."""
-    for name, value in values.items():
-        if not isinstance(value, str):
-            raise InputError(f"{name}: expected text, got {value!r:.200}")
-
-
 def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
     """A metric of the records that have it and these settings, stacked: (records, ...).
 
@@ -234,7 +228,7 @@ def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
     Raises InputError where no record fits.
     """
     check_records(records)
-    check_text(metric=metric)
+    text(metric=metric)
 
     def fits(record):
         values = {name: record.run.get(name) for name in chosen}
@@ -282,7 +276,7 @@ def check_pairs(found: dict) -> None:
 def stacked(records: list[Record], names, metric: str) -> dict:
     """A metric of each name's records, which `dealt` gives it: name -> (records, ...)."""
     check_records(records)
-    check_text(metric=metric)
+    text(metric=metric)
     return {name: np.array([record[metric] for record in own])
             for name, own in dealt(records, names).items()}
 

@@ -53,8 +53,8 @@ def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
                 active: Tensor | None = None) -> Prompt:
     """Prompts of a fleet whose members have their own tasks; equal tasks are sampled together.
 
-    tasks: M tasks of one shape; ids: (M, B); active: see `kept`. Returns tensors (M, B, n, ...). Raises InputError
-    where a task gives others.
+    tasks: M tasks of one shape; ids: (M, B); active: see `kept`. Returns tensors (M, B, n, ...).
+    Raises InputError where a task gives others.
     """
     members_of = {}
     for member, task in enumerate(tasks):

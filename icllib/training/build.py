@@ -8,7 +8,7 @@ from collections.abc import Sized
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import alike, component, positive, sampled, whole
+from icllib.checks import alike, component, needs_no_pair, positive, sampled, whole
 from icllib.errors import InputError, NoRoom
 from icllib.tasks import MaskedSentences
 from icllib.tasks.prompt import has_active, sizes
@@ -36,8 +36,7 @@ def check_parts(task, model, recipe) -> None:
     component("build", model=model)
     if not isinstance(recipe, Recipe):
         raise InputError(f"recipe: expected a Recipe, got {recipe!r}")
-    if min(recipe.lengths) == 0 and not hasattr(model, "tokens"):
-        raise InputError("lengths: expected n >= 1 for this model, which needs a pair, got 0")
+    needs_no_pair(model, lengths=recipe.lengths)
     if isinstance(task, MaskedSentences) != (recipe.loss == "masked tokens"):
         raise InputError("recipe.loss: expected 'masked tokens' for sentences and another "
                          f"loss for other tasks, got {recipe.loss!r} for {type(task).__name__}")

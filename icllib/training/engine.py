@@ -23,7 +23,7 @@ from icllib.tasks import Prompt, sample_each
 from icllib.training.build import (
     build, check_gradients, check_hidden, check_labels, check_members, room_for)
 from icllib.training.capture import captured_step
-from icllib.training.losses import masked_losses, member_losses, permuted_pairs
+from icllib.training.losses import forward_of, permuted_pairs, recipe_losses
 from icllib.training.recipe import Recipe
 
 READ_EVERY = 100  # steps between two looks at the losses, and on a GPU at the clock
@@ -55,8 +55,7 @@ class Fleet:
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
         self.arithmetic = recipe.precision_on(self.stream.seeds.device)
         self.module = build(models, seeds, tasks[0], recipe, device)
-        probed = bool(getattr(self.module, "probes", ()))
-        self.forward = self.module.predictions_by_layer if probed else self.module
+        self.forward = forward_of(self.module)
         self.parameters = [p for p in self.module.parameters() if p.requires_grad]
         self.rate = torch.zeros((), device=device)
         self.rates = recipe.rates(device)
@@ -100,11 +99,8 @@ class Fleet:
         """Each member's loss on its prompts: (M,)."""
         recipe = self.recipe
         with self.precision():
-            if recipe.loss == "masked tokens":
-                return masked_losses(self.forward, prompt)
-            return member_losses(self.forward, prompt, *recipe.layout,
-                                 recipe.length_weights(self.step), recipe.loss_on_pairs,
-                                 recipe.loss)
+            weights = recipe.length_weights(self.step)
+            return recipe_losses(self.forward, prompt, recipe, weights)
 
     def descend(self, gradients) -> None:
         """One step of the optimizer; a member whose loss was not finite gets no more gradient."""

@@ -9,6 +9,19 @@ from icllib.streams import Stream, constant
 from icllib.tasks import MaskedBatch, Prompt
 
 
+def forward_of(module):
+    """What answers in training: a module, or every layer of one with probes."""
+    return module.predictions_by_layer if getattr(module, "probes", ()) else module
+
+
+def recipe_losses(forward, prompt, recipe, weights=1.0) -> Tensor:
+    """Each member's loss on its prompts, as a recipe says: (M,). weights: of its context lengths."""
+    if recipe.loss == "masked tokens":
+        return masked_losses(forward, prompt)
+    lengths, points = recipe.layout
+    return member_losses(forward, prompt, lengths, points, weights, recipe.loss_on_pairs, recipe.loss)
+
+
 def member_losses(forward, prompt, lengths, points=None, weights=1.0, on_pairs=False,
                   loss="squared") -> Tensor:
     """Mean loss of each member over prompts, queries and classes: (M,).

@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 
-from icllib.checks import component
+from icllib.checks import component, lists_runs
 from icllib.errors import InputError
 from icllib.files import folder_named, temporary_folder, write_text
 from icllib.results import (
@@ -110,9 +110,7 @@ def runs_at(runs_of_profile, profile: str) -> list:
 
     Raises InputError for what is no function from a profile to a list of runs.
     """
-    if not callable(runs_of_profile) or isinstance(runs_of_profile, type):
-        raise InputError("runs_of_profile: expected a function from a profile to its list of runs, "
-                         f"got {runs_of_profile!r}")
+    lists_runs(runs_of_profile=runs_of_profile)
     try:
         runs = runs_of_profile(profile)
     except KeyError as error:

@@ -7,7 +7,7 @@ from typing import ClassVar, Protocol
 
 import torch
 
-from icllib.checks import alike, component, each, floating, takes, whole
+from icllib.checks import alike, component, each, floating, needs_no_pair, takes, whole
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, OnTask, Together, TrainingError
 from icllib.results import ADDED
@@ -87,8 +87,7 @@ class Run:
 
     def check_lengths(self, evaluation) -> None:
         """Raises InputError for context lengths that this model, trained so, has no weights for."""
-        if 0 in getattr(evaluation, "lengths", ()) and not hasattr(self.model, "tokens"):
-            raise InputError("evaluation: expected n >= 1 for this model, which needs a pair, got 0")
+        needs_no_pair(self.model, evaluation=getattr(evaluation, "lengths", ()))
         most_pairs = getattr(self.model, "most_pairs", lambda trained: math.inf)
         most, longest = most_pairs(max(self.recipe.lengths)), getattr(evaluation, "longest", 0)
         if longest > most:

@@ -326,11 +326,11 @@ def affine_run(size: Size, model: Transformer, seed: int, input_std: float = 1.0
     return Run(AffineFunctions(float(input_std)), model, recipe, evaluation, seed, along=along)
 
 
-def scorings_on_affine_functions(profile: str, rows=SCORINGS) -> list[Run]:
+def scorings_on_affine_functions(profile: str) -> list[Run]:
     """Table 1: every scoring function, in the order of its rows."""
     size, runs = SIZES[profile], []
     known = scorings(size)
-    for row in rows:
+    for row in SCORINGS:
         rate = row.rate if profile == "cpu" and row.rate else size.learning_rate
         own = replace(size, learning_rate=rate)
         runs += [affine_run(own, decoder(own, known[row.name]), seed) for seed in range(own.seeds)]

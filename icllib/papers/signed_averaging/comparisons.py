@@ -256,13 +256,13 @@ def draw_paths(panels, paths: dict, colors: dict) -> None:
 
     colors: of some names, the first of which are drawn on top; all others are grey below them.
     """
+    markers = {name: marked(name)["marker"] if name in MODELS else "D" for name in {**paths, **colors}}
     for axes, sigma in zip(panels, PATHS):
         for name in [*(name for name in paths if name not in colors), *reversed(colors)]:
             color = colors.get(name, "0.7")
-            marker = marked(name)["marker"] if name in MODELS else "D"
             axes.plot(*paths[name][..., [0, sigma - 1]].T, color=color, alpha=0.2, lw=1)
-            axes.plot(*mean_path(paths[name]).T[[0, sigma - 1]], color=color, marker=marker,
-                      markevery=[-1])
+            axes.plot(*mean_path(paths[name]).T[[0, sigma - 1]], color=color,
+                      marker=markers[name], markevery=[-1])
         axes.grid(True, which="both", axis="y")
         axes.set(xscale="log", yscale="log", xlabel=r"error at $\sigma$ = 1",
                  ylabel=rf"error at $\sigma$ = {sigma}")
@@ -270,8 +270,7 @@ def draw_paths(panels, paths: dict, colors: dict) -> None:
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("{x:g}")
     for name, color in colors.items():
-        marker = marked(name)["marker"] if name in MODELS else "D"
-        panels[0].plot([], [], color=color, marker=marker, label=name)
+        panels[0].plot([], [], color=color, marker=markers[name], label=name)
 
 
 def beyond_spread(ratios: dict) -> pd.DataFrame:
