@@ -9,7 +9,7 @@ from icllib.files import PROJECT
 
 # A Python that fails where golden numbers are tried.
 PYTHON = '''#!/bin/sh
-echo "$@" >> {calls}
+echo "$@" >> "{calls}"
 case "$*" in *test_golden.py*) exit 1;; esac
 '''
 
@@ -28,12 +28,15 @@ def test_a_clone_that_turns_ends_of_lines_changes_no_byte(tmp_path):
 
 @pytest.mark.parametrize("fails", [True, False])
 def test_every_part_of_make_test_runs_and_is_told(tmp_path, fails):
-    (tmp_path / "bin").mkdir()
-    python, calls = tmp_path / "bin/python", tmp_path / "calls"
+    """In a copy of what make reads, so that a space in the path of temporary files is no matter."""
+    for name in ("Makefile", "requirements.txt", "constraints.txt", "pyproject.toml"):
+        shutil.copy2(PROJECT / name, tmp_path)
+    (tmp_path / "venv/bin").mkdir(parents=True)
+    python, calls = tmp_path / "venv/bin/python", tmp_path / "calls"
     python.write_text(PYTHON.format(calls=calls) if fails else "#!/bin/sh\n", "utf-8")
     python.chmod(0o755)
-    (tmp_path / "installed").write_text("", "utf-8")
-    done = subprocess.run(["make", "test", f"VENV={tmp_path}"], cwd=PROJECT, encoding="utf-8",
+    (tmp_path / "venv/installed").write_text("", "utf-8")
+    done = subprocess.run(["make", "test", "VENV=venv"], cwd=tmp_path, encoding="utf-8",
                           capture_output=True)
     golden = "FAILED" if fails else "passed"
     assert done.stdout.splitlines()[-3:] == [
