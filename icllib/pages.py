@@ -10,7 +10,9 @@ has succeeded) or, without a runner, into runs/, so that trying things out chang
 import builtins
 import dataclasses
 import difflib
+import importlib
 import os
+from functools import cache, partial
 from itertools import chain, groupby
 from math import fsum
 from pathlib import Path
@@ -29,7 +31,8 @@ from icllib.results import (
     DIGITS, PROFILES, Record, check_page, check_profile, check_records, digest,
     recorded_fields, rounded)
 from icllib.training.provenance import clock_of
-
+from icllib.training.records import KEPT, runs_at
+from icllib.training.run import Run
 
 NOTEBOOKS = PROJECT / "notebooks"  # which tests change
 
@@ -238,3 +241,37 @@ def find_page(text: str) -> str:
         raise InputError(f"page: expected one that python -m icllib status lists, such as "
                          f"{', '.join(near)}, got {text!r}")
     return name
+
+
+# ---- the runs of a page ----------------------------------------------------------------------
+
+
+def runs_of(page: str):
+    """The function that lists a page's runs: `runs` of the module with the page's name.
+
+    Raises InputError where there is none.
+    """
+    name = "icllib.papers." + page.replace("/", ".")
+    try:
+        listed = getattr(importlib.import_module(name), "runs", None)
+    except ModuleNotFoundError as error:
+        if error.name not in (name, name.rpartition(".")[0]):
+            raise
+        listed = None
+    if listed is None:
+        raise InputError(f"{page}: expected icllib/papers/{page}.py with a function runs, which "
+                         "lists the page's runs, found none")
+    return listed
+
+
+def runs_once(page: str):
+    """From a profile to the runs of a page, which are listed once."""
+    return cache(partial(runs_at, runs_of(page)))
+
+
+def runs_by_profile(listed):
+    """Profiles and their runs; a page that trains nothing has the profile "paper" alone."""
+    found = [(profile, listed(profile)) for profile in KEPT]
+    trained = [(profile, runs) for profile, runs in found
+               if any(isinstance(run, Run) for run in runs)]
+    return trained or found[-1:]

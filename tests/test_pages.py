@@ -14,11 +14,11 @@ from icllib.claims import find_claim, load_claims
 from icllib.claims.decisions import evidence_path, ledger
 from icllib.claims.verdicts import ours_text, parts_table
 from icllib.commands.run import notebook_problem
-from icllib.commands.status import runs_of, status
+from icllib.commands.status import status
 from icllib.errors import InputError
 from icllib.execution import page_source
 from icllib.pages import (
-    Page, all_pages, notebooks_folder, provenance_line, settings_of, settings_table)
+    Page, all_pages, notebooks_folder, provenance_line, runs_of, settings_of, settings_table)
 from icllib.results import PROJECT, PROFILES, Record, digest, results_folder, settings
 from icllib.training import Recipe
 from icllib.training.records import runs_at

@@ -4,9 +4,9 @@ from math import isnan, nan
 
 from icllib.book.papers import hours, records_of
 from icllib.claims import papers
-from icllib.commands.status import ON_CPU, runs_by_profile, runs_once, seconds_of, work
-from icllib.pages import all_pages
+from icllib.pages import all_pages, runs_by_profile, runs_once
 from icllib.results import digest, results_folder, settings
+from icllib.training.costs import ON_CPU, seconds_of, work
 from icllib.training.fleets import fleets
 from icllib.training.provenance import clock_of
 from icllib.training.run import Run

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from icllib.commands.status import runs_of
 from icllib.errors import InputError
 from icllib.execution import PageFailed
 from icllib.files import PROJECT
+from icllib.pages import runs_of
 from icllib.results import Record, digest, find_records, load_record, results_folder
 from icllib.training.jobs import check_ready, train_fleet
 from icllib.training.limits import Limits

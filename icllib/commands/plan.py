@@ -14,10 +14,10 @@ from scipy.special import stdtrit
 from icllib.claims import load_claims
 from icllib.claims.decisions import Decision, decision_on_record, is_denied, pairs_led
 from icllib.claims.rule import FEWEST_PAIRS, FEWEST_SEEDS, lead, margin_of, no_lead
-from icllib.commands.status import memory_of, seconds_of
 from icllib.commands.train import are_there, trained_runs
 from icllib.errors import InputError
 from icllib.results import PROFILES, check_profile, digest, settings
+from icllib.training.costs import memory_of, seconds_of
 from icllib.training.fleets import fleets
 from icllib.training.jobs import to_train
 from icllib.training.records import FEWEST_SEEDS as WHOLE_SEEDS

@@ -24,11 +24,11 @@ from icllib.commands import run, status
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
-from icllib.pages import find_page, find_pages
+from icllib.pages import find_page, find_pages, runs_of
 from icllib.results import PROJECT, load_record
 from icllib.results.checksums import paths_shown
 from icllib.tasks import AffineFunctions, LinearRegression
-from icllib.training import Recipe, Run
+from icllib.training import Recipe, Run, costs
 
 
 def test_nothing_stored_says_how_to_make_it(page, icllib):
@@ -146,9 +146,9 @@ def test_status_of_one_page_as_json_has_the_agreed_fields(icllib):
 
 
 def test_an_estimate_of_cost_says_on_what_machine(monkeypatch):
-    runs = status.runs_of("context_scaling/fig01_scaling")
+    runs = runs_of("context_scaling/fig01_scaling")
     assert status.cost(runs("paper"), "paper").endswith("hours on an H200")
-    monkeypatch.setattr(status, "step_seconds", lambda *parts: 0.1)
+    monkeypatch.setattr(costs, "step_seconds", lambda *parts: 0.1)
     monkeypatch.setattr(status, "cores", lambda: 2)
     trained = [replace(run, seed=seed) for run in runs("cpu")[:1] for seed in range(40)]
     hours = 40 * trained[0].recipe.steps * 0.1 / 2 / 3600
@@ -156,8 +156,8 @@ def test_an_estimate_of_cost_says_on_what_machine(monkeypatch):
 
 
 def test_a_model_that_is_measured_in_two_ways_costs_one_training(monkeypatch):
-    monkeypatch.setattr(status, "step_seconds", lambda *parts: 10.0)
-    first = status.runs_of("context_scaling/fig01_scaling")("cpu")[0]
+    monkeypatch.setattr(costs, "step_seconds", lambda *parts: 10.0)
+    first = runs_of("context_scaling/fig01_scaling")("cpu")[0]
     second = replace(first, evaluation=replace(first.evaluation, prompts=3))
     assert status.cost([first, second], "cpu") == status.cost([first], "cpu")
 
@@ -165,40 +165,40 @@ def test_a_model_that_is_measured_in_two_ways_costs_one_training(monkeypatch):
 def test_memory_is_of_parameters_gradients_moments_and_what_the_forward_pass_keeps():
     run = Run(LinearRegression(2), MLP(8), Recipe((3,), 1, batch=16), ErrorByLength((3,)))
     parameters, inputs, hidden = 3 * 3 * 8 + 2 * 8 + 8 + 8 + 1, 3 * 3 + 2, 8
-    kept = (status.memory_of([run]) / 4 - 4 * parameters) / 16  # numbers of 4 bytes for each prompt
+    kept = (costs.memory_of([run]) / 4 - 4 * parameters) / 16  # numbers of 4 bytes for each prompt
     assert inputs + hidden <= kept < 2 * (inputs + hidden)
-    assert status.memory_of([run] * 5) == 5 * status.memory_of([run])
+    assert costs.memory_of([run] * 5) == 5 * costs.memory_of([run])
 
 
 def test_steps_are_priced_by_their_work():
     task, recipe = AffineFunctions(), Recipe((10,), 1, 8)
-    small, large = (status.step_seconds(task, Transformer(layers, 1, width), recipe)
+    small, large = (costs.step_seconds(task, Transformer(layers, 1, width), recipe)
                     for layers, width in ((1, 8), (4, 128)))
     assert 0 < 2 * small < large  # a thousand times the multiply-adds
 
 
 def test_a_cost_can_be_told_without_the_data(monkeypatch, tmp_path):
     monkeypatch.setattr("icllib.data.data_folders", lambda: [tmp_path])
-    run = next(run for run in status.runs_of("signed_averaging/table03_babyberta")("cpu")
+    run = next(run for run in runs_of("signed_averaging/table03_babyberta")("cpu")
                if isinstance(run, Run))
     assert status.cost([run], "cpu").endswith("CPU cores")
 
 
 def test_speeds_of_a_core_are_those_of_the_records():
     for own, speed in recorded_speeds().items():
-        told = status.CORE_SPEEDS[own and (own[0].__name__, own[1])]
+        told = costs.CORE_SPEEDS[own and (own[0].__name__, own[1])]
         assert speed / 1.5 < told < 1.5 * speed, own
 
 
 def test_a_price_takes_no_step_and_memory_is_counted_once_for_a_shape(monkeypatch):
-    built, build = [], status.build
-    monkeypatch.setattr(status, "build", lambda *parts: built.append(parts) or build(*parts))
-    monkeypatch.setattr(status, "MEMORY_OF_SHAPES", {})
-    run = status.runs_of("context_scaling/fig01_scaling")("cpu")[0]
+    built, build = [], costs.build
+    monkeypatch.setattr(costs, "build", lambda *parts: built.append(parts) or build(*parts))
+    monkeypatch.setattr(costs, "MEMORY_OF_SHAPES", {})
+    run = runs_of("context_scaling/fig01_scaling")("cpu")[0]
     status.cost([run], "cpu")
     assert not built
     for seed in range(3):
-        status.memory_of([replace(run, seed=seed)])
+        costs.memory_of([replace(run, seed=seed)])
     assert [parts[-1] for parts in built] == ["meta"]
 
 
@@ -245,7 +245,7 @@ def test_a_page_with_damaged_evidence_is_told_in_its_row(icllib, results):
 
 def test_status_works_without_jupyter(icllib, monkeypatch):
     monkeypatch.setitem(sys.modules, "nbformat", None)
-    monkeypatch.setattr(status, "step_seconds", lambda *parts: 0.1)
+    monkeypatch.setattr(costs, "step_seconds", lambda *parts: 0.1)
     rows = json.loads(icllib("status", "causal_lm", "--json")[1])
     assert {row["state"] for row in rows if row["profile"] == "stored"} == {"unknown"}
 
@@ -277,7 +277,7 @@ def test_a_folder_without_pages_is_told(icllib, tmp_path, monkeypatch, words):
                                             ("status", "signed_averaging")])
 def test_tables_fit_a_terminal_of_100_columns(icllib, monkeypatch, command, paper):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setattr(status, "step_seconds", lambda *parts: 0.1)
+    monkeypatch.setattr(costs, "step_seconds", lambda *parts: 0.1)
     monkeypatch.setenv("COLUMNS", "100")
     lines = re.sub(r"\x1b\[\d+m", "", icllib(command, paper)[1]).splitlines()  # bold heads
     assert max(map(len, lines)) <= 100

@@ -37,7 +37,7 @@ def test_a_plan_that_is_trained_job_by_job_leaves_nothing_to_plan(planned, iclli
 
 
 def test_members_bound_the_fleets_of_a_plan_and_minutes_add_up(icllib, folders, monkeypatch):
-    monkeypatch.setattr("icllib.commands.status.step_seconds", lambda *parts: 30.0)
+    monkeypatch.setattr("icllib.training.costs.step_seconds", lambda *parts: 30.0)
     rows = {members: json.loads(icllib("plan", "--profile", "smoke", "--page", PAGE, "--json",
                                        "--members", str(members))[1]) for members in (1, 2)}
     runs = trained_runs(PAGE, "smoke")
