@@ -10,7 +10,7 @@ from matplotlib import font_manager
 
 from icllib.checks import one_of
 from icllib.claims.rule import interval
-from icllib.claims.sentences import short
+from icllib.claims.sentences import ANYWHERE, POSITIVE, SHARE, short, with_interval
 from icllib.errors import InputError
 
 # Of all that is no model (those are in icllib/colors.py): apart from models and, with any kind of color
@@ -20,7 +20,6 @@ VIOLET, GOLD, OLIVE, ROSE, STEEL, CRIMSON, BLACK = (
 COLORS = [VIOLET, GOLD, OLIVE, ROSE, STEEL, CRIMSON, BLACK]
 # The book's own type, made by icllib/book/faces.py.
 TYPE, FAMILY = Path(__file__).parent / "type", "Book Sans"
-ANYWHERE, POSITIVE, SHARE = (-np.inf, np.inf), (0, np.inf), (0, 1)  # what a quantity can be
 COLUMNS = ["panel", "series", "x", "y", "low", "high", "seeds", "profile"]
 
 
@@ -127,20 +126,6 @@ def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2,
     head = lambda x: x if isinstance(x, str) else short(x, 4 if x % 1 else 15)  # counts are exact
     wide = wide.reindex(rows[["panel", "series"]].drop_duplicates()).rename(columns=head)
     return wide.map(lambda value: "" if pd.isna(value) else short(value, digits))
-
-
-def with_interval(samples, digits: int = 2, scale: str = "linear", within=ANYWHERE) -> str:
-    """A mean and its 95% interval over seeds as text; a number without spread stands alone.
-
-    digits: or one or two more, where only they tell the ends of the interval apart. within: what
-    the quantity can be, such as SHARE; the interval is cut there.
-    """
-    mean, *ends = interval(samples, scale)
-    low, high = np.clip(ends, *within)
-    for count in range(digits, digits + 3):
-        if short(low, count) != short(high, count):
-            return f"{short(mean, count)} [{short(low, count)}, {short(high, count)}]"
-    return short(mean, digits)
 
 
 def matrix(axes, values, digits: int = 2, **style) -> None:

@@ -10,10 +10,9 @@ from icllib.claims import papers
 from icllib.claims.controls import CONTROLS
 from icllib.claims.decisions import Decision
 from icllib.claims.rule import interval, verdict_of
-from icllib.claims.sentences import competence, sentence
+from icllib.claims.sentences import competence, sentence, short
 from icllib.claims.verdicts import (badge, gate_text, meaning, parts_table, printed_text, tolerance_text,
                              typeset)
-from icllib.plotting import short
 
 READ = {"text": "in its text", "table": "in a table", "figure": "read from a figure",
         "corrected": "corrected by us, since what is printed is wrong"}

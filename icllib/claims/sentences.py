@@ -2,10 +2,13 @@
 
 from collections import Counter
 
+import numpy as np
+
 from icllib.claims.decisions import Decision
 from icllib.claims.rule import LEAD, MARGINS, STATES, interval
 
 NONE_PRINTED = "the paper prints no number for it"
+ANYWHERE, POSITIVE, SHARE = (-np.inf, np.inf), (0, np.inf), (0, 1)  # what a quantity can be
 
 
 def sentence(item: Decision) -> str:
@@ -133,3 +136,17 @@ def digits(values) -> str:
 def short(value: float, digits: int) -> str:
     """A number with so many digits: 0.12, 1.2e-05, but 120 and not 1.2e+02."""
     return f"{float(f'{value:.{digits}g}'):.15g}"
+
+
+def with_interval(samples, digits: int = 2, scale: str = "linear", within=ANYWHERE) -> str:
+    """A mean and its 95% interval over seeds as text; a number without spread stands alone.
+
+    digits: or one or two more, where only they tell the ends of the interval apart. within: what
+    the quantity can be, such as SHARE; the interval is cut there.
+    """
+    mean, *ends = interval(samples, scale)
+    low, high = np.clip(ends, *within)
+    for count in range(digits, digits + 3):
+        if short(low, count) != short(high, count):
+            return f"{short(mean, count)} [{short(low, count)}, {short(high, count)}]"
+    return short(mean, digits)

@@ -11,8 +11,8 @@ from icllib.claims import Claim
 from icllib.claims.controls import CONTROLS
 from icllib.claims.decisions import Decision
 from icllib.claims.rule import STATES, interval
-from icllib.claims.sentences import competence, sentence
-from icllib.plotting import ANYWHERE, SHARE, short, with_interval
+from icllib.claims.sentences import (
+    ANYWHERE, SHARE, competence, sentence, short, with_interval)
 
 
 class Verdicts:

@@ -41,7 +41,7 @@ page = icllib.Page("signed_averaging/fig06_07_llama")
 # %% tags=["numbers"]
 experiment = prompted.PromptedErrors("every", **prompted.QUANTIFIER_SIZE)
 prompt, truth = experiment.questions(10, 10)[0]
-print(prompts.EVERY[:96], "...\n\n", prompt, " ", truth, sep="")
+print(sheet.SYSTEM["every"][:96], "...\n\n", prompt, " ", truth, sep="")
 
 # %% [markdown]
 # A sequence is wrong if a label from the third on is wrong; so is an answer of another
@@ -172,7 +172,7 @@ page.not_run()
 # %% tags=["numbers"]
 hours = {}
 for model, parameters in sheet.PARAMETERS.items():
-    for task in prompts.SYSTEM:
+    for task in sheet.SYSTEM:
         size = prompted.AFFINE_SIZE if task == "affine" else prompted.QUANTIFIER_SIZE
         hours[task, f"{model}, prompted"] = sheet.answering_hours(
             task, parameters, **size)

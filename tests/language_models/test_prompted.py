@@ -210,8 +210,8 @@ def folder(tmp_path_factory):
 
 def test_batches_with_padding_answer_as_single_prompts_do(folder):
     asked = [prompts.prompt_of(numbers) for numbers in ([1.5], [0.25, -3.0, 7.5], [2.0] * 9)]
-    together = prompted.Chat(folder, prompts.EVERY, room=6, batch=3)(asked)
-    alone = prompted.Chat(folder, prompts.EVERY, room=6, batch=1)(asked)
+    together = prompted.Chat(folder, prompts.SYSTEM["every"], room=6, batch=3)(asked)
+    alone = prompted.Chat(folder, prompts.SYSTEM["every"], room=6, batch=1)(asked)
     assert together == alone and len(set(alone)) > 1
     assert not any("<end>" in answer or "CONTEXT" in answer[:7] for answer in alone)
 
@@ -273,4 +273,4 @@ def test_a_tokenizer_without_a_chat_template_is_refused(folder, tmp_path):
     tokenizer.save_pretrained(tmp_path)
     (tmp_path / "config.json").write_text((folder / "config.json").read_text("utf-8"), "utf-8")
     with pytest.raises(InputError, match="chat template"):
-        prompted.Chat(tmp_path, prompts.EVERY, 4)
+        prompted.Chat(tmp_path, prompts.SYSTEM["every"], 4)

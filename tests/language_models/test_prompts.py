@@ -1,7 +1,6 @@
 """The prompts of language models: the printed texts, and answers as they are read."""
 
 import ast
-import hashlib
 import re
 
 import pytest
@@ -9,22 +8,6 @@ import torch
 from quantifier_prompts import by_quantifier, labels_of
 
 from icllib.language_models import prompts
-
-ENDS = {"every": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",
-        "some": "GIVE JUST THE OUTPUT LIST AS THE ANSWER.",
-        "affine": "GIVE JUST THE NUMERICAL OUTPUT AS THE ANSWER."}
-HASHES = {  # of Appendix K's texts
-    "every": "4ba68c186ab5f66040b4be4db3df743ac1bd217fea4ca83d2a639df649d5c90b",
-    "some": "898078ab7546b2735cd07cecfdbb3416d91d9ba0ae610f1e48e0d2bf6ea7fbcb",
-    "affine": "dfadd682281f48f125eb6446a29356ee075a46264b47e77fbf9eecef5e2ebe73"}
-
-
-@pytest.mark.parametrize("task", prompts.SYSTEM)
-def test_the_system_prompts_are_the_printed_ones(task):
-    text = prompts.SYSTEM[task]
-    assert text.startswith("You are an auto-regressive AI model designed to ")
-    assert text.endswith(ENDS[task])
-    assert hashlib.sha256(text.encode()).hexdigest() == HASHES[task]
 
 
 @by_quantifier
@@ -36,7 +19,7 @@ def test_the_examples_in_the_system_prompts_are_read_and_right(quantifier):
 
 
 def test_the_affine_examples_in_the_system_prompt_are_those_of_least_squares():
-    examples = re.findall(r"(CONTEXT: .*\n#Answer:) (\S+)", prompts.AFFINE)
+    examples = re.findall(r"(CONTEXT: .*\n#Answer:) (\S+)", prompts.SYSTEM["affine"])
     assert len(examples) == 5
     found = prompts.least_squares([prompt for prompt, _ in examples])
     assert list(map(prompts.read_number, found)) == [float(answer) for _, answer in examples]
