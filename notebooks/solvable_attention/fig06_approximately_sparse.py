@@ -18,10 +18,10 @@
 # is the context length {cite:p}`lyu2025solvable`. With noise the tasks do disturb each
 # other. So all of $V$ and $W$ (10,100 numbers each) are trained by {term}`gradient descent` on
 # $f = [V \Phi \Phi^\top W \hat\phi]_s$, from the start of Eq. 106 in all entries. The closed
-# form knows nothing of the noise.
+# form has no noise.
 #
-# *All prompts*: the squared error of $f$ has moments of Gaussian noise up to the sixth, all of
-# which are known in closed form ({func}`expected_losses
+# *Infinitely many prompts*: the squared error of $f$ has moments of Gaussian noise up to the
+# sixth, all of which are known in closed form ({func}`expected_losses
 # <icllib.theory.noisy_features.expected_losses>`). Gradient descent on their sum is training on
 # infinitely many prompts: nothing is drawn, and nothing can be learned by heart. *900 prompts*: a
 # task has about its share of them, but at least 6, and weights give each task its share $P(s)$ of
@@ -50,7 +50,7 @@ shown = icllib.shown_profile(records)
 measured = sheet.by_context_length(records)
 table = page.save_figure(*sheet.curve_tables(measured, shown))
 
-# %% tags=["figure"] mystnb={"image": {"alt": "Upper row: loss against time on logarithmic axes for context lengths 10 and 100. At 100 all losses stay near the closed form and, with noise, end somewhat above it; at 10 the losses with noise stay far above it throughout. Lower row: the distances in decades. At 100 training on all prompts stays just inside the band of 0.1, fresh prompts after training on 900 end at its edge; at 10 all curves with noise rise to more than one decade."}, "figure": {"caption": "Above: loss during training against time, on logarithmic axes, if features carry noise, at two context lengths $\\psi$; the closed form knows of no noise. Below: the distance of each curve to the closed form, in decades. The grey band is the tolerance of the claim."}}
+# %% tags=["figure"] mystnb={"image": {"alt": "Upper row: loss against time on logarithmic axes for context lengths 10 and 100. At 100 all losses stay near the closed form and, with noise, end somewhat above it; at 10 the losses with noise stay far above it throughout. Lower row: the distances in decades. At 100 training on infinitely many prompts stays just inside the band of 0.1, fresh prompts after training on 900 end at its edge; at 10 all curves with noise rise to more than one decade."}, "figure": {"caption": "Above: loss during training against time, on logarithmic axes, if features carry noise, at two context lengths $\\psi$; the closed form has no noise. Below: the distance of each curve to the closed form, in decades. The grey band is the tolerance of the claim."}}
 legend = sheet.draw_curves(table, measured)
 
 # %% [markdown]
@@ -73,8 +73,9 @@ pd.DataFrame({f"psi = {psi}": {label: f"{of_length[name][:, -1].mean():.2g}"
 # %% tags=["numbers"]
 from icllib.plotting import with_interval
 
-gaps = {"trained on all prompts": "expected_gap", "on 900: fresh prompts": "test_gap",
-        "on 900: those 900 prompts": "training_gap", "no noise": "sparse_gap",
+gaps = {"infinitely many prompts": "expected_gap",
+        "900 prompts, loss on new ones": "test_gap",
+        "900 prompts, training loss": "training_gap", "no noise": "sparse_gap",
         "no noise, gradient flow": "flow_gap"}
 pd.DataFrame({f"psi = {psi}": {label: with_interval(of_length[gap], 3)
                                for label, gap in gaps.items()}

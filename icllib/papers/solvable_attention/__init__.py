@@ -1,9 +1,9 @@
 """A solvable attention for neural scaling laws: a module for each page.
 
-What several pages share stands in rooms named by what they hold.
+Code that several pages use is in modules named after what they hold.
 
-`runs` of a page's module lists the runs of a profile. Here stand only the classes that records
-name, as "papers.solvable_attention.<class>".
+`runs` of a page's module lists the runs of a profile. This file only imports the classes that
+records name, as "papers.solvable_attention.<class>".
 """
 
 from icllib.papers.solvable_attention.appA_unseen_strength import UnseenStrength

@@ -1,6 +1,6 @@
-"""Appendix A: does a trained model read the strength from the context.
+"""Appendix A: does a trained model read the strength from its context?
 
-Appendix A: a trained model meets a strength that its training never had.
+A model trained on one strength is tested on others.
 """
 
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ UNSEEN = {"smaller strength": 0.2, "larger strength": 1.5, "negative strength": 
 
 @dataclass(frozen=True)
 class UnseenStrength:
-    """Appendix A: one task, trained on one strength and asked about others.
+    """Appendix A: a model of one task, trained on one strength and tested on others.
 
     The constraint: the first N_s components of v_s and the last of w_s start at 0 and stay there.
     """
 
-    constrained: bool  # or the model of Theorem 3.1, in which every weight is trained
+    constrained: bool  # False: the model of Theorem 3.1, in which every weight is trained
     strength: float = 0.5  # Lambda of training, Figure 3
     context_length: int = 10  # psi. ASSUMED: not given; so short that f starts well below Lambda
     prompts: int = 8  # N. ASSUMED: all have the same H
@@ -36,7 +36,7 @@ class UnseenStrength:
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """Answers to contexts of other strengths; training against the rates of the text."""
+        """Answers to 30 strengths and f at the first `shown` steps; with the constraint `rates`."""
         (v, w), trained = start(self.scale, 1, 2), (1, 1)
         if self.constrained:
             trained = (np.array([[0, 1]]), np.array([[1], [0]]))
@@ -68,9 +68,10 @@ class UnseenStrength:
         return float(full_model.outputs(data, v, w)[0] * data.queries[0, 0])
 
     def rates(self, kept) -> dict:
-        """Closed forms with both rates, and their largest distances to the integrated flow.
+        """f at the steps kept, by integration and in closed form with the right and the printed
+        rate, and the largest error of each rate.
 
-        H is the number psi Lambda here: g = psi Lambda eta^2, and h with rho.
+        H is the number psi Lambda here: g = psi Lambda eta^2 and h = psi Lambda rho^2.
         """
         right, printed = (self.context_length * x for x in (self.strength, self.strength**2 + 1))
         flow, (f_right, f_printed) = flow_and_closed_forms(

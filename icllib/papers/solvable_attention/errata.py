@@ -1,9 +1,7 @@
 """Errata: 28 formulas of the paper, corrected and measured.
 
-The errata of the solution: each printed formula and its correction against the definition.
-
-`measure` gives two numbers per formula, named after its equation: how far the printed form is off
-and how far the corrected one. What "far" is, the page says.
+`measure` returns two errors for each formula, under the number of its equation: of the printed form
+and of the corrected form. The page says how each error is measured.
 """
 
 from dataclasses import dataclass
@@ -30,12 +28,12 @@ class SolutionFormulas:
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """(printed, corrected) for each equation."""
+        """Errors of both forms: {equation: (printed, corrected)}; the methods below do the same."""
         return self.unbalanced() | self.balanced() | self.rates()
 
     @property
     def rate(self) -> float:
-        """a."""
+        """The rate a = c psi (1 + Lambda^2)."""
         return self.context_length * (1 + self.strength**2)
 
     def integrated(self, v, w, strength, t):
@@ -46,7 +44,7 @@ class SolutionFormulas:
         return g, h, (g - h) / 4
 
     def unbalanced(self) -> dict:
-        """Eqs. 39, 40, 48, 50 and 56."""
+        """Errors for Eqs. 39, 40, 48, 50 and 56."""
         v, w, strength, a = np.array(self.v), np.array(self.w), self.strength, self.rate
         g0, h0 = riccati.quadratic_forms(v, w, self.context_length, strength)
         c, f0 = g0 * h0 / 2, (g0 - h0) / 4
@@ -68,14 +66,14 @@ class SolutionFormulas:
             "56": (far(self.equation_13(t, f0, c, slip), f), far(self.equation_13(t, f0, c), f))}
 
     def equation_13(self, t, f0, c, p=None):
-        """f(t) as printed, for any C and P."""
-        own, q, root = constants(f0, c, self.strength)
-        p, q = (own, q) if p is None else (p, p * q / own)
+        """f(t) by Eq. 13 for any C; p: a value in place of the P that belongs to C."""
+        right, q, root = constants(f0, c, self.strength)
+        p, q = (right, q) if p is None else (p, p * q / right)
         growth = np.exp(self.rate * root * t)
         return self.strength + root / 2 * (1 / (1 + p * growth) - 1 / (1 + q * growth))
 
     def balanced(self) -> dict:
-        """Eqs. 14, 58 and 61, which start at v = w or v = -w."""
+        """Errors for Eqs. 14, 58 and 61, from starts with v = w or v = -w."""
         v, strength, a = np.array(self.v) / 2, self.strength, self.rate
         t = np.linspace(0, 8 / (2 * a * strength), self.times)
 
@@ -95,12 +93,15 @@ class SolutionFormulas:
                        max(map(abs, ends)))}
 
     def closed_end(self, v, w, strength, late):
-        """f after a long time."""
+        """f at the time `late` in closed form."""
         g0, h0 = riccati.quadratic_forms(v, w, self.context_length, strength)
         return riccati.closed_form(late, g0, h0, strength, self.rate)[2]
 
     def rates(self) -> dict:
-        """Appendix A: H = psi Lambda, printed rate psi (Lambda^2 + 1). H.3: H = mu, psi mu."""
+        """Errors for the rates, which are H itself.
+
+        Appendix A: psi Lambda, printed as psi (Lambda^2 + 1). Appendix H.3: mu, printed as psi mu.
+        """
         psi, strength, mu = self.context_length, self.strength, 2.0  # Appendix H.3
         return {"A": self.rate_errors(psi * strength, (self.rate, psi * strength)),
                 "H.3": self.rate_errors(mu, (psi * mu, mu))}
@@ -115,7 +116,10 @@ class SolutionFormulas:
 
 @dataclass(frozen=True)
 class FirstOrderFormulas:
-    """Appendix J: one slip at a time, on starts along (1, Lambda) but for the last entry."""
+    """Appendix J: the error of each misprint by itself, for starts along (1, Lambda).
+
+    Only the last entry, "range", is for another start.
+    """
 
     context_length: int = 1600  # psi. ASSUMED: the longest of the page of Appendix J
     strength: float = 0.5  # Lambda, Figure 3
@@ -125,27 +129,27 @@ class FirstOrderFormulas:
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """(printed, corrected) for each equation."""
+        """Errors of both forms: {equation: (printed, corrected)}."""
         psi, strength, size = self.context_length, self.strength, self.scale
         size *= (100 / psi) ** 0.5
         eta, rho = size * np.array([2.1, 1.3]), size * np.array([0.4, -1.5])
         sums = [u[0] + strength * u[1] for u in (eta, rho)]
         g0, h0 = (psi * s**2 for s in sums)
-        own = eta[0] * sums[0] * h0 - rho[0] * sums[1] * g0  # the left of Eq. 127
+        left = eta[0] * sums[0] * h0 - rho[0] * sums[1] * g0  # of Eq. 127
         bar, tilde = (strength * u[0] - u[1] for u in (eta, rho))
-        other = np.sqrt(g0 * h0) * (bar * rho[1] - tilde * eta[1])
+        right = np.sqrt(g0 * h0) * (bar * rho[1] - tilde * eta[1])
         errors = {slip: (self.error((slip,)), self.error(())) for slip in SLIPS}
         return {"121": (1 - 1 / psi, 0.0),  # g with psi left out, over g
-                "127": (abs(other / own - 1), abs(np.sign(sums[0] * sums[1]) * other / own - 1)),
+                "127": (abs(right / left - 1), abs(np.sign(sums[0] * sums[1]) * right / left - 1)),
                 "143": (psi - 1.0, 0.0),  # psi^2 in place of psi
                 } | errors | {"range": self.range_errors()}
 
     def error(self, slips) -> float:
-        """The largest error of f with these slips in Eqs. 137 to 151."""
+        """The largest error of f with these misprints in Eqs. 137 to 151."""
         return self.compare(FIRST_ORDER_STARTS[0], slips)[0]
 
     def range_errors(self) -> tuple:
-        """The corrected formulas and the general one, from the start of Appendix G."""
+        """Errors of the corrected and of the general form, from the start of Appendix G."""
         return self.compare(FIRST_ORDER_STARTS[1], ())
 
     def compare(self, start, slips) -> tuple:
@@ -153,8 +157,8 @@ class FirstOrderFormulas:
         psi, strength = self.context_length, self.strength
         v, w = FirstOrder(start, strength, self.scale).vectors(psi)
         t = np.linspace(0, 10 / (psi * (1 + strength**2) * strength), self.times)
-        _, general, own = largest_errors(t, v, w, psi, strength, 1.0, slips)
-        return own, general
+        _, general, by_equations = largest_errors(t, v, w, psi, strength, 1.0, slips)
+        return by_equations, general
 
 
 def runs(profile: str) -> list:

@@ -1,6 +1,6 @@
-"""Figure 1: one data point of the paper's regression, and why its tasks stay apart.
+"""Figure 1: one data point of the paper's regression, and why its tasks are learned separately.
 
-Figure 1: how a data point is made, and what its structure does to gradient descent.
+In gradient descent each task has a pair of coordinates that no other task changes.
 """
 
 from dataclasses import dataclass, field
@@ -24,12 +24,15 @@ class DataPoint:
 
     task: SparseFeatureRegression = SparseFeatureRegression(6, alpha=1.8, strength=0.5)
     context_length: int = 5  # psi. ASSUMED: small, so that every number can be read
-    prompts: int = 1000  # of which the shares of the tasks are counted
-    seed: int = 2  # ASSUMED: of a prompt with a rare task and both signs
+    prompts: int = 1000  # in which the tasks are counted
+    seed: int = 2  # ASSUMED: gives a prompt with a rare task and both signs
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """The task's type, the features with the query last, Phi, and Eq. 7 beside Phi Phi^T."""
+        """The first prompt's task, label, Phi (the query last) and Phi Phi^T, beside Eq. 7.
+
+        Also how often each task occurs in all prompts, beside its share: (tasks,) each.
+        """
         stream, ids = Stream.of([self.seed], "figure"), torch.arange(self.prompts)[None]
         types = self.task.types(stream, ids)[0].numpy()
         prompt = self.task.sample(stream, ids[:, :1], self.context_length + 1, torch.float64)
@@ -49,8 +52,8 @@ class DataPoint:
 class Decoupling:
     """Eq. 8: gradient descent on all of V and W against one pair of coordinates per task.
 
-    The prompts are drawn, so that signs and tasks are random. A task that none of them has is
-    answered too: one prompt of each task is added with weight 0.
+    Tasks and signs of the prompts are random. One prompt of each task is added with weight 0, which
+    gives f also for the tasks that no prompt has.
     """
 
     kind: str  # one of DECOUPLED
@@ -58,20 +61,21 @@ class Decoupling:
     alpha: float = 1.8  # Figure 3
     strength: float = 0.5  # Lambda_1; Lambda of Figure 3, Appendix G
     context_length: int = 40  # psi_1. ASSUMED: so that beta leaves the last task some pairs
-    prompts: int = 200  # N. ASSUMED: several rare tasks have none
-    scale: float = 0.1  # of the start, normal in all entries. ASSUMED: none is special
+    prompts: int = 200  # N. ASSUMED: so few that several rare tasks have none
+    scale: float = 0.1  # every entry starts at N(0, scale^2). ASSUMED: none is special
     learning_rate: float = 5e-3  # ASSUMED: the frequent tasks are learned in these steps
     steps: int = 300  # ASSUMED: few, as the identity holds at every step
     shown: int = 4  # tasks whose f is kept. ASSUMED: the most frequent
     seed: int = 0
-    noise: float = field(default=0.0, metadata=ADDED)  # on the features; a control, in 1 / psi
+    noise: float = field(default=0.0, metadata=ADDED)  # on features, times 1 / psi: a control
     version: ClassVar[int] = 1
 
     def __post_init__(self):
         one_of(DECOUPLED, kind=self.kind)
 
     def measure(self) -> dict:
-        """The largest difference of f over all tasks and steps, and f of the first tasks."""
+        """The largest difference of f over all tasks and steps; f of the first tasks, (shown, steps
+        + 1) for either training."""
         varied = self.kind == DECOUPLED[1]
         task = SparseFeatureRegression(self.tasks, self.alpha, self.strength,
                                        gamma=0.5 if varied else 0.0, beta=0.5 if varied else 0.0,
@@ -94,7 +98,7 @@ class Decoupling:
                 "strengths": strengths[:self.shown]}
 
     def data(self, task):
-        """The drawn prompts, then one of each task with weight 0; and the types of all."""
+        """The random prompts, then one of each task with weight 0; and the task of each."""
         stream = Stream.of([self.seed], "training")
         types = task.types(stream, torch.arange(100_000)[None])[0].numpy()
         one_each = np.unique(types, return_index=True)[1]
@@ -106,6 +110,6 @@ class Decoupling:
 
 
 def runs(profile: str) -> list:
-    """Figure 1 and the reduction of Section 3.1; features with noise, which couples the tasks."""
+    """Figure 1; the reduction of Section 3.1, then again with noise, which couples the tasks."""
     return [DataPoint(), *(Decoupling(kind, noise=noise) for noise in (0.0, 1.0)
                            for kind in DECOUPLED)]

@@ -13,8 +13,8 @@ from icllib.theory import riccati, scaling_laws
 class LossCurves:
     """Figure 2: the loss in time, by gradient descent and by the closed form.
 
-    Also by gradient flow on the same finite context (Eq. 9), which is what the theorem is about:
-    it tells what the finite step does from what the finite context does.
+    Also by gradient flow on the same context (Eq. 9), to tell the error of finite steps from that
+    of a finite context.
     """
 
     context_length: int  # psi: 5 or 100
@@ -24,15 +24,14 @@ class LossCurves:
     scale: float = 0.1  # A of Eq. 106
     learning_rate: float = 1e-3  # Appendix G
     steps: int = 5000  # Appendix G
-    shown: int = 120  # ASSUMED: for the curve, evenly in log t; 96 are left when rounded to steps
+    shown: int = 120  # points of a curve. ASSUMED: even in log t; 96 distinct steps
     seed: int = 0  # nothing is random: the shares of the tasks are their expectations
     version: ClassVar[int] = 2  # 2: forward Euler
 
     def measure(self) -> dict:
         """The losses at some steps, and the closed form's largest |log10 ratio| to the others.
 
-        Euler: the zeroth-order equations by forward Euler steps of the learning rate, as Appendix G
-        has it, against gradient descent.
+        euler: the zeroth-order equations by forward Euler steps of the learning rate (Appendix G).
         """
         shares = riccati.task_shares(self.tasks, self.alpha)
         v0, w0 = start(self.scale, self.tasks, 2)

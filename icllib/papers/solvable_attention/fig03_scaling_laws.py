@@ -1,7 +1,4 @@
-"""Figure 3 and Table 1: scaling laws where all tasks are alike.
-
-Figure 3 and Table 1: scaling laws of linear attention.
-"""
+"""Figure 3 and Table 1: scaling laws of linear attention where all tasks are alike."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -30,10 +27,10 @@ class LawsBySimulation:
     version: ClassVar[int] = 2  # 2: a task beyond the model may keep its start
 
     def measure(self) -> dict:
-        """Losses against size, time, data and compute, with what they are plotted against.
+        """The laws in size, time, data and compute: x under its name, losses under <name>_loss.
 
-        Sizes are numbers of tasks that the model learns; the paper's D is one more. A task that it
-        does not learn answers 0, and in `kept_size_loss` f(0) as in Eqs. 63 and 64.
+        A size is the number of tasks that the model learns; the paper's D is one more. To other
+        tasks the model answers 0, and in `kept_size_loss` f(0), as in Eqs. 63 and 64.
         """
         shares = riccati.task_shares(self.tasks, self.alpha)
         outputs = self.outputs(shares)
@@ -52,18 +49,15 @@ class LawsBySimulation:
                 "compute_loss": (upto[kept][:, some - 1] + beyond(some)).T}
 
     def outputs(self, shares, kept=None):
-        """f_s at every step, or at those kept."""
+        """f_s at every step, or at the steps in `kept`: (steps, tasks)."""
         return riccati.gradient_descent_outputs(
             *start(self.scale, len(shares), 2), self.context_length, self.strength, shares,
             self.learning_rate, self.steps, kept)
 
     def data_losses(self, shares, counts):
-        """Losses on all tasks after training on so many random data points: (len(counts),).
-
-        All the sets are trained side by side.
-        """
+        """Losses on all tasks after training on `counts` random data points: (len(counts),)."""
         seen = [np.random.default_rng([self.seed, count]).multinomial(count, shares) / count
-                for count in counts]
+                for count in counts]  # trained side by side
         trained = self.outputs(np.concatenate(seen), kept=[self.steps])
         return riccati.loss(shares, trained.reshape(len(counts), -1), self.strength)
 
@@ -79,23 +73,23 @@ def closed_form_losses(run: dict, times):
 
 
 def runs(profile: str) -> list:
-    """Figure 3 and Table 1: simulations at the paper's size, the limits, and the way there."""
+    """Figure 3 and Table 1: simulations at the paper's size, the limits, and finite times."""
     seeds = range(1 if profile == "smoke" else 3)
     return shortened(profile, [
         *(LawsBySimulation(alpha, seed=seed) for alpha in ALPHAS for seed in seeds),
         *map(LawsInTheLimit, ALPHAS), *on_the_way(profile, ALPHAS)])
 
 
-# Of Figure 3d: below, its smallest size is the best; above, the larger ones are not yet trained.
+# Of Figure 3d. Below these the smallest size is best; above, larger ones are not yet trained.
 ENVELOPE_BUDGETS = np.geomspace(1, 100, 40)
-ANSWERS = {"answers 0": "size_loss", "keeps f(0)": "kept_size_loss"}  # of tasks beyond the model
+ANSWERS = {"answers 0": "size_loss", "keeps f(0)": "kept_size_loss"}  # to tasks it does not learn
 
 
 def simulated_exponents(records) -> dict[str, list[float]]:
-    """Exponents over the whole of each curve of Figure 3's simulations: one per seed.
+    """Exponents fitted to the whole of each curve of Figure 3's simulations: {part: one per seed}.
 
-    In the paper's D, for both answers of tasks beyond it. Only the law in N has data sets that
-    differ from seed to seed; the others have one value.
+    D is the paper's, for both answers to tasks that the model does not learn. Only the law in N
+    depends on the seed; the others have one value.
     """
     found = {}
     for record in records:
@@ -110,7 +104,7 @@ def simulated_exponents(records) -> dict[str, list[float]]:
 
 
 def simulated_envelope(record) -> np.ndarray:
-    """The least loss over the sizes of Figure 3d, of a simulation, at each of ENVELOPE_BUDGETS."""
+    """The lowest loss over the sizes of Figure 3d at each of ENVELOPE_BUDGETS, in a simulation."""
     times = record["time"]
     sizes = record["compute"][:, 0] / times[0]
     return lower_envelope(sizes, times, record["compute_loss"], ENVELOPE_BUDGETS)
@@ -136,9 +130,10 @@ def law_table(limit: dict, simulated) -> pd.DataFrame:
 
 
 def cutoff_table(records) -> pd.DataFrame:
-    """Figure 3's simulated law in D: both answers of the tasks beyond, two sizes, two ranges.
+    """Exponents of Figure 3's simulated law in D, by the answer to tasks that are not learned.
 
-    records: of LawsBySimulation. Where the loss is least tells whether it turns up.
+    records: of LawsBySimulation. For two definitions of D and two ranges. The last column is the D
+    of the lowest loss, beyond which the loss rises.
     """
     rows = {}
     for record in records:

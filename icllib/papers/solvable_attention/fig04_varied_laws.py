@@ -20,10 +20,10 @@ PANELS = (("time", "beta"), ("compute", "beta"), ("time", "gamma"),
 
 
 def law_curves(records, figure: str, anchors: dict, profile: str) -> list:
-    """Figure 4 as tables: each record's losses, and its power laws through the loss at an anchor.
+    """Tables of Figure 4: each record's losses, and power laws through the loss at an anchor.
 
-    The generic law only where it differs from that of Table 2.
-    records: one per beta or gamma. figure: a word before the panels' names. anchors: law -> x.
+    The generic law is drawn only where it differs from that of Table 2. records: one per beta or
+    gamma. figure: how the panels' names begin. anchors: {law: x}.
     """
     tables = []
     for law, varied in PANELS:
@@ -38,7 +38,7 @@ def law_curves(records, figure: str, anchors: dict, profile: str) -> list:
 
 
 def _lines(record, law, anchor) -> dict:
-    """The losses and what is drawn beside them, by the end of their names."""
+    """A record's losses, power laws and limit: {how the series' name ends: ys}."""
     xs, losses = record[law], record[f"{law}_loss"]
     lines = {"": record["data_samples"] if law == "data" and "data_samples" in record.metrics
              else losses}
@@ -61,29 +61,30 @@ def size_curves(record, panel: str, profile: str) -> list:
             for number, (xs, ys) in enumerate(curves)]
 
 
-# Windows in time constants of the first task: that of the limit, and late ones, in which the tasks
-# with psi_s (1 + Lambda^2) = 1 are being learned (beta = 0.5) or have been (beta = 1).
+# Fit windows in time constants of the first task. EARLY is the limit's; in LATE the tasks with
+# psi_s (1 + Lambda^2) = 1 are being learned (beta = 0.5) or have been learned (beta = 1).
 EARLY, LATE = (1e4, 1e6), {0.0: (1e10, 1e12), 0.5: (1e10, 1e12), 1.0: (1e8, 1e10)}
 
 
 @dataclass(frozen=True)
 class QueryFeature:
-    """The time law with and without the query's own feature, the 1 that Eq. 7 adds to psi_s.
+    """The law in time with and without the query's feature, the 1 that Eq. 7 adds to psi_s.
 
-    With v = w along an eigenvector of H_s, mu its eigenvalue, f_s is logistic at the rate
-    2 c mu Lambda: Eq. 14 with a = c mu. With the feature the largest mu does not fall below 1.
+    If v = w is along an eigenvector of H_s with eigenvalue mu, f_s is logistic with the rate
+    2 c mu Lambda: Eq. 14 with a = c mu. With the feature the largest mu is at least 1.
     """
 
     beta: float  # 0.5 and 1 in the claim
     alpha: float = 1.8  # Figure 4
     strength: float = 1.0  # Lambda. ASSUMED, as in Figure 4
     context_length: int = 100  # psi_1. ASSUMED, as in Figure 4
-    tasks: int = 10**9  # ASSUMED: so many that their end is not felt
+    tasks: int = 10**9  # ASSUMED: so many that more would change nothing
     seed: int = 0  # nothing is random
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """Times in time constants of the first task; losses and exponents of both."""
+        """Times in time constants of the first task; losses and exponents without (zeroth) and with
+        (full) the query's feature."""
         times = np.geomspace(1e3, 1e12, 37)
         ranks, shares, weights = grouped_tasks(self.tasks, self.alpha)
         psi = self.context_length * ranks**-self.beta
@@ -100,10 +101,10 @@ class QueryFeature:
 
 
 def grouped_tasks(tasks: int, alpha: float):
-    """Ranks, shares of one task, and shares of the group that it stands for: (groups,) each.
+    """Tasks in groups, so that sums over very many are short: (groups,) each.
 
-    Groups are single tasks first and then at most about 2% wide in rank, so that sums over very
-    many tasks are short.
+    Returns the rank of a group, the share of one task of that rank, and the share of the group. The
+    first groups are single tasks; later ones span at most about 2% in rank.
     """
     edges = np.unique(np.geomspace(1, tasks + 1, 2000).astype(int))
     ranks = np.sqrt(edges[:-1] * (edges[1:] - 1.0))
@@ -118,13 +119,13 @@ def largest_eigenvalues(psi, strength: float):
 
 
 def query_feature_exponents(records) -> dict[str, list[float]]:
-    """Time exponents with all of H, for each beta and window."""
+    """Exponents in time with the query's feature: {beta and window: [exponent]}."""
     return {f"beta = {record.run['beta']:g}, {name}": [record[f"full_{name}"][0]]
             for record in records for name in ("early", "late")}
 
 
 def query_feature_table(records) -> pd.DataFrame:
-    """Time exponents of QueryFeature records in both windows, beside those of Table 2."""
+    """Exponents in time of QueryFeature records in both windows, beside those of Table 2."""
     rows = {}
     for record in records:
         beta = record.run["beta"]
@@ -138,13 +139,13 @@ def query_feature_table(records) -> pd.DataFrame:
 
 
 def beta_changes(flat, falling) -> dict[str, np.ndarray]:
-    """Exponents in D and N of one FiniteTime record minus those of another: one per draw in N."""
+    """Exponents in D and N of the record `falling` minus those of `flat`: in N one per draw."""
     change = lambda name: np.array(falling[name]) - np.array(flat[name])
     return {"model size D": change("size_exponent")[:1], "data N": change("data_exponents")}
 
 
 def finite_time_table(records) -> pd.DataFrame:
-    """Exponents in D and N of FiniteTime records in pairs, beta = 0 and another at each time."""
+    """Exponents in D and N at each time. records: FiniteTime, in pairs of beta = 0 and another."""
     rows = {}
     for flat, falling in zip(records[::2], records[1::2]):
         for part, change in beta_changes(flat, falling).items():
@@ -157,17 +158,17 @@ def finite_time_table(records) -> pd.DataFrame:
 
 
 UNBALANCED = (0.5, -0.5)  # beta: shorter and longer contexts for rare tasks
-FEWER_STEPS = (300, 1000, 5000)  # of which Appendix G has the last
+FEWER_STEPS = (300, 1000, 5000)  # the last is that of Appendix G
 BALANCE_STARTS = ("equal answers", "printed")
 
 
 @dataclass(frozen=True)
 class Balance:
-    """The loss in time of gradient descent at an expected context length, Figure 3's setting."""
+    """The loss in time of gradient descent, at one mean context length; Figure 3's setting."""
 
-    beta: float
-    # f_s(0) = Lambda / 2 for all tasks, as the derivation of the laws has it; or Eq. 106, at which
-    # f_s(0) grows with psi_s.
+    beta: float  # psi_s falls as s^-beta
+    # "equal answers": f_s(0) = Lambda / 2 for all tasks, as the derivation of the laws assumes;
+    # "printed": Eq. 106, by which f_s(0) grows with psi_s.
     start: str = "equal answers"
     alpha: float = 1.8  # Figure 4
     tasks: int = 500  # N_s, Appendix G
@@ -199,7 +200,6 @@ class Balance:
         return {"step": kept, "loss": riccati.loss(shares, outputs, self.strength),
                 "longest": lengths.max(), "shortest": lengths.min()}
 
-
     def vectors(self, lengths):
         """v and w at time 0: (tasks, 2) each."""
         if self.start == "printed":
@@ -211,7 +211,7 @@ class Balance:
 
 
 def loss_at(record, steps: int) -> float:
-    """The loss of a Balance record after so many steps."""
+    """The loss of a Balance record after this number of steps."""
     return float(record["loss"][record["step"].tolist().index(steps)])
 
 
@@ -235,8 +235,8 @@ def balance_table(records) -> pd.DataFrame:
 def runs(profile: str) -> list:
     """Figure 4: beta varied at gamma = 0 and gamma at beta = 0, simulated and in the limit.
 
-    Then the time law with all of H, the laws in D and N before and after rare tasks have had the
-    time to be learned, and balanced against unbalanced contexts.
+    Then the law in time with the query's feature, the laws in D and N before and after rare tasks
+    have had time to be learned, and contexts of equal and unequal lengths.
     """
     settings = [(beta, 0.0) for beta in VARIED] + [(0.0, gamma) for gamma in VARIED[1:]]
     laws = [run(1.8, *setting) for run in (VariedBySimulation, VariedInTheLimit)
@@ -248,9 +248,9 @@ def runs(profile: str) -> list:
 
 
 def varied_exponents(records) -> dict[str, list[float]]:
-    """Exponents of Figure 4's simulations, panel by panel, in the windows that were fixed.
+    """Exponents of Figure 4's simulations in WINDOWS: {panel and value: exponents}.
 
-    In the paper's D; in N one for each draw of the training sets.
+    D is the paper's. In N there is one exponent for each draw of the training sets.
     """
     found = {}
     for law, varied in PANELS:
@@ -270,10 +270,10 @@ def varied_fits(record, law: str) -> list[float]:
 
 
 def plateau_table(records) -> pd.DataFrame:
-    """When the first task is half learned and how many are at the end, beside half_times."""
+    """When the first task is half learned, and how many are at the end, also by `half_times`."""
     return pd.DataFrame([{
         "beta": r.run["beta"], "gamma": r.run["gamma"],
-        "first at t =": f"{r['first_learned']:.3f}",
-        "first by the formula": f"{r['first_learned_theory']:.3f}",
-        "tasks at the end": r["learned"], "tasks by the formula": r["learned_theory"],
+        "first half learned at t": f"{r['first_learned']:.3f}",
+        "that t by the formula": f"{r['first_learned_theory']:.3f}",
+        "half learned at the end": r["learned"], "that number by the formula": r["learned_theory"],
     } for r in records]).set_index(["beta", "gamma"])

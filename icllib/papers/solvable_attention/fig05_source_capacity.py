@@ -1,10 +1,8 @@
-"""Figure 5: softmax attention on features that are not sparse.
+"""Figure 5: softmax attention on features that are not sparse: the source-capacity condition.
 
-Figure 5: softmax attention on in-context regression under the source-capacity condition.
-
-All matrices of V G softmax(G^T W_K^T W_Q G) are trained: features are dense here, and tasks share
-W_K and W_Q. A step is one of gradient descent on the mean over tasks with weights P(s). A model of
-size D has the first D coordinates and the first D rows of V; the tasks beyond answer 0.
+All matrices of V G softmax(G^T W_K^T W_Q G) are trained: features are dense here, so tasks share
+W_K and W_Q. Training is gradient descent on the mean loss over tasks with weights P(s). A model of
+size D sees the first D coordinates and has the first D rows of V; to later tasks it answers 0.
 
 Tokens g = (x, y) of task s are jointly normal with a covariance C_s. A long context turns softmax
 attention into E[g e^(g.u)] / E[e^(g.u)] = C_s u, so that f = v_s^T C_s W_K^T W_Q (x, 0) is linear.
@@ -48,7 +46,7 @@ class Problem:
         return Problem(self.shares[tasks], self.variances[tasks], self.strengths[tasks], self.size)
 
     def loss_beyond(self) -> float:
-        """The loss on the tasks that it answers with 0."""
+        """The loss on the tasks that the model answers with 0."""
         untouched = self.shares * (self.variances * self.strengths.square()).sum(1) / 2
         return float(untouched[self.size :].sum())
 
@@ -85,19 +83,19 @@ class Prompts:
 
 
 def softmax_losses(weights, prompts: Prompts) -> Tensor:
-    """Mean of (f - y)^2 / 2 of each task over its queries: (D,). Weights as above."""
+    """Mean of (f - y)^2 / 2 of each task over its queries: (D,); weights as above."""
     keys, queries, value = weights
-    own = prompts.queries  # the query is a token too, with label 0
-    by_entry = own @ queries @ keys.T  # the score per unit of each entry of a token
-    of_itself = (by_entry[..., :-1] * own).sum(2, keepdim=True)
+    asked = prompts.queries  # the query is a token too, with label 0
+    by_entry = asked @ queries @ keys.T  # the score per unit of each entry of a token
+    of_itself = (by_entry[..., :-1] * asked).sum(2, keepdim=True)
     attention = torch.softmax(torch.cat((by_entry @ prompts.tokens.mT, of_itself), 2), 2)
     outputs = (attention[..., :-1] @ (prompts.tokens @ value[..., None])
-               + attention[..., -1:] * (own @ value[:, :-1, None]))[..., 0]
+               + attention[..., -1:] * (asked @ value[:, :-1, None]))[..., 0]
     return (outputs - prompts.targets).square().mean(1) / 2
 
 
 def least_curvature(strength: float, share: float) -> float:
-    """The least largest eigenvalue of the Hessian at which a task of one coordinate is learned.
+    """The Hessian's largest eigenvalue where a task of one coordinate is learned, at its smallest.
 
     With long contexts and variance 1, f = p k.q x with p = v + Lambda v_y and k = k_x + Lambda k_y.
     Where f = Lambda x the eigenvalue is share [(1 + Lambda^2) ((k.q)^2 + p^2 q^2) + p^2 k^2], which
@@ -115,8 +113,8 @@ class SourceCapacityCurves:
     tasks: int = 500  # N_s. ASSUMED: not given; that of Figure 3
     tau: float = 3.0  # Appendix H.1
     learning_rate: float = 0.2  # Appendix H.1
-    width: int = 64  # d_e. ASSUMED: not given; as Figure 8, more than the tasks learned in time
-    scale: float = 0.1  # ASSUMED: every entry starts at N(0, scale^2), as Figure 8
+    width: int = 64  # d_e. ASSUMED: not given; as in Figure 8; more than the tasks learned
+    scale: float = 0.1  # ASSUMED: every entry starts at N(0, scale^2), as in Figure 8
     steps: int = 5000  # Appendix G
     seed: int = 0  # of strengths and start; see stable_seeds
     version: ClassVar[int] = 1
@@ -192,7 +190,7 @@ class SourceCapacityCurves:
 
 @dataclass(frozen=True)
 class SourceCapacitySoftmax(SourceCapacityCurves):
-    """The same with the softmax itself, on a fixed training set."""
+    """The same with a finite context and the softmax itself, on a fixed training set."""
 
     sizes: tuple[int, ...] = (50,)
     tasks: int = 50  # ASSUMED: fewer than above, for time
@@ -202,7 +200,7 @@ class SourceCapacitySoftmax(SourceCapacityCurves):
     tests: int = 64  # ASSUMED: new queries for each task, asked of another context
 
     def losses(self, problem: Problem):
-        """As above, from samples."""
+        """The same functions, from sampled prompts."""
         sets = [self.prompts(problem, *which) for which in ((self.queries, 1), (self.tests, 2))]
         return [lambda weights, prompts=prompts: softmax_losses(weights, prompts)
                 for prompts in sets]
@@ -224,7 +222,7 @@ def stable_seeds(number: int) -> list[int]:
 
 
 def runs(profile: str) -> list[SourceCapacityCurves]:
-    """Figure 5: both laws with long contexts, the softmax beside its limit, and strong tasks."""
+    """Figure 5: both laws in the limit, the softmax beside it, strengths too large to be stable."""
     large, sizes, seeds = {}, SIZES, stable_seeds(1 if profile == "smoke" else SEEDS)
     small, softmax = {"tasks": 50, "sizes": (50,), "steps": 1000}, {}
     if profile == "smoke":
@@ -238,14 +236,14 @@ def runs(profile: str) -> list[SourceCapacityCurves]:
         runs += [SourceCapacityCurves(1.8, seed=seed, **small),
                  SourceCapacitySoftmax(1.8, seed=seed, **softmax, **small)]
     return runs + [SourceCapacityCurves(alpha, seed=seed, **small)
-                   for alpha in ALPHAS for seed in (1, 2)]  # too strong to be stable
+                   for alpha in ALPHAS for seed in (1, 2)]  # too large to be stable
 
 
 def coordinate_by_coordinate(law: str, alpha: float, tau: float = 3.0, tasks: int = 500) -> float:
-    """The exponent in a fit's window of a model that learns each coordinate of a task on its own.
+    """The exponent of a model that learns each coordinate independently, in the fits' window.
 
     Its loss on the k-th largest coordinate of task s falls as e^{-P(s) omega_k t}, or stays if the
-    model has no room. law: time or compute.
+    model lacks the coordinate or the task. law: time or compute.
     """
     ranks = np.arange(tasks)
     untrained = np.outer(riccati.task_shares(tasks, alpha), (ranks + 1.0) ** -tau)  # (tasks, k)
@@ -266,10 +264,10 @@ def coordinate_by_coordinate(law: str, alpha: float, tau: float = 3.0, tasks: in
 
 
 class Figure5(NamedTuple):
-    """The records by what they are for; each list has one record per seed."""
+    """The records of Figure 5 by use; each list has one record per seed."""
 
     by_alpha: dict  # alpha -> the records of the law in time
-    best: list  # those with several sizes
+    best: list  # those with several sizes, for the law in compute
     softmax: list
     limit: list  # of the same size as the softmax
 
@@ -307,15 +305,17 @@ def draw_softmax_and_limit(axes, table, found: Figure5) -> None:
 
 
 def exponents_by_law(found: Figure5) -> dict[tuple[str, float], list[float]]:
-    """The fitted exponents that decide: (law, alpha) -> one per seed, in the order of the seeds."""
+    """The exponents that decide the claims: (law, alpha) -> one per seed, in their order."""
     laws = {("time", alpha): [r["time_exponent"][0] for r in runs]
             for alpha, runs in found.by_alpha.items()}
     return laws | {("compute", 1.8): [r["compute_exponent"][0] for r in found.best]}
 
 
 def exponents_at_start(found: Figure5, kept: int = 5) -> dict[tuple[str, float], list[float]]:
-    """The same over the first steps kept, before anything is learned: a control. In compute of the
-    smallest size, since all sizes are alike there."""
+    """A control: the same over the first `kept` steps, before anything is learned.
+
+    In compute those of the smallest size, since all sizes are alike there.
+    """
     of = lambda r, place: scaling_laws.fit_exponent(r["time"][:kept], r["loss"][place][:kept])[0]
     laws = {("time", alpha): [of(r, -1) for r in runs] for alpha, runs in found.by_alpha.items()}
     return laws | {("compute", 1.8): [of(r, 0) for r in found.best]}
@@ -331,7 +331,7 @@ def first_and_other_seeds(laws: dict) -> pd.DataFrame:
 
 
 def stability_table(records) -> pd.DataFrame:
-    """Which strengths of the most frequent task gradient descent can learn, with how it ends."""
+    """Whether gradient descent is stable at the most frequent task's strength; its last losses."""
     few, rows = figure5(records).softmax[0].run["tasks"], {}
     for r in records:
         run = r.run

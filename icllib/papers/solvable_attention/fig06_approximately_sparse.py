@@ -1,7 +1,4 @@
-"""Figure 6: the closed form where features are only nearly sparse.
-
-Figure 6: features that are sparse up to noise of the order of 1 / (context length).
-"""
+"""Figure 6: the closed form where features are sparse up to noise of the order of 1 / psi."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,17 +18,17 @@ CONTEXT_LENGTHS = 10, 100  # psi
 
 @dataclass(frozen=True)
 class NearlySparse:
-    """What both ways to train in Figure 6 share: the model and its start, and the closed form."""
+    """The model, its start and its closed form, which both trainings of Figure 6 share."""
 
     context_length: int  # psi: 10 or 100
     tasks: int = 100  # N_s. ASSUMED: not given for Figure 6; that of Figure 2
     alpha: float = 1.8  # ASSUMED: that of our Figure 2
     strength: float = 0.5  # Lambda. ASSUMED: that of our Figure 2
-    noise: float = 1.0  # times 1 / psi is the deviation of zeta, Appendix H.2
+    noise: float = 1.0  # over psi: the standard deviation of zeta, Appendix H.2
     scale: float = 0.1  # A of Eq. 106
     learning_rate: float = 1e-3  # Appendix G
     steps: int = 5000  # Appendix G
-    shown: int = 120  # ASSUMED: compared, evenly in log t; 96 are left when rounded to steps
+    shown: int = 120  # points of a curve. ASSUMED: even in log t; 96 distinct steps
 
     @property
     def shares(self) -> np.ndarray:
@@ -40,12 +37,12 @@ class NearlySparse:
 
     @property
     def kept(self) -> np.ndarray:
-        """The steps at which curves are compared, the start among them."""
+        """The steps at which curves are compared; the first is 0."""
         steps = np.unique(np.geomspace(1, self.steps, self.shown).astype(int))
         return np.concatenate(([0], steps))
 
     def closed_form(self) -> tuple[np.ndarray, np.ndarray]:
-        """The times of these steps, and the closed-form loss, which knows of no noise."""
+        """The times of the steps kept and the loss in closed form, without noise: (kept,) each."""
         v, w = start(self.scale, 2)
         g0, h0 = riccati.quadratic_forms(v, w, self.context_length, self.strength)
         time = self.learning_rate * self.kept
@@ -57,18 +54,21 @@ class NearlySparse:
 class ApproximatelySparse(NearlySparse):
     """Figure 6: the loss in time with all of V and W, by gradient descent on sampled prompts.
 
-    Noise couples the tasks, so nothing is reduced. Only H = Phi Phi^T of each prompt matters,
-    and it is made once. A task has about its share of the prompts but never less than a few;
-    weights give it its share of the loss.
+    Noise couples the tasks, so all weights are trained. Only H = Phi Phi^T of each prompt is
+    needed; it is computed once. The number of a task's prompts is about proportional to its share,
+    but at least a few; weights give the task its share of the loss.
     """
 
     seed: int = 0  # of signs and noise
-    trained: tuple[int, int] = (900, 6)  # prompts, least of a task. ASSUMED: not given
+    trained: tuple[int, int] = (900, 6)  # prompts, fewest of a task. ASSUMED: not given
     tested: tuple[int, int] = (600, 4)  # the same for the test loss. ASSUMED
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """Losses on test and training prompts, with sparse features, and in closed form."""
+        """Losses at the steps kept, and the largest |log10 ratio| of each to the closed form.
+
+        test, training: on these prompts; sparse, flow: without noise, by descent and by Eq. 9.
+        """
         shares, psi, strength = self.shares, self.context_length, self.strength
         trained, tested = self.data()
         kept = self.kept
@@ -111,7 +111,7 @@ class ApproximatelySparse(NearlySparse):
 
 @dataclass(frozen=True)
 class ApproximatelySparseLimit(NearlySparse):
-    """Figure 6 with infinitely many prompts: gradient descent on the expected loss, which is exact."""
+    """Figure 6 with infinitely many prompts: gradient descent on the exact expected loss."""
 
     version: ClassVar[int] = 1
 
@@ -136,9 +136,9 @@ class ApproximatelySparseLimit(NearlySparse):
 
 
 def runs(profile: str) -> list:
-    """Figure 6: a short and a long context; ten draws of prompts, and all prompts at once.
+    """Figure 6: a short and a long context; ten draws of prompts, then infinitely many prompts.
 
-    At smoke a small model.
+    At the profile smoke the model is small, with three draws.
     """
     size, draws = ({"tasks": 10, "steps": 50}, 3) if profile == "smoke" else ({}, 10)
     return [run for psi in CONTEXT_LENGTHS
@@ -147,14 +147,14 @@ def runs(profile: str) -> list:
 
 
 CURVES = {"closed_form": ("closed form", BLACK, "-"),
-          "expected": ("trained on all prompts", ROSE, "-"),
-          "test": ("on 900: fresh prompts", GOLD, "--"),
-          "training": ("on 900: those 900 prompts", VIOLET, "--"),
+          "expected": ("infinitely many prompts", ROSE, "-"),
+          "test": ("900 prompts, loss on new ones", GOLD, "--"),
+          "training": ("900 prompts, training loss", VIOLET, "--"),
           "sparse": ("no noise", OLIVE, ":")}
 
 
 def by_context_length(records) -> dict[int, dict[str, np.ndarray]]:
-    """Every metric of the records that have it: {psi: {name: (draws, ...)}}."""
+    """Each metric, stacked over the records that have it: {psi: {name: (records, ...)}}."""
     found = {}
     for record in records:
         of_length = found.setdefault(record.run["context_length"], {})
@@ -165,7 +165,7 @@ def by_context_length(records) -> dict[int, dict[str, np.ndarray]]:
 
 
 def curve_tables(measured, profile: str) -> list:
-    """The losses in time without the start, and log10 of their ratio to the closed form."""
+    """Tables of the losses after the start, and of log10 of their ratio to the closed form."""
     tables = []
     for psi, of_length in measured.items():
         time, closed = of_length["time"][0], of_length["closed_form"][0]

@@ -35,9 +35,9 @@ class IdempotentCheck:
         one_of(STARTS[:2], start=self.start)
 
     def measure(self) -> dict:
-        """Largest distance of closed form and integrated flow; both losses from Eq. 106.
+        """Largest distance of the closed form to the integrated flow; both losses from Eq. 106.
 
-        Of the control too, whose rate is 1.01 mu.
+        The control has the rate 1.01 mu in the closed form.
         """
         random = np.random.default_rng(self.seed)
         deviations, off = [], []

@@ -25,9 +25,9 @@ def runs(profile: str) -> list[SoftmaxTraining]:
 
 
 def shifted_sizes(curves, alpha: float) -> dict[str, float]:
-    """Mean exponents in D for D one more than the tasks that a model learns, as the paper counts.
+    """Mean exponents in the paper's D, which is one more than the number of tasks learned.
 
-    By sign law, and of a model that learns its tasks one by one.
+    Keys are the sign laws, and "one by one" for a model that learns each task independently.
     """
     sizes = np.array(SoftmaxSizeLimit.sizes)
     shares = riccati.task_shares(SoftmaxSizeLimit.tasks, alpha)
@@ -35,13 +35,13 @@ def shifted_sizes(curves, alpha: float) -> dict[str, float]:
     found = {"one by one": scaling_laws.fit_exponent(sizes + 1, losses)[0]}
     for curve in curves:
         if (curve.law, curve.alpha) == ("size", alpha):
-            found[curve.signs] = np.mean([scaling_laws.fit_exponent(curve.xs + 1, own)[0]
-                                          for own in curve.losses])
+            found[curve.signs] = np.mean([scaling_laws.fit_exponent(curve.xs + 1, losses)[0]
+                                          for losses in curve.losses])
     return found
 
 
 def cost_of_learned(record: Record, steps) -> np.ndarray:
-    """What the tasks of the smallest model of a record still cost it after these steps."""
+    """Loss of a record's smallest model on the tasks that it learns: (len(steps),)."""
     run = record.run
     beyond = scaling_laws.size_losses(riccati.task_shares(run["tasks"], run["alpha"]),
                                       run["strength"], run["sizes"][:1])

@@ -1,4 +1,4 @@
-"""Figure 9: softmax attention hardly feels contexts of varied length."""
+"""Figure 9: varied context lengths hardly change the laws of softmax attention."""
 
 from icllib.papers.solvable_attention.laws import VARIED, VariedInTheLimit
 from icllib.papers.solvable_attention.softmax import (

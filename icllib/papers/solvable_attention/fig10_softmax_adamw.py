@@ -7,7 +7,7 @@ from icllib.papers.solvable_attention.softmax import (
     LawCurve, SIZES, SoftmaxCurves, SoftmaxDataLimit, SoftmaxSizeLimit, SoftmaxTraining,
     at_size_of)
 
-DESCENT_RATES = (0.5, 1.0, 2.0, 3.0)  # beside AdamW; stable up to 3.0 (alpha 1.8) and 2.5 (2.1)
+DESCENT_RATES = (0.5, 1.0, 2.0, 3.0)  # stable up to 3.0 at alpha = 1.8 and 2.5 at 2.1
 ADAMW = {"optimizer": "AdamW", "learning_rate": 5e-3}  # Table 4
 
 
@@ -31,7 +31,7 @@ def runs(profile: str) -> list[SoftmaxTraining]:
 def first_below(curve: LawCurve, fraction: float) -> np.ndarray:
     """The first step kept at which a start's loss is below a fraction of its first: (starts,).
 
-    Infinite where it never is.
+    Infinite if it never is.
     """
     below = curve.losses < fraction * curve.losses[:, :1]
     return np.where(below.any(axis=1), curve.xs[below.argmax(axis=1)], np.inf)

@@ -1,4 +1,4 @@
-"""The formulas of the solution and of the laws, as printed, against what they are printed for."""
+"""Errors of the formulas of the solution and of the laws, as printed and as corrected."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -14,16 +14,16 @@ from icllib.theory import riccati, scaling_laws
 from icllib.theory.first_order import first_order
 
 FIRST_ORDER_STARTS = ("along (1, Lambda)", "Appendix G")
-SLIPS = ("137", "149", "150")  # of the printed solution, by equation
+SLIPS = ("137", "149", "150")  # misprints in the solution, by equation
 
 
 def equation_137(t, v, w, psi, strength, share, slips=SLIPS):
-    """f0 + f1 / psi from Eqs. 137, 139, 150 and 151, as printed or with slips corrected.
+    """f0 + f1 / psi from Eqs. 137, 139, 150 and 151, as printed or corrected.
 
-    slips: those that are kept. "137": no factor 1/4 before the bracket; "149": the second term of
+    slips: the misprints to keep. "137": no factor 1/4 before the bracket; "149": the second term of
     Eq. 151 with the sign -; "150": numerators of Eqs. 150 and 151 that do not start at 0. Without
-    them right for starts along (1, Lambda) alone (Cbar = Ctilde = 0). Needs C > 0 and f0 other
-    than Lambda.
+    misprints it is right only for starts along (1, Lambda) (Cbar = Ctilde = 0). Needs C > 0 and f0
+    other than Lambda.
     """
     m = 1 + strength**2
     g0, h0 = riccati.quadratic_forms(v, w, psi, strength)
@@ -47,9 +47,9 @@ def equation_137(t, v, w, psi, strength, share, slips=SLIPS):
 
 
 def largest_errors(t, v, w, psi, strength, share, *slips, off: float = 0.0) -> list[float]:
-    """Of f at zeroth order, to first order, and by Eq. 137 with each of these sets of slips.
+    """Largest errors of f at zeroth order, to first order, and by Eq. 137 with each set of slips.
 
-    Against integration of Eq. 9 at the instants t. off: of the formulas' rates, all alike.
+    The reference is Eq. 9, integrated to the times t. off: relative error of the formulas' rates.
     """
     exact = riccati.flow_outputs(v[None], w[None], psi, strength, np.array([share]), t)[:, 0]
     share = (1 + off) * share
@@ -59,7 +59,7 @@ def largest_errors(t, v, w, psi, strength, share, *slips, off: float = 0.0) -> l
 
 
 def constants(f0, c, strength):
-    """P, Q and lambda of Eq. 13; f0 = Lambda or C = 0 divide by zero."""
+    """P, Q and lambda of Eq. 13; divides by zero if f0 = Lambda or C = 0."""
     root = np.sqrt(4 * strength**2 + 2 * c)
     p = ((4 * f0 * strength + 2 * c + root * np.sqrt(4 * f0**2 + 2 * c))
          / (2 * (f0 - strength) * (root - 2 * strength)))
@@ -82,7 +82,7 @@ class FirstOrder:
     fitted_from: int = 100  # the least psi of the fits. ASSUMED: large enough
     times: int = 400  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0  # nothing is random
-    off: float = field(default=0.0, metadata=ADDED)  # of the rates in the formulas: a control
+    off: float = field(default=0.0, metadata=ADDED)  # relative, in the rates: a control
     version: ClassVar[int] = 1
 
     def __post_init__(self):
@@ -117,13 +117,13 @@ class FirstOrder:
 
 @dataclass(frozen=True)
 class LawFormulas:
-    """Eqs. 1, 63, 71 to 76, 83 and 105, Table 2, and what 5,000 steps are.
+    """Eqs. 1, 63, 71 to 76, 83 and 105, Table 2, and how far 5,000 steps are from infinity.
 
-    Exponents are fitted by straight lines to sums over so many tasks that their end is not felt.
+    Exponents are slopes in log-log of sums over so many tasks that more would change nothing.
     """
 
     alpha: float = 1.8  # Figure 3
-    other_alpha: float = 2.1  # Figure 3; of the second ratio of prefactors alone
+    other_alpha: float = 2.1  # Figure 3; only for the second ratio of prefactors
     tasks: int = 200_000  # ASSUMED: at least 1e5
     strength: float = 0.5  # Lambda, Appendix G; Lambda_1 where it varies
     context_length: int = 100  # psi, Appendix G; psi_1 where it varies
@@ -134,7 +134,7 @@ class LawFormulas:
     version: ClassVar[int] = 2  # 2: Eq. 83
 
     def measure(self) -> dict:
-        """(printed, corrected) for each equation, and numbers that the page states."""
+        """Errors {equation: (printed, corrected)}, and other numbers that the page states."""
         formulas = (self.exponents() | self.allocation() | self.laplace() | self.curvature()
                     | self.losses())
         return formulas | {
@@ -143,7 +143,7 @@ class LawFormulas:
             "largest_stable_strength": self.largest_stable_strength()}
 
     def exponents(self) -> dict:
-        """Distances of printed and corrected exponents to the fit."""
+        """Distances of the printed and the corrected exponents to the fitted ones."""
         alpha, gamma = self.alpha, self.gamma
         shares = riccati.task_shares(self.tasks, alpha)
         strengths = riccati.strengths(self.strength, gamma, self.tasks)
@@ -202,7 +202,7 @@ class LawFormulas:
                             for factor in (alpha * (alpha + 1), alpha**2))}
 
     def losses(self) -> dict:
-        """Eq. 63: loss of a task without room. And losses at t = 5 over those at infinity."""
+        """Eq. 63: the loss on a task not learned. Losses at t = 5 over those at infinity."""
         shares, strength = riccati.task_shares(500, self.alpha), self.strength  # N_s of Figure 3
         g0, h0 = riccati.quadratic_forms(*start(self.scale, 2), self.context_length, strength)
         ratio = float(((g0 - h0) / 4 - strength) ** 2 / strength**2)

@@ -11,11 +11,11 @@ from icllib.results import ADDED
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 
-SMOKE = {"tasks": 5000, "steps": 500}  # at most
+SMOKE = {"tasks": 5000, "steps": 500}  # the most at the profile smoke
 
 
 def shortened(profile: str, runs: list) -> list:
-    """These runs, at profile smoke with fewer tasks and steps."""
+    """The runs, with fewer tasks and steps at the profile smoke."""
     if profile != "smoke":
         return runs
     return [replace(run, **{name: min(most, getattr(run, name)) for name, most in SMOKE.items()
@@ -33,9 +33,9 @@ def log10_gap(ours, reference) -> float:
 
 
 def flow_and_closed_forms(v: float, w: float, size: float, strength: float, rates, times):
-    """f of one task whose H is a number, integrated numerically and in closed form.
+    """f of one task whose H is the number `size`, from v and w on.
 
-    Theorem 3.1, with H = size and each of the rates: (times,), and a list of the same.
+    Returns f by integration, (times,), and a list of f by Theorem 3.1, one for each rate.
     """
     flow_v, flow_w = riccati.integrate_flow(
         np.full((1, 1), v), np.full((1, 1), w), np.full((1, 1, 1), size), strength, np.ones(1),
@@ -45,15 +45,16 @@ def flow_and_closed_forms(v: float, w: float, size: float, strength: float, rate
     return size * (flow_v * flow_w)[:, 0, 0], closed
 
 
-# Time constants at which the laws in D and N are looked at: 0 is the control, the last two decide.
+# ---- laws at a finite time and in the limit ------------------------------------------------
+
+# Times of the laws in D and N, in time constants; 0 is the control, the last two decide the claim.
 LATER = (0.0, 1e2, 1e4, 1e6, 1e8, 1e10)
 
 
 def outputs_at(time, rates, first, strength):
     """f_s at a time in units of 1 / (2 a_1 Lambda_1), from f_s(0) = Lambda_s / 2: (tasks,).
 
-    rates: of the tasks; first: that of the first task, in the same unit; strength: one for all, or
-    (tasks,).
+    rates: a_s of the tasks; first: a_1, in the same unit; strength: Lambda, one or (tasks,).
     """
     rates = rates / (2 * first * np.ravel(strength)[0])
     return riccati.closed_form(time, 2 * strength, 0.0, strength, rates)[2]
@@ -66,7 +67,7 @@ class FiniteTime:
     Sizes are numbers of tasks that the model learns; the paper's D is one more.
     """
 
-    beta: float
+    beta: float  # psi_s = psi_1 s^-beta
     time: float  # in time constants of the first task
     alpha: float = 1.8  # Figure 4
     strength: float = 1.0  # Lambda_1. ASSUMED, as in Figure 4
@@ -78,7 +79,7 @@ class FiniteTime:
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """Losses against D and N, and their exponents over the windows of the limit."""
+        """Losses against D, (sizes,), and N, (draws, counts); exponents in the limit's windows."""
         shares = riccati.task_shares(self.tasks, self.alpha)
         psi = riccati.context_lengths(self.context_length, self.beta, self.tasks)
         strength = riccati.strengths(self.strength, self.gamma, self.tasks)
@@ -107,27 +108,27 @@ def on_the_way(profile: str, alphas, gamma: float = 0.0) -> list[FiniteTime]:
 
 
 def late_exponents(records, law: str, untrained: bool = False) -> dict[str, list[float]]:
-    """The exponent in D or N for each alpha at the last two of LATER; for N of each draw.
+    """Exponents in D, or in N of each draw, at the last two times: {alpha and time: exponents}.
 
-    untrained: that at time 0, in the place of both.
+    untrained: the exponents at time 0 in place of both.
     """
     found = {}
     for alpha in dict.fromkeys(record.run["alpha"] for record in records):
-        own = {r.run["time"]: exponents_of(r, law) for r in records if r.run["alpha"] == alpha}
-        found |= {f"alpha = {alpha}, {instant(time)}": own[LATER[0] if untrained else time]
+        at_time = {r.run["time"]: exponents_of(r, law) for r in records if r.run["alpha"] == alpha}
+        found |= {f"alpha = {alpha}, {instant(time)}": at_time[LATER[0] if untrained else time]
                   for time in LATER[-2:]}
     return found
 
 
 def instant(time: float) -> str:
-    """A power of ten in words: "t = 1e8"."""
+    """A time, 0 or a power of ten, as text: "t = 1e8"."""
     return f"t = 1e{np.log10(time):.0f}" if time else "t = 0"
 
 
 def exponents_of(record, law: str) -> list[float]:
     """The exponent of a FiniteTime record in the paper's D, or in N of each draw."""
     if law == "data":
-        return list(np.round(record["data_exponents"], 9) + 0.0)  # at time 0 rounding errors
+        return list(np.round(record["data_exponents"], 9) + 0.0)  # rounding errors at time 0
     return [fit_exponent(record["size"] + 1, record["size_loss"])[0]]
 
 
@@ -156,11 +157,10 @@ def start_forms(run: dict):
 
 @dataclass(frozen=True)
 class LawsInTheLimit:
-    """Table 1: the same losses where the laws are meant to hold, from closed forms.
+    """Table 1: losses in the limit that the laws are derived for, from closed forms.
 
-    So many tasks that the end of their list is not felt; infinite time in the laws of size and
-    data. Sizes are numbers of tasks. Fits are straight lines in log-log over the whole of each
-    range.
+    There are so many tasks that more would change nothing; time is infinite in the laws of size
+    and data. Sizes are numbers of tasks. Exponents are slopes in log-log over each whole range.
     """
 
     alpha: float
@@ -169,7 +169,7 @@ class LawsInTheLimit:
     strength: float = 0.5  # Lambda, Appendix G
     scale: float = 0.1  # A of Eq. 106
     seed: int = 0  # nothing is random
-    sooner: float = field(default=1.0, metadata=ADDED)  # on times and budgets; 1e-9 is a control
+    sooner: float = field(default=1.0, metadata=ADDED)  # factor on t and C; 1e-9: control
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
@@ -203,12 +203,14 @@ def few_draws(profile: str) -> dict:
     return {"draws": 3} if profile == "smoke" else {}
 
 
+# ---- varied context lengths and strengths ---------------------------------------------------
+
 VARIED = (0.0, 0.5, 1.0)  # beta and gamma of Figure 4. ASSUMED: not given
 BALANCED = 1e-5  # A of Eq. 107
 # Fit windows at the paper's size: all of D and N; t and C from the end of the first task's plateau.
 WINDOWS = {"size": (1, 250), "time": (0.2, 5), "data": (10, 1e5), "compute": (0.5, 20)}
-# And in the limit, t and C in units of the first task's time constant 1 / (2 a_1 Lambda_1): tens to
-# thousands of tasks are learned, and Lambda_s^2 << 1 for those that are being learned.
+# In the limit t and C are in units of the first task's time constant 1 / (2 a_1 Lambda_1). In these
+# windows tens to thousands of tasks are learned, and those being learned have Lambda_s^2 << 1.
 LIMIT_WINDOWS = {"size": (10, 1e3), "time": (1e4, 1e6), "data": (1e3, 1e6), "compute": (1e5, 1e8)}
 
 
@@ -299,7 +301,7 @@ class VariedBySimulation:
         return np.where((steps >= 1) & (steps <= self.steps), losses, np.inf).min(axis=1)
 
     def plateau(self, shares, psi, strength, outputs):
-        """Tasks half learned at the end and when the first one was, beside theory."""
+        """How many tasks are half learned at the end, when the first one is, and both by theory."""
         rate = shares * psi * (1 + strength**2)
         expected = riccati.half_times(outputs[0], strength, rate)
         learned = outputs > strength / 2
@@ -311,10 +313,9 @@ class VariedBySimulation:
 
 @dataclass(frozen=True)
 class VariedInTheLimit:
-    """Table 2: the same losses where the laws are meant to hold, from closed forms.
+    """Table 2: losses in the limit that the laws are derived for, as LawsInTheLimit.
 
-    So many tasks that the end of their list is not felt; infinite time in the laws of size and
-    data. Times and budgets are in units of the first task's time constant.
+    Times and budgets are in units of the first task's time constant.
     """
 
     alpha: float = 1.8  # Figure 4
@@ -356,12 +357,14 @@ class VariedInTheLimit:
             "best_time_exponent": fit_exponent(budgets, budgets / best, window)}
 
 
+# ---- tables ---------------------------------------------------------------------------------
+
 LAWS = ("size", "time", "data", "compute")
-LETTERS = dict(zip(LAWS, "DtNC"))  # what each is a law of
+LETTERS = dict(zip(LAWS, "DtNC"))  # the variable of each law
 
 
 def axis_names(time: str = "t") -> dict[str, str]:
-    """What is written at each law's axis; time: how t is written there."""
+    """The label of each law's axis; time: how t is written in it."""
     return {"size": "model size D", "time": f"time {time}", "data": "data points N",
             "compute": f"compute C = D {time}"}
 
@@ -377,8 +380,8 @@ def _fitted(record, law) -> str:
 def exponent_table(records, **others) -> pd.DataFrame:
     """Fitted exponents with the half widths of their 95% intervals, beside both forms.
 
-    others: column -> records of the same tasks in another setting. The last column says which
-    form is within 0.05 of the fit.
+    others: {column: records of the same tasks in another setting}. The last column says which form,
+    printed or generic, is within 0.05 of the fit.
     """
     rows = {}
     for record, *same in zip(records, *others.values()):

@@ -1,6 +1,6 @@
-"""Section 4.1: do other architectures have the same scaling laws.
+"""Section 4.1: do other architectures have the same scaling laws?
 
-Section 4.1: the laws in D, t and N of a ReLU perceptron, trained by gradient descent.
+The laws in D, t and N of models with a closed form and of a ReLU perceptron that is trained.
 """
 
 from dataclasses import dataclass, field
@@ -22,17 +22,19 @@ from icllib.theory import riccati, scaling_laws
 from icllib.theory.perceptron import Perceptrons, losses_and_gradients, random_perceptron, train
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 
+# ---- the models and their runs --------------------------------------------------------------
+
 MODELS = ("linear", "diagonal")
-# Of closed forms: those of Table 1, and t in half times.
+# Fit windows; t is in half times. Those of closed forms are the windows of Table 1's limit.
 CLOSED_WINDOWS = {"size": (10, 1e3), "time": (10, 1e3), "data": (1e3, 1e6)}
-# Of trained models t ends where the end of a list of 2,000 tasks changes an exponent by 0.01.
+# Of trained models t ends where having only 2,000 tasks changes an exponent by 0.01.
 TRAINED_TIME = (10, 300)
 
 
 def half_time(times, losses) -> float:
-    """The first of these times at which the most frequent task's loss is below half its first.
+    """The first of `times` at which the most frequent task's loss is below half its first value.
 
-    Raises InputError where it never is.
+    Raises InputError if it never is.
     """
     below = np.asarray(losses) < losses[0] / 2
     if not below.any():
@@ -42,14 +44,14 @@ def half_time(times, losses) -> float:
 
 @dataclass(frozen=True)
 class ClosedFormModel:
-    """A model of one answer f_s per task whose training is solved, where the laws are to hold."""
+    """A model with one answer f_s per task and a closed form of its training, in the limit."""
 
     model: str  # "linear" or "diagonal"
     alpha: float
     gamma: float = 0.0  # Lambda_s = Lambda s^-gamma
     tasks: int = 200_000  # ASSUMED: as in the limit of linear attention
     strength: float = 0.5  # Lambda, Appendix G
-    start: float = 0.01  # f_s(0) / Lambda_s of the diagonal network. ASSUMED: small; linear: 0
+    start: float = 0.01  # f_s(0) / Lambda_s of "diagonal". ASSUMED: small; "linear" starts at 0
     seed: int = 0  # nothing is random
     version: ClassVar[int] = 1
 
@@ -57,7 +59,7 @@ class ClosedFormModel:
         one_of(MODELS, model=self.model)
 
     def outputs(self, t, strength, shares):
-        """f_s at time t: u_s with u' = P (Lambda - u), or u_s v_s from u = v, which is Eq. 14."""
+        """f_s at time t: u_s with u' = P (Lambda - u); or u_s v_s, started at u = v: Eq. 14."""
         if self.model == "linear":
             return -strength * np.expm1(-shares * t)
         return riccati.closed_form(t, 4 * self.start * strength, 0.0, strength, shares)[2]
@@ -82,7 +84,7 @@ class ClosedFormModel:
 
 @dataclass(frozen=True)
 class SharedReadOut:
-    """A linear network with one hidden layer, f_s = A w_s: what a perceptron's tasks share.
+    """A linear network f_s = A w_s, whose read-out A all tasks share as in a perceptron.
 
     w_s' = P (Lambda - f_s) A and A' = sum of P (Lambda - f_s) w_s, so that A^2 - sum of w_s^2 is
     conserved; with K tasks learned A^4 grows as K Lambda^2, and task s takes a time of the order
@@ -116,7 +118,7 @@ class SharedReadOut:
 
 
 def kept_steps(steps: int):
-    """Where a loss in time is kept: 0, and about 30 steps to a factor of 10."""
+    """Steps at which a loss in time is recorded: 0, and about 30 for each factor of 10."""
     return np.unique(np.append(0, np.geomspace(1, steps, 120).astype(int)))
 
 
@@ -129,12 +131,12 @@ def linear_attention_unit(run: dict) -> float:
     return half_time(times, (f - strength) ** 2)
 
 
-# ASSUMED: the control whose read-out hardly changes; its learning rate makes up for the read-out.
+# ASSUMED: a control whose read-out a hardly changes; the learning rate is divided by a^2.
 LARGE_READ_OUT = {"read_out": 10.0, "learning_rate": 0.0025}
 
 
 def side_by_side(models: list[Perceptrons]) -> Perceptrons:
-    """Several perceptrons with as many rows each, in one."""
+    """Several perceptrons of the same shape, stacked in one."""
     return Perceptrons(*map(torch.cat, zip(*(model.tensors() for model in models))))
 
 
@@ -146,11 +148,11 @@ class PerceptronTraining:
     tasks: int = 2000  # N_s. ASSUMED: with the paper's 500 the end of the list steepens the laws
     strength: float = 0.5  # Lambda, Appendix G
     width: int = 32  # ASSUMED: two units, one of each sign of a, can answer every task
-    read_out: float = 1.0  # ASSUMED: a at the start, over that of torch.nn.Linear
+    read_out: float = 1.0  # factor on torch.nn.Linear's initial a. ASSUMED: none
     learning_rate: float = 0.25  # ASSUMED: stable, and some 20 steps to a half time
     seed: int = 0  # of the first start
     starts: int = 3  # ASSUMED
-    biases: bool = field(default=True, metadata=ADDED)  # b and c; without they are 0
+    biases: bool = field(default=True, metadata=ADDED)  # b and c; if False they are 0
 
     def shares(self) -> np.ndarray:
         """P(s) of every task."""
@@ -165,7 +167,7 @@ class PerceptronTraining:
         return one
 
     def fit(self, weights: Perceptrons, features, shares, steps: int, kept=()) -> np.ndarray:
-        """Train in place; the losses of the inputs at the steps kept."""
+        """Train in place; returns the loss of each input at the steps kept."""
         return train(weights, torch.from_numpy(features), torch.from_numpy(shares), self.strength,
                      self.learning_rate, steps, kept, self.biases)
 
@@ -178,7 +180,7 @@ class PerceptronTime(PerceptronTraining):
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """Losses (starts, steps kept) against time in half times, exponents, |a|^2 at both ends."""
+        """Losses (starts, steps kept) by half times, exponents, |a|^2 before and after."""
         kept, found = kept_steps(self.steps), []
         for number in range(self.starts):
             weights = self.start(number)
@@ -198,15 +200,15 @@ class PerceptronSize(PerceptronTraining):
     """Losses of perceptrons that see the D most frequent features, after long training."""
 
     sizes: tuple[int, ...] = SoftmaxSizeLimit.sizes
-    steps: int = 40_000  # ASSUMED: enough to learn what has room
+    steps: int = 40_000  # ASSUMED: enough to learn all tasks seen
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """Losses (starts, sizes), exponents, and the part of the loss on tasks that have room."""
+        """Losses (starts, sizes), exponents, and the loss on the tasks seen."""
         rows = max(self.sizes) + 1
         features, shares = np.zeros((len(self.sizes), rows)), np.zeros((len(self.sizes), 2, rows))
         for number, size in enumerate(self.sizes):
-            features[number, :size] = 1  # the row after them is every other task: a feature of 0
+            features[number, :size] = 1  # the next row stands for all other tasks: a feature of 0
             shares[number, :, :size] = self.shares()[:size] / 2
             shares[number, :, size] = self.shares()[size:].sum() / 2
         found, learned = [], []
@@ -223,16 +225,16 @@ class PerceptronSize(PerceptronTraining):
 
 @dataclass(frozen=True)
 class PerceptronData(PerceptronTraining):
-    """Test losses after long training on random data sets, each with a start of its own."""
+    """Test losses after long training on random data sets, each from another start."""
 
     starts: int = 20  # ASSUMED: data sets vary more than starts do
     counts: tuple[int, ...] = SoftmaxDataLimit.counts
-    steps: int = 5000  # Appendix G; or, if that is more,
-    steps_per_point: int = 20  # ASSUMED: times N, so that an input that occurs once is learned
+    steps: int = 5000  # Appendix G; at least steps_per_point N
+    steps_per_point: int = 20  # ASSUMED: enough to learn an input that occurs once
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """Losses on all tasks (starts, counts), exponents, and what training leaves of the loss."""
+        """Losses on all tasks (starts, counts), exponents, and training losses (starts, counts)."""
         losses, left = np.transpose([self.losses(count) for count in self.counts], (1, 2, 0))
         return {"data": self.counts, "data_loss": losses,
                 "data_exponent": exponents(self.counts, losses), "data_left": left}
@@ -244,17 +246,17 @@ class PerceptronData(PerceptronTraining):
                 .reshape(2, -1) for number in range(self.starts)]
         rows = [np.flatnonzero(one.sum(0)) for one in seen]
         most = max(map(len, rows))
-        # Rows without data stand in for those that a data set lacks.
-        rows = [np.append(own, np.setdiff1d(np.arange(most), own)[: most - len(own)])
-                for own in rows]
-        shares = np.array([one[:, own] / count for one, own in zip(seen, rows)])
+        # All data sets get `most` rows: those without data fill up the shorter ones.
+        rows = [np.append(row, np.setdiff1d(np.arange(most), row)[: most - len(row)])
+                for row in rows]
+        shares = np.array([one[:, row] / count for one, row in zip(seen, rows)])
         models = [self.start(number) for number in range(self.starts)]
-        weights = side_by_side([Perceptrons(model.hidden[:, own], *model.tensors()[1:])
-                                for model, own in zip(models, rows)])
+        weights = side_by_side([Perceptrons(model.hidden[:, row], *model.tensors()[1:])
+                                for model, row in zip(models, rows)])
         steps = max(self.steps, self.steps_per_point * count)
         trained = self.fit(weights, np.ones((self.starts, most)), shares, steps, [steps])[0]
-        return [[self.loss_on_all(model, own, weights, number)
-                 for number, (model, own) in enumerate(zip(models, rows))],
+        return [[self.loss_on_all(model, row, weights, number)
+                 for number, (model, row) in enumerate(zip(models, rows))],
                 (shares * trained).sum((1, 2))]
 
     def loss_on_all(self, model: Perceptrons, rows, trained: Perceptrons, number: int) -> float:
@@ -269,7 +271,7 @@ class PerceptronData(PerceptronTraining):
 
 
 def runs(profile: str) -> list:
-    """The comparison of Section 4.1, by alpha; strengths that fall with the rank; no biases."""
+    """Section 4.1 for each alpha; then strengths that fall with the rank, and without biases."""
     runs = []
     for alpha in ALPHAS:
         limit = at_size_of(profile, 400, alpha=alpha)
@@ -286,17 +288,19 @@ def runs(profile: str) -> list:
           for alpha in ALPHAS)])
 
 
+# ---- curves and tables ----------------------------------------------------------------------
+
 CLOSED = ("linear attention", "diagonal network", "linear model")
 SHARED = "shared read-out"
 SAME_WINDOWS = "linear model, tasks and windows of the rows below"
 LARGE = "large read-out"
 NO_BIASES = "large read-out, no biases"
 TRAINED = ("perceptron", LARGE, NO_BIASES)
-HALF_TIMES = np.geomspace(0.1, 300, 50)  # at which starts with half times of their own are joined
+HALF_TIMES = np.geomspace(0.1, 300, 50)  # to join curves, since each start has its half time
 
 
 def by_architecture(records) -> dict:
-    """alpha -> name -> the record with its laws; a perceptron's three are joined in one dict."""
+    """{alpha: {name: record}}; the metrics of the perceptron's three records in one dict."""
     found = {}
     for place, alpha in enumerate(ALPHAS):
         *closed, time, size, data, large = records[8 * place :][:8]
@@ -313,14 +317,14 @@ def laws_of(model) -> list[str]:
 
 
 def architecture_series(found: dict, strength: float, profile: str) -> list:
-    """Losses over that of answering 0, as tables; times in half times of the first task."""
+    """Tables of losses over the loss of answering 0; times in half times of the first task."""
     tables = []
     for alpha, models in found.items():
         for name, model in models.items():
             for law in laws_of(model):
                 xs, losses = model[law], model[f"{law}_loss"] / (strength**2 / 2)
                 if law == "time" and np.ndim(xs) == 2:
-                    losses = [np.interp(HALF_TIMES, own, curve) for own, curve in zip(xs, losses)]
+                    losses = [np.interp(HALF_TIMES, x, curve) for x, curve in zip(xs, losses)]
                     xs = HALF_TIMES
                 elif law == "time" and name == CLOSED[0]:
                     xs = xs / linear_attention_unit(model.run)

@@ -11,11 +11,14 @@ from icllib.results import Record
 from icllib.theory import riccati, scaling_laws, softmax_attention as softmax
 from icllib.theory.scaling_laws import theory_exponents
 
-FIT_STEPS = (30, 1000)
-BUDGETS = np.geomspace(300, 3e4, 25)
+FIT_STEPS = (30, 1000)  # window of the fits in t
+BUDGETS = np.geomspace(300, 3e4, 25)  # of the fits in C
 SIZES = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63, 79, 100)  # to N_s / 5, Appendix G
 SIGN_LAWS = {"random signs": 0.5, "all +1": 1.0}  # Eq. 2 allows both
 TABLE_4 = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 1e-5}  # of AdamW
+
+
+# ---- training -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,13 @@ class SoftmaxTraining:
     # both); above 2 / (P(1)(1 + Lambda^2)) the most frequent task is not stable. AdamW: Table 4.
     learning_rate: float = 1.0
     beta: float = 0.0  # psi_s = psi s^-beta, rounded and at least 1
-    positive_share: float = 0.5  # of the features that are +e_s. ASSUMED: Eq. 2 allows both signs
+    positive_share: float = 0.5  # of +e_s among the features. ASSUMED: Eq. 2 allows both signs
     tasks: int = 500  # N_s, as Figure 3
     context_length: int = 100  # psi, as Figure 3
     strength: float = 0.5  # Lambda, as Figure 3
     width: int = 64  # d_e. ASSUMED: not given; its size matters little, since entries are random
-    # ASSUMED: every entry starts at N(0, scale^2), with A of Eq. 106. Its constant start would make
-    # all d_e components alike for ever.
+    # ASSUMED: every entry starts at N(0, scale^2), with A of Eq. 106. Its constant start would keep
+    # all d_e components equal.
     scale: float = 0.1
     seed: int = 0  # of the first start
     starts: int = 3  # ASSUMED: independent starts, trained side by side; not given
@@ -54,7 +57,10 @@ class SoftmaxTraining:
         return softmax.random_weights(self.tasks, self.width, self.scale, self.seed + number)
 
     def fit(self, models: list, steps: int, kept=()):
-        """Train (start, its tasks, their shares) side by side; losses and weights of all rows."""
+        """Train models side by side; returns losses (kept, rows) and weights of all rows.
+
+        models: (number of the start, its tasks, their shares); a row is a task of a model.
+        """
         weights = softmax.side_by_side([self.start(number).of(tasks)
                                         for number, tasks, _ in models])
         tasks = np.concatenate([tasks for _, tasks, _ in models])
@@ -114,7 +120,7 @@ class SoftmaxCurves(SoftmaxTraining):
 
 @dataclass(frozen=True)
 class SoftmaxSizeLimit(SoftmaxTraining):
-    """The law in size after a training so long that what can be learned has been learned."""
+    """The law in size after a training that learns all tasks that a model has room for."""
 
     sizes: tuple[int, ...] = (4, 6, 8, 11, 15, 21, 29, 40)  # D. ASSUMED: far below N_s
     steps: int = 40_000  # ASSUMED: 5,000 leave the rarest of these tasks unlearned
@@ -128,13 +134,13 @@ class SoftmaxSizeLimit(SoftmaxTraining):
 
 @dataclass(frozen=True)
 class SoftmaxDataLimit(SoftmaxTraining):
-    """The law in data: random data sets, trained until what occurs has been learned."""
+    """The law in data: random data sets, trained until all tasks in them are learned."""
 
-    starts: int = 20  # ASSUMED: each has data sets of its own, which vary more than starts do
+    starts: int = 20  # ASSUMED: each has other data sets, which vary more than starts do
     # ASSUMED: N at which rare tasks are missing, evenly spaced in log N.
     counts: tuple[int, ...] = (10, 18, 32, 56, 100, 178, 316, 562, 1000)
-    steps: int = 5000  # Appendix G; or, if that is more,
-    steps_per_point: int = 20  # ASSUMED: times N, so that a task that occurs once is learned
+    steps: int = 5000  # Appendix G; at least steps_per_point N
+    steps_per_point: int = 20  # ASSUMED: enough to learn a task that occurs once
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
@@ -175,7 +181,7 @@ def at_size_of(profile: str, few_steps: int = 100, **settings) -> dict:
 
 
 def curves(profile: str, signs: str, **settings) -> SoftmaxCurves:
-    """Curves in time for a sign law; with random signs they depend more on the start."""
+    """Curves in time for a sign law; more starts for random signs, where they differ more."""
     starts = {"random signs": 12, "all +1": 3}[signs]
     return SoftmaxCurves(**at_size_of(profile, starts=starts, positive_share=SIGN_LAWS[signs],
                                       **settings))
@@ -188,8 +194,11 @@ def limits(profile: str, **settings) -> list[SoftmaxTraining]:
     return [SoftmaxSizeLimit(**settings), SoftmaxDataLimit(steps_per_point=per_point, **settings)]
 
 
+# ---- the laws and how they are drawn --------------------------------------------------------
+
+
 class LawCurve(NamedTuple):
-    """One law, as one record has it."""
+    """One law, measured by one record."""
 
     law: str  # size, time, data or compute
     alpha: float
@@ -218,11 +227,11 @@ def law_curve(record: Record) -> LawCurve:
 
 def one_by_one(law: str, alpha: float, tasks: int = SoftmaxSizeLimit.tasks,
                steps=np.geomspace(*FIT_STEPS, 30)) -> float:
-    """The exponent in a fit's window of a model that learns its tasks one by one.
+    """The exponent of a model that learns each task independently, in the fit's window.
 
-    Its loss on task s falls as e^{-P(s) t}, or is zero once the task occurs or has room. What is
-    left between this and Table 1 is the finite number of tasks and the window. steps: those of the
-    law in time.
+    Its loss on task s falls as e^{-P(s) t}; in the laws in N and D it is 0 if the task occurs or
+    has room. Only the finite number of tasks and the window cause a difference to Table 1.
+    steps: those of the law in time.
     """
     shares = riccati.task_shares(tasks, alpha)
     if law == "size":
@@ -243,7 +252,7 @@ def one_by_one(law: str, alpha: float, tasks: int = SoftmaxSizeLimit.tasks,
 
 
 def draw_law(axes, table, name: str, curve: LawCurve) -> None:
-    """A series of a figure's table, and the power law of Table 1 above it."""
+    """Draw a series of a figure's table, and the power law of Table 1 above it."""
     color = VIOLET if curve.alpha == 1.8 else GOLD
     axes.set(xscale="log", yscale="log")
     for axis in (axes.xaxis, axes.yaxis):
@@ -256,10 +265,7 @@ def draw_law(axes, table, name: str, curve: LawCurve) -> None:
 
 def draw_power_law(axes, table, panel: str, name: str, exponent: float, least: float = FIT_STEPS[0],
                    **style) -> None:
-    """A power law above a series of a figure's table.
-
-    least: the first x of it; by default where the fits in t start.
-    """
+    """Draw a power law above a series of a figure's table, from x = least on."""
     rows = table[(table.panel == panel) & (table.series == name) & (table.x >= least)]
     first = rows.iloc[0]
     axes.plot(rows.x, 1.6 * first.y * (rows.x / first.x) ** exponent, **style)

@@ -9,9 +9,9 @@ from icllib.theory.scaling_laws import allocation_exponents, fit_exponent, theor
 
 
 def runs(profile: str) -> list:
-    """Tables 1 and 2: three settings; in the limit a large strength, and both varied at once.
+    """Tables 1 and 2: three settings; in the limit also a large strength, and both varied.
 
-    Then the way to the limit of the laws in D and N, with varied strength.
+    Then the laws in D and N on the way to the limit, with varied strength.
     """
     settings = [(alpha, *varied) for alpha in ALPHAS
                 for varied in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5))]
@@ -50,7 +50,7 @@ def large_strength_table(records) -> pd.DataFrame:
 
 
 def allocation_table(records) -> pd.DataFrame:
-    """The best time C^x and size C^y: fitted, right, and exchanged as printed."""
+    """Exponents of the best time C^x and size C^y: fitted, right, and as printed (exchanged)."""
     rows = {}
     for record in records:
         right = allocation_exponents(*_setting(record), large_strength=kind(record) == KINDS[3])
@@ -64,7 +64,7 @@ def allocation_table(records) -> pd.DataFrame:
 
 
 def late_table(simulated, limits) -> pd.DataFrame:
-    """Laws in D and N of equal tasks at the end of training and in the limit; Eq. 105."""
+    """Exponents in D and N of equal tasks at the end of training and in the limit; Eq. 105."""
     rows = {}
     for record, limit, varied in zip(simulated[::3], limits[::3], limits[2::3]):
         late = {law: fit_exponent(record[law], record[f"{law}_loss"], (least, float("inf")))[0]

@@ -26,7 +26,7 @@ class ClosedFormCheck:
     def measure(self) -> dict:
         """Largest deviations over all draws and times, and the curves of the first draw.
 
-        Those of the control are of a flow whose H has 1.01 for its 1: the query's own feature at
+        The control integrates a flow with 1.01 in place of the 1 in H: the query's feature at
         psi = 100.
         """
         results, control = self.comparisons(), self.comparisons(corner=1.01)
@@ -37,7 +37,7 @@ class ClosedFormCheck:
                 "time": time, "integrated": integrated, "closed_form": closed}
 
     def comparisons(self, corner: float = 1.0) -> list:
-        """What `compare` says of all draws."""
+        """The results of `compare` for all draws."""
         random = np.random.default_rng(self.seed)
         return [self.compare(*self.random_start(random), corner) for _ in range(self.draws)]
 
@@ -59,7 +59,7 @@ class ClosedFormCheck:
     def compare(self, v0, w0, psi, strength, share, corner):
         """Times, both solutions, their distance, and how well g h is conserved.
 
-        corner: the entry of H0 that is 1.
+        corner: factor on the entry of H0 that is 1.
         """
         g0, h0 = riccati.quadratic_forms(v0, w0, psi, strength)
         rate = share * psi * (1 + strength**2)
