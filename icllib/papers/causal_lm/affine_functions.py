@@ -1,8 +1,7 @@
-"""Beyond the paper: both masks on lines that can be drawn.
+"""Beyond the paper: both masks on affine functions y = a x + b.
 
-Not in the paper: small models for the page on affine functions and for the live page. They have
-shared layers, as in Table 1, and no positions, so that the order of the pairs matters to the
-causal mask alone.
+Small models for the page on affine functions and for the live page. They have shared layers, as in
+Table 1, and no positions, so that the order of the pairs matters only with the causal mask.
 """
 
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from icllib.papers.causal_lm.trained import MASKS
 from icllib.tasks import AffineFunctions
 from icllib.training import Recipe, Run
 
-LENGTHS = (1, 2, 3, 5, 8, 13, 21, 39)  # ASSUMED: a decoder without a causal mask needs a pass each
+LENGTHS = (1, 2, 3, 5, 8, 13, 21, 39)  # ASSUMED: few; without a causal mask each takes a pass
 
 
 @dataclass(frozen=True)

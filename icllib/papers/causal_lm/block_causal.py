@@ -30,9 +30,9 @@ def runs(profile: str) -> list[Run]:
 
 
 def seed_by_seed(columns: dict) -> pd.DataFrame:
-    """A table of errors with every seed's own, where a mean would describe none of them.
+    """A table that lists the errors of all seeds, which differ too much for a mean.
 
-    columns: name -> errors by cell; a cell is named by its row.
+    columns: {name: {cell: errors}}; each cell is a row.
     """
     each = lambda samples: ", ".join(short(error, 2) for error in samples)
     return pd.DataFrame({name: {row_name(cell): each(samples) for cell, samples in errors.items()}

@@ -1,9 +1,7 @@
 """Beyond the paper: both masks on small few-shot tasks in words.
 
-An analogue of Table 2 that runs: small decoders, from scratch, on few-shot tasks in words.
-
-It is ours and not the paper's; only the comparison is the paper's: the same decoder with the
-prefix and with the causal mask.
+A small analogue of Table 2: decoders trained from scratch on few-shot tasks in words. Models and
+tasks are ours; the comparison of the prefix with the causal mask is the paper's.
 """
 
 from dataclasses import dataclass
@@ -30,7 +28,7 @@ SIZES = {
 
 
 def runs(profile: str) -> list[Run]:
-    """Decoders that differ in their mask alone: same seeds, so same prompts and same start."""
+    """Decoders that differ only in their mask: the same seeds give the same prompts and start."""
     layers, heads, width, recipe, seeds, prompts = SIZES[profile]
     return [Run(TEXTS, Transformer(layers, heads, width, mask=mask, queries_see_themselves=False),
                 recipe, ErrorByLength(SHOTS, prompts, own_prompts=True), seed)

@@ -17,13 +17,13 @@ class Dynamics:
     queries: int = 200  # Section 5.1
     layers: int = 50  # Appendix E.1
     step_size: float = 1.6  # Appendix E.1
-    every: int = 5  # ASSUMED: of the pairs, one in so many is kept for the figure
+    every: int = 5  # ASSUMED: one pair in `every` is kept for the figure
     shown_queries: int = 4  # ASSUMED: few curves are easier to read
     seed: int = 0
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """Curves (shown, layers + 1), and how much of the way to its limit an output has left."""
+        """Curves (shown, layers + 1); the last distance to the limit over the first."""
         task = LinearRegression(self.dimension, inputs="uniform")
         prompt = draw(task, self.seed, 1, self.pairs + self.queries)
         labels = prompt.ys[0, self.pairs :]
@@ -39,5 +39,5 @@ class Dynamics:
 
 
 def runs(profile: str) -> list[Dynamics]:
-    """Figure 1: the first seed is drawn, all of them decide."""
+    """Figure 1: the first seed is drawn, the claims use all seeds."""
     return [Dynamics(seed=seed) for seed in seeds(profile)]

@@ -25,7 +25,7 @@ class LayerErrors:
     layers: int = 50  # Appendix E.1
     step_size: float = 1.6  # Appendix E.1: the fastest of those tried that does not diverge
     seed: int = 0
-    other_labels: bool = field(default=False, metadata=ADDED)  # of another prompt, on pairs: a control
+    other_labels: bool = field(default=False, metadata=ADDED)  # another prompt's: control
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
@@ -86,11 +86,11 @@ def slope_over_layers(errors, first: int, last: int) -> np.ndarray:
 
 
 def figure_2_evidence(errors: dict, stationary: dict) -> dict:
-    """What Figure 2 hands to its claims: number -> (evidence, control or None), by part.
+    """For Figure 2's claims: {number of the claim: (evidence, control)}, each {part: samples}.
 
-    errors: "prefix_pairs" and so on, (seeds, layers + 1); stationary: by mu, (seeds, pairs). The
-    controls: the labels of another prompt, the other mask, whose answer does not hang on mu, other
-    inputs, noisy labels, and a power law in place of a rate.
+    errors: {"prefix_pairs" and so on: (seeds, layers + 1)}; stationary: {mu: (seeds, pairs)}. The
+    controls are the labels of another prompt, the other mask, whose error does not depend on mu,
+    other inputs, noisy labels, and a power law in place of a rate.
     """
     rate = lambda kind: slope_over_layers(errors[kind], 30, 50)
     to_pairs = {mask: rate(f"{mask}_queries") / rate(f"{mask}_pairs") for mask in MASKS}
@@ -132,5 +132,5 @@ def least_squares_error(input_mean: float, noise_std: float = 0.1, pairs: int = 
 
 
 def late_to_early(curves) -> np.ndarray:
-    """The rate over layers 30 to 50 over that over layers 10 to 30: 1 for a constant one."""
+    """The rate over layers 30 to 50 divided by that over layers 10 to 30; 1 if it is constant."""
     return slope_over_layers(curves, 30, 50) / slope_over_layers(curves, 10, 30)

@@ -14,19 +14,19 @@ from icllib.theory import gradient_descent as theory, largest
 
 @dataclass(frozen=True)
 class ByPositionErrors:
-    """Figure 4: query error of the stationary points under eta/j, beside those under eta/n."""
+    """Figure 4: query errors of the stationary points for steps eta/j, and for steps eta/n."""
 
     input_mean: float = 0.0  # mu, in {0, 1, 2, 3}
     dimension: int = 16  # Section 5.1
     pairs: int = 300  # as in Figure 2, right
     sequences: int = 200  # ASSUMED: the paper does not say
-    every: int = 4  # ASSUMED: one in so many n is kept
+    every: int = 4  # ASSUMED: one n in `every` is kept
     seed: int = 0
-    other_labels: bool = field(default=False, metadata=ADDED)  # of another prompt: a control
+    other_labels: bool = field(default=False, metadata=ADDED)  # another prompt's: a control
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """Mean over the same sequences for both at n = every, 2 every, ..., pairs."""
+        """Mean errors at n = every, 2 every, ..., pairs, over the same sequences for both steps."""
         task = LinearRegression(self.dimension, inputs="uniform", input_mean=self.input_mean)
         prompt = draw(task, self.seed, self.sequences, self.pairs)
         truth = theory.least_squares(prompt.xs, prompt.ys)  # no noise, and more pairs than d
@@ -49,9 +49,9 @@ class ByPositionPropositions:
     dimension: int
     pairs: int
     layers: int = 50  # Appendix E.1
-    steps_to_limit: int = 2000  # ASSUMED: by then what is left is rounding
+    steps_to_limit: int = 2000  # ASSUMED: after these only rounding errors are left
     seed: int = 0
-    off: float = field(default=0.0, metadata=ADDED)  # of a coefficient of each formula: a control
+    off: float = field(default=0.0, metadata=ADDED)  # relative, in each formula: a control
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
@@ -72,13 +72,13 @@ class ByPositionPropositions:
         return deviations
 
     def attention_deviation(self, xs, ys, step_size: float, weights) -> float:
-        """Layer outputs y_j - w_j x_j, where row j of the causal mask has the weight n / j."""
+        """Deviation of layer outputs from y_j - w_j x_j; row j of the causal mask is n / j."""
         mask = causal_pairs(self.pairs) * self.pairs / theory.positions(xs)[:, None]
         outputs = theory.linear_self_attention(xs, ys, mask, step_size, self.layers, self.pairs)
         return largest(outputs - (ys - (weights * xs).sum(-1)))
 
     def contraction_deviation(self, xs, ys, step_size: float, weights) -> float:
-        """a - a* = (a_before - a*) (I - eta S), with a from w_n = sum of a_i x_i / n."""
+        """Deviation from a - a* = (a_before - a*) (I - eta S), where w_n = sum of a_i x_i / n."""
         coefficients = self.pairs * weights[..., -1:, :] @ torch.linalg.pinv(xs)
         distances = coefficients[..., 0, :] - theory.causal_coefficients(xs, ys, by_position=True)
         step_size *= 1 + self.off

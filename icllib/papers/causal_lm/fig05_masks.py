@@ -1,6 +1,6 @@
 """Figure 5: the attention masks.
 
-Exact, in double precision, and the same in every profile.
+All numbers are exact, in double precision, and the same at every profile.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MASKS = ("full", "prefix", "block-causal", "causal")  # from the widest to the n
 
 @dataclass(frozen=True)
 class MaskCheck:
-    """Figure 5: a mask, and whether under it a query can tell that there are other queries."""
+    """Figure 5: a mask, and whether the output at a query depends on the other queries."""
 
     mask: str  # one of MASKS
     pairs: int = 12  # ASSUMED: few enough to see each cell
@@ -35,7 +35,7 @@ class MaskCheck:
         one_of(MASKS, mask=self.mask)
 
     def measure(self) -> dict:
-        """The mask as 0 and 1, and the largest difference to the outputs of each query alone."""
+        """The mask as 0 and 1, and the largest change of an output if its query is alone."""
         task = LinearRegression(self.dimension, inputs="uniform")
         prompt = draw(task, self.seed, 1, self.pairs + self.queries)
         labels = blank_queries(prompt, self.pairs)

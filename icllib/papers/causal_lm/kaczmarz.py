@@ -1,4 +1,4 @@
-"""After Proposition 5: does the causal mask reach the solution with more examples."""
+"""After Proposition 5: does the causal mask reach the solution with more examples?"""
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,9 @@ def runs(profile: str) -> list[KaczmarzErrors]:
 
 
 def with_twice_the_pairs(sampled: dict, pairs) -> pd.DataFrame:
-    """The error with 2n pairs over that with n, a geometric mean over seeds, on the way.
+    """The error with 2n pairs over that with n, for four n, as geometric means over seeds.
 
-    sampled: by panel and mu, (seeds, pairs), with as many pairs as `pairs` says.
+    sampled: {(panel, mu): (seeds, len(pairs))}; pairs: the number of pairs in each column.
     """
     at = {count: place for place, count in enumerate(pairs)}
     ratio = lambda curves, n: np.exp(np.log(curves[:, at[2 * n]] / curves[:, at[n]]).mean())
@@ -24,10 +24,11 @@ def with_twice_the_pairs(sampled: dict, pairs) -> pd.DataFrame:
 
 
 def kaczmarz_evidence(sampled: dict, pairs) -> dict:
-    """The error with 1,000 pairs over that with 500, as claims 38 and 40 judge it.
+    """The error with 1,000 pairs over that with 500, for claims 38 and 40.
 
-    Number -> (evidence, control), by part; sampled, pairs: see `with_twice_the_pairs`. Labels
-    without noise are the control of those with noise, and the other way round.
+    Returns {number of the claim: (evidence, control)}, each {part: samples}. sampled, pairs: see
+    `with_twice_the_pairs`. Labels without noise are the control of those with noise, and the other
+    way round.
     """
     half = list(pairs).index(500)
     ratios = {key: curves[:, -1] / curves[:, half] for key, curves in sampled.items()}

@@ -33,13 +33,13 @@ def blank_queries(prompt: Prompt, pairs: int) -> torch.Tensor:
 def query_errors(errors: torch.Tensor, input_mean: float) -> torch.Tensor:
     """The mean over queries x ~ U(-1, 1)^d + mu of (e . x)^2, exactly: (..., d) -> (...).
 
-    errors: e, those of the weights.
+    errors: e, the errors of the weights.
     """
     return errors.square().sum(-1) / 3 + input_mean**2 * errors.sum(-1).square()
 
 
 def run_layers(prompt: Prompt, pairs: int, step_size: float, layers: int, mask) -> torch.Tensor:
-    """What linear self-attention leaves of each label: y_j - w x_j for pairs, -w x for queries."""
+    """Outputs (layers + 1, sequences, tokens): y_j - w x_j at pairs and -w x at queries."""
     queries = prompt.ys.shape[-1] - pairs
     mask = with_queries(mask(pairs), [pairs] * queries, attend_to_self=False)
     return theory.linear_self_attention(prompt.xs, blank_queries(prompt, pairs), mask, step_size,
@@ -47,7 +47,7 @@ def run_layers(prompt: Prompt, pairs: int, step_size: float, layers: int, mask) 
 
 
 def seeds(profile: str) -> range:
-    """The draws of each run; two at smoke."""
+    """The seeds of each run; two at the profile smoke."""
     return range(2 if profile == "smoke" else SEEDS)
 
 
@@ -55,8 +55,8 @@ def seeds(profile: str) -> range:
 class KaczmarzErrors:
     """Query error of the stationary points up to many pairs, with and without label noise.
 
-    Weights are counted from the true ones: the start is -w and the labels are noise alone. This
-    is the same iteration, but rounding leaves no floor of its own.
+    The iteration is run on the errors of the weights: it starts at -w, and labels are only noise.
+    It is the same iteration, but errors can fall below the rounding of the weights.
     """
 
     input_mean: float  # mu, in {0, 1, 2, 3}
@@ -64,7 +64,7 @@ class KaczmarzErrors:
     dimension: int = 16  # Section 5.1
     pairs: int = 1000  # ASSUMED: far enough to see the floor at mu = 0 and 1
     sequences: int = 64  # Section 5.1
-    every: int = 10  # ASSUMED: one in so many n is kept
+    every: int = 10  # ASSUMED: one n in `every` is kept
     seed: int = 0
     version: ClassVar[int] = 1
 

@@ -7,11 +7,11 @@ from icllib.training import Run
 
 RATES = (4e-3, 8e-3, 1.6e-2)  # ASSUMED: around that of SHORT_SIZES
 TRIED_STEPS = 4000  # ASSUMED: those of SHORT_SIZES
-TRIED_SEED = 100  # of `learning_rates`, and of nothing else
+TRIED_SEED = 100  # used only in this search
 
 
 def runs(profile: str) -> list[Run]:
-    """The search for the rate of `cpu`: Table 1's models at each; the same at all but smoke."""
+    """The search for the rate of `cpu`: Table 1's models at each; alike at all but smoke."""
     size = SIZES[profile if profile == "smoke" else "cpu"]
     size = replace(size, steps=min(size.steps, TRIED_STEPS))
     return [cell.run(replace(size, learning_rate=rate), TRIED_SEED)

@@ -17,16 +17,16 @@ class Propositions:
     """Largest deviations from Propositions 1 to 5 on one random prompt.
 
     The stationary points are compared with gradient descent after many steps, so that they are
-    checked as limits and not only as solutions of their own equations.
+    checked as limits and not only as solutions of an equation.
     """
 
     dimension: int
     pairs: int
     layers: int = 50  # Appendix E.1
-    steps_to_limit: int = 3000  # ASSUMED: by then what is left is rounding
+    steps_to_limit: int = 3000  # ASSUMED: after these only rounding errors are left
     step_size: float = 1.0  # below 2n / lambda_max(XX^T) and 2n / max|x|^2 at all sizes used
     seed: int = 0
-    off: float = field(default=0.0, metadata=ADDED)  # of a coefficient of each formula: a control
+    off: float = field(default=0.0, metadata=ADDED)  # relative, in each formula: a control
     version: ClassVar[int] = 1
 
     @property

@@ -38,13 +38,16 @@ def classifiers(profile: str) -> list[Run]:
 
 
 def over_stationary_point(errors: dict[Cell, np.ndarray], profile: str) -> dict[str, np.ndarray]:
-    """Errors of the causal models on lines over those of the stationary points of Proposition 5 on the
-    same held-out prompts: (seeds,) by sharing."""
+    """Errors of causal models on linear regression over those of Proposition 5's stationary points.
+
+    Both are on the same held-out prompts. Returns {sharing of layers: (seeds,)}.
+    """
     size, found = SIZES[profile], {}
-    for cell, own in errors.items():
+    for cell, ours in errors.items():
         if (cell.task, cell.mask) == ("linear", "causal"):
-            reference = [stationary_error(size, seed * size.own_prompts) for seed in range(len(own))]
-            found[f"{cell.sharing} layers"] = own / reference
+            reference = [stationary_error(size, seed * size.own_prompts)
+                         for seed in range(len(ours))]
+            found[f"{cell.sharing} layers"] = ours / reference
     return found
 
 
@@ -65,15 +68,15 @@ def held_out_and_training(records, cells) -> dict[Cell, np.ndarray]:
 
     records: those of `trained.classifiers`.
     """
-    return {cell: np.array([[record[name][0] for record in own]
+    return {cell: np.array([[record[name][0] for record in of_cell]
                             for name in ("wrong", "training_wrong")])
-            for cell, own in dealt(records, cells).items()}
+            for cell, of_cell in dealt(records, cells).items()}
 
 
 def overfitting(shares: dict[Cell, np.ndarray]) -> dict[str, np.ndarray]:
     """How many times larger the ratio of held-out to training errors is with unshared layers.
 
-    shares: what `held_out_and_training` gives; (seeds,) per mask.
+    shares: from `held_out_and_training`. Returns {mask: (seeds,)}.
     """
     found = {(cell.mask, cell.shared): held_out / training
              for cell, (held_out, training) in shares.items()}

@@ -12,33 +12,33 @@ def table_3_cells() -> list[Cell]:
 
 
 def cells_without_loss() -> list[Cell]:
-    """Four of these: on linear regression, without the extra loss."""
+    """The four cells of Table 3 on linear regression without the extra loss."""
     return [cell for cell in table_3_cells() if cell.task == "linear" and not cell.extra_loss]
 
 
 def runs(profile: str) -> list[Run]:
-    """Table 3, with more seeds of four kinds, and one kind at the rate of the others."""
+    """Table 3, with more seeds of four cells, and the cells that need a lower rate at the usual."""
     return list(dict.fromkeys(table_3(profile) + rows_without_loss(profile)
                               + stuck_at_first(profile)))
 
 
 def table_3(profile: str) -> list[Run]:
-    """Those of Table 1 and their counterparts."""
+    """The runs of Table 3."""
     return trained.runs(profile, table_3_cells())
 
 
 def linear_rows(profile: str) -> list[Run]:
-    """Those on linear regression, which can have more whole seeds than all."""
+    """The runs of Table 3 on linear regression; more of its seeds may be complete than of all."""
     return trained.runs(profile, [cell for cell in table_3_cells() if cell.task == "linear"])
 
 
 def rows_without_loss(profile: str) -> list[Run]:
-    """Four kinds of those with yet more seeds, for claim 24."""
+    """The four cells without the extra loss with still more seeds, for claim 24."""
     size = SIZES[profile]
     return trained.runs(profile, cells_without_loss(), seeds=size.seeds + 2 * size.more_seeds)
 
 
 def stuck_at_first(profile: str) -> list[Run]:
-    """The cells of Table 3 that have a lower rate, at the rate of the others."""
+    """The cells of Table 3 that need a lower rate, trained at the rate of the others."""
     stuck = [cell for cell in table_3_cells() if cell.stuck]
     return trained.runs(profile, stuck, lower_rate=SIZES[profile].learning_rate)

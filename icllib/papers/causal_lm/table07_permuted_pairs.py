@@ -10,6 +10,7 @@ def runs(profile: str) -> list[Run]:
     return trained.runs(profile, as_in_table_1() + as_in_table_1(permuted=True))
 
 
+# Table 7: a column per task; the rows are those of ROWS.
 PERMUTED = ((9.0e-3, 1.5e-4, 24.1), (1.9e-1, 2.5e-3, 26.9), (2.6e-3, 9.5e-5, 26.1),
             (1.1e-2, 1.8e-3, 26.2))
 

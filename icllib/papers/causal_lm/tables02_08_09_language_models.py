@@ -40,16 +40,16 @@ PROMPTS, PROMPT_TOKENS = 20_553, 2_000
 
 
 class T5Decoder(NamedTuple):
-    """A decoder-only T5: gated perceptrons, no biases, one table for words in, one for out."""
+    """A decoder-only T5: gated perceptrons, no biases, separate input and output embeddings."""
 
     layers: int
     width: int
     feed_forward: int
 
     def parameters(self) -> int:
-        """Weights of the matrix products, with those that give the words' scores.
+        """Weights of the matrix products, the output embedding among them.
 
-        The table for words in is looked up and costs no operations, so it is not counted.
+        The input embedding is looked up, which costs no operations, so it is not counted.
         """
         layer = 4 * self.width**2 + 3 * self.width * self.feed_forward
         return self.layers * layer + VOCABULARY * self.width

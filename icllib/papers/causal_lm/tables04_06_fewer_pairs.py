@@ -10,7 +10,7 @@ def runs(profile: str) -> list[Run]:
     return trained.runs(profile, as_in_table_1())
 
 
-# Rows of the other tables: prefix shared, causal shared, prefix unshared, causal unshared.
+# Tables 4 to 6: a column per task; the rows are those of ROWS.
 FEWER_PAIRS = {
     16: ((1.01, 2.1e-2, 42.8), (1.76, 2.7e-2, 43.3), (0.97, 1.9e-2, 42.9), (1.12, 3.2e-2, 46.6)),
     24: ((1.4e-1, 2.0e-3, 33.4), (7.0e-1, 1.0e-2, 35.9), (1.0e-1, 1.7e-3, 37.1),

@@ -19,8 +19,8 @@ from icllib.training import Recipe, Run
 
 TASKS = ("linear", "nonlinear", "classes")
 MASKS = ("prefix", "causal")
-# What the paper's text and appendix do not give, by name, for the table on a page. The public
-# code gives most of it; ours are the seeds.
+# Settings that the paper does not give, for the table of settings on a page. The public code gives
+# most of them; the seeds are ours.
 ASSUMED = (
     "model.scoring", "model.normalize_stream", "model.attention_width", "model.final_norm",
     "model.uniform_start", "model.query_positions", "recipe.warmup", "recipe.weight_decay",
@@ -40,13 +40,13 @@ class Size:
     batch: int = 64  # Section 5.2
     steps: int = 100_000  # 100 epochs of 64,000 sequences
     learning_rate: float = 1e-4  # Appendix E.2
-    lower_rate: float = 1e-4  # of the cells that do not learn at that one
+    lower_rate: float = 1e-4  # of models that do not learn at learning_rate
     prompts: int = 64  # held out; Section 5.2
     seeds: int = 5  # ASSUMED: the paper shows one
     batches: tuple[int, ...] = (1, 3, 10, 30, 100, 300)  # ASSUMED: Figure 6, 1,000 aside
-    own_positions: bool = True  # of each query; public code
-    own_prompts: bool = True  # ASSUMED: held out, of each seed
-    more_seeds: int = 0  # of the models of Figure 3, and twice as many of `rows_without_loss`
+    own_positions: bool = True  # each query has one; public code
+    own_prompts: bool = True  # ASSUMED: each seed has other held-out prompts
+    more_seeds: int = 0  # for the models of Figure 3; twice as many for `rows_without_loss`
 
     @property
     def fewer_pairs(self) -> tuple[int, ...]:
@@ -70,9 +70,9 @@ SIZES = {
     "gpu": Size(steps=20_000, prompts=1024),
     "paper": Size(),
 }
-# Of Figure 6 and of block-causal masks, each with up to 60 models. ASSUMED: at `cpu` a third of the
-# steps at twice the rate, and fewer seeds and held-out sequences; all queries stand where the next
-# pair would, and all seeds are tested on the same sequences.
+# For Figure 6 and block-causal masks, each with up to 60 models. ASSUMED: at `cpu` a third of the
+# steps at twice the rate, and fewer seeds and held-out sequences; all queries have the position of
+# the next pair, and all seeds are tested on the same sequences.
 SHORT_SIZES = SIZES | {"cpu": replace(
     SIZES["cpu"], steps=4000, learning_rate=8e-3, lower_rate=8e-3, prompts=1024, seeds=3,
     more_seeds=0, own_positions=False, own_prompts=False)}
@@ -80,7 +80,7 @@ FULL_SET = 1000  # batches of training sequences: 64,000 at batch 64 (Section 5.
 
 
 class Cell(NamedTuple):
-    """One number of a table: what is trained on what."""
+    """One entry of a table: a kind of model and the task that it is trained on."""
 
     task: str  # one of TASKS
     mask: str  # one of MASKS, or "block-causal"
@@ -93,7 +93,7 @@ class Cell(NamedTuple):
 
     @property
     def sharing(self) -> str:
-        """In words."""
+        """As text: "shared" or "unshared"."""
         return "shared" if self.shared else "unshared"
 
     @property
@@ -103,7 +103,7 @@ class Cell(NamedTuple):
 
     @property
     def stuck(self) -> bool:
-        """At the rate of `cpu` four of five prefix models of this kind answer with a constant."""
+        """Needs the lower rate: at `cpu`'s rate 4 of 5 such prefix models answer a constant."""
         return self.task == "linear" and self.extra_loss and not self.shared
 
     def run(self, size: Size, seed: int) -> Run:
@@ -149,7 +149,7 @@ def figure_3_cells() -> list[Cell]:
 
 
 def runs(profile: str, cells, **changed) -> list[Run]:
-    """Every cell at every seed of a profile's size; changed: of the size."""
+    """Every cell at every seed of a profile's size; changed: fields of the size to replace."""
     return runs_of_size(replace(SIZES[profile], **changed), cells)
 
 
@@ -180,20 +180,23 @@ def errors_by_cell(records, cells, suffix: str = "") -> dict[Cell, np.ndarray]:
     records: those of `runs`; suffix: "_by_layer" for (seeds, layers, lengths).
     """
     found = {}
-    for cell, own in dealt(records, cells).items():
+    for cell, of_cell in dealt(records, cells).items():
         metric, unit = ("wrong", 100) if cell.task == "classes" else ("error", 1)
-        found[cell] = unit * np.array([record[metric + suffix] for record in own])
+        found[cell] = unit * np.array([record[metric + suffix] for record in of_cell])
     return found
 
 
-LEARNED = 0.5  # of the constant answer's error, at most: the gate of the chapter's claims
+# ---- gates, ratios and evidence -------------------------------------------------------------
+
+LEARNED = 0.5  # largest error over that of the constant answer: the gate of the chapter's claims
 
 
 @cache
 def constant_error(name: str, dimension: int) -> float:
     """The error of the best constant answer on a task of Section 5.2, in percent for classes.
 
-    That is 0 for numbers, whose law is symmetric, with a mean over 160,000 labels; and any class.
+    The best constant is any class; for numbers it is 0, by symmetry, and the error is a mean over
+    160,000 labels.
     """
     if name == "classes":
         return 100 * (1 - 1 / task(name, dimension).classes)
@@ -209,23 +212,23 @@ def reached(errors: dict[Cell, np.ndarray], cells, profile: str) -> np.ndarray:
 
 def learned(errors: dict[Cell, np.ndarray], profile: str,
             final: dict[Cell, np.ndarray] | None = None) -> dict[Cell, np.ndarray]:
-    """The errors of the models that pass the gate; of a kind that has none, those of all.
+    """The errors of the models that pass the gate; all errors of a cell if none passes.
 
-    final: the errors that tell whether models have learned, where `errors` are others.
+    final: the errors that show whether models have learned, if `errors` do not.
     """
     final = errors if final is None else final
     passed = {cell: reached(final, [cell], profile) <= LEARNED for cell in errors}
-    return {cell: own[passed[cell]] if passed[cell].any() else own
-            for cell, own in errors.items()}
+    return {cell: samples[passed[cell]] if passed[cell].any() else samples
+            for cell, samples in errors.items()}
 
 
 def ratios(errors: dict[Cell, np.ndarray], pairs: dict[str, tuple[Cell, Cell]], profile: str,
            final: dict[Cell, np.ndarray] | None = None) -> dict:
-    """What a page hands to a claim: evidence, gate and, for masks, control.
+    """A claim's evidence and gate and, if masks are compared, control: {part: (seeds,)} each.
 
-    pairs: part -> two cells, whose errors are divided, seed by seed. final: the errors that tell
-    whether models have learned, where `errors` are others. The control of the prefix mask is the
-    causal one, from the seed before, in its place: it differs by the scatter of seeds alone.
+    pairs: {part: two cells, whose errors are divided seed by seed}. final: see `learned`. In the
+    control the causal model of the seed before stands in for the prefix model, so that only the
+    scatter of seeds is left.
     """
     final = errors if final is None else final
     handed = {"evidence": {part: errors[one] / errors[other]
@@ -238,17 +241,19 @@ def ratios(errors: dict[Cell, np.ndarray], pairs: dict[str, tuple[Cell, Cell]], 
 
 
 def beside_printed(errors: dict[str, np.ndarray], cells, profile: str) -> dict:
-    """What a page hands to a claim about printed errors: evidence, gate and control.
+    """Evidence, gate and control of a claim about printed errors: {part: samples} each.
 
-    errors: part -> (seeds,); cells: the one of each part. The gate is the task's dimension, since
-    errors on another task are others; the control is the constant answer on the paper's task.
+    errors: {part: (seeds,)}; cells: one for each part. The gate is the task's dimension, on which
+    errors depend; the control is the error of the constant answer on the paper's task.
     """
     dimension, of_paper = SIZES[profile].dimension, SIZES["paper"].dimension
     return {"evidence": errors,
-            "gate": {part: [dimension] * len(own) for part, own in errors.items()},
+            "gate": {part: [dimension] * len(samples) for part, samples in errors.items()},
             "control": {part: [constant_error(cell.task, of_paper)]
                         for part, cell in zip(errors, cells)}}
 
+
+# ---- printed errors, tables and drawing -----------------------------------------------------
 
 # (mask, shared layers, extra loss): one error per task
 TABLE_3 = {
@@ -272,8 +277,10 @@ def extra_loss(cell: Cell) -> float:
 
 
 def standard_errors_apart(first: float, second: float) -> float:
-    """|p - q| / sqrt((p (1 - p) + q (1 - q)) / N): two printed class errors, in percent, as if
-    each were of N answers of its own, one for each query of the paper's test set."""
+    """|p - q| / sqrt((p (1 - p) + q (1 - q)) / N): two printed class errors, in percent.
+
+    N is the number of queries in the paper's test set, as if all answers were independent.
+    """
     shares = np.array([first, second]) / 100
     answers = SIZES["paper"].prompts * SIZES["paper"].queries
     return abs(shares[0] - shares[1]) / np.sqrt((shares * (1 - shares)).sum() / answers)
@@ -282,7 +289,7 @@ def standard_errors_apart(first: float, second: float) -> float:
 def class_differences(entry, cells, **below) -> pd.DataFrame:
     """Printed class errors and those of their counterparts, with `standard_errors_apart`.
 
-    entry: Cell -> printed number; below: what differs in a counterpart.
+    entry: Cell -> printed number; below: the fields of a cell that differ in its counterpart.
     """
     rows = {}
     for cell in cells:
@@ -312,7 +319,7 @@ def task_rows(name: str, values: dict, profile: str) -> list[pd.DataFrame]:
 def draw_tasks(table: pd.DataFrame, styles: dict, height: float):
     """A panel for each task, with a point for every series in each row; returns the legend.
 
-    styles: the series' names and how each is drawn; height: of the figure, in inches.
+    styles: {name of a series: how it is drawn}; height: of the figure, in inches.
     """
     _, panels = plt.subplots(1, len(TASKS), figsize=(9, height), sharey=True)
     for axes, task in zip(panels, TASKS):
@@ -327,7 +334,7 @@ def draw_tasks(table: pd.DataFrame, styles: dict, height: float):
 def beside(ours: dict, printed: dict) -> pd.DataFrame:
     """A table of the paper with our means and 95% intervals beside it, a column per task.
 
-    ours: Cell -> samples over seeds; printed: Cell -> number, or nothing.
+    ours: Cell -> samples over seeds; printed: Cell -> number, or empty.
     """
     table = {}
     for cell, samples in ours.items():

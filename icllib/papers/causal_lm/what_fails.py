@@ -1,6 +1,6 @@
 """What fails: queries that see themselves, non-zero starting weights, large steps.
 
-Exact or sampled in double precision, and the same in every profile.
+All numbers are exact or sampled, in double precision, and the same at every profile.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ STEP_SIZES = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)  # Appendix E.1
 
 @dataclass(frozen=True)
 class SelfAttention:
-    """Section 3.1, second footnote, and Section 2.1: query errors where a query sees queries."""
+    """Section 3.1, second footnote, and Section 2.1: query errors if queries attend to queries."""
 
     dimension: int = 16  # Section 5.1
     pairs: int = 40  # Section 5.1
@@ -59,7 +59,7 @@ class SelfAttention:
 
 @dataclass(frozen=True)
 class StartingWeights:
-    """Proposition 6: w0 ~ N(0, I) in the value matrix of all layers, or of the first alone."""
+    """Proposition 6: w0 ~ N(0, I) in the value matrix of all layers, or only of the first."""
 
     dimension: int = 16  # Section 5.1
     pairs: int = 40  # Section 5.1
@@ -68,7 +68,7 @@ class StartingWeights:
     layers: int = 50  # Appendix E.1
     step_size: float = 1.6  # Appendix E.1
     seed: int = 0
-    off: float = field(default=0.0, metadata=ADDED)  # of w0 in the formula: a control
+    off: float = field(default=0.0, metadata=ADDED)  # relative, in the w0 of the formula: a control
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
@@ -116,14 +116,18 @@ class StepBounds:
     dimension: int = 16  # Section 5.1
     pairs: int = 40  # Section 5.1
     prompts: int = 1000  # ASSUMED: for the distribution of the bounds
-    sequences: int = 64  # Section 5.1: the paper chose its step size on so many
+    sequences: int = 64  # Section 5.1: the paper chose its step size on as many
     watched: int = 16  # ASSUMED: prompts that are run just below and above their bound
-    layers: int = 400  # ASSUMED: enough to see which way it goes there
+    layers: int = 400  # ASSUMED: enough to see whether weights diverge there
     seed: int = 0
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """For each mask: the share of prompts beyond their bound at each step size, and more."""
+        """For each mask the share of prompts beyond their bound at each step size, the least, mean
+        and largest bound, and the shares that diverge just below and above it.
+
+        fastest: the largest of STEP_SIZES below the bounds of `sequences` prompts.
+        """
         task = LinearRegression(self.dimension, inputs="uniform")
         prompt = draw(task, self.seed, self.prompts, self.pairs)
         bounds = {"prefix": theory.largest_prefix_step(prompt.xs),
@@ -142,7 +146,7 @@ class StepBounds:
         return metrics
 
     def growing(self, prompt: Prompt, mask: str, step_sizes: torch.Tensor) -> float:
-        """The share of watched prompts whose weights move more in the last layer than half way."""
+        """The share of watched prompts whose weights move more in the last than in the middle layer."""
         xs, ys = prompt.xs[: self.watched], prompt.ys[: self.watched]
         step_sizes = step_sizes[: self.watched].reshape(-1, 1)
         descend = theory.gradient_descent
