@@ -159,6 +159,29 @@ def test_fleets_without_room_beside_each_other_come_one_after_the_other(tmp_path
     assert log == [f"{what} {name}" for name in "ab" for what in ("start", "train", "end")]
 
 
+def test_stopping_it_stops_its_fleets_and_waits_until_they_have_saved(tmp_path, monkeypatch):
+    (tmp_path / "saves.py").write_text("""
+import pathlib, signal, time
+def save(*_):
+    time.sleep(0.3)
+    pathlib.Path("saved").touch()
+    raise SystemExit
+signal.signal(signal.SIGTERM, save)
+pathlib.Path("begun").touch()
+time.sleep(60)
+""", "utf-8")
+    monkeypatch.setattr(train_plan, "PROJECT", tmp_path)
+    seen = []
+
+    def update():
+        seen.append((tmp_path / "saved").exists())
+        if (tmp_path / "begun").exists() and not seen[-1]:
+            raise SystemExit  # as SIGTERM does
+    with pytest.raises(SystemExit):
+        train_plan.train(plan_of("a"), time.monotonic() + 60, update, 10.0, [sys.executable, "saves.py"])
+    assert seen[-1], "the last update comes after what was saved"
+
+
 def test_no_fleet_is_begun_after_the_end(tmp_path, monkeypatch):
     assert trained(tmp_path, monkeypatch, plan_of("a", "b", gib=6.0), 0.6)[1] == [
         "start a", "train a", "end a"]
