@@ -149,7 +149,7 @@ def figure_3_cells() -> list[Cell]:
 
 
 def runs(profile: str, cells, **changed) -> list[Run]:
-    """Every cell at every seed of a profile's size; changed: fields of the size to replace."""
+    """Every cell at every seed of a profile's size; changed: other fields of it."""
     return runs_of_size(replace(SIZES[profile], **changed), cells)
 
 

@@ -146,7 +146,7 @@ class StepBounds:
         return metrics
 
     def growing(self, prompt: Prompt, mask: str, step_sizes: torch.Tensor) -> float:
-        """The share of watched prompts whose weights move more in the last than in the middle layer."""
+        """The share of watched prompts whose weights move more in the last layer than half way."""
         xs, ys = prompt.xs[: self.watched], prompt.ys[: self.watched]
         step_sizes = step_sizes[: self.watched].reshape(-1, 1)
         descend = theory.gradient_descent

@@ -1,6 +1,6 @@
 """Section 5.1: what one attention layer computes without any training.
 
-The estimators inside feature maps (also Appendix B), exactly and against n.
+Feature maps hold known estimators (also Appendix B): identities, and errors against n.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from icllib.theory import largest
 
 SEEDS = 5  # ASSUMED: each has its own prompts
 LINEAR_20 = LinearRegression(20, 0.5, 20**-0.5)  # Figure 2, Appendix A
-ESTIMATORS = {  # of each task of Figure 5: names of their metrics and of their curves
+ESTIMATORS = {  # for each task of Figure 5: {name in metrics: name of the curve}
     "linear": {"exponential": "exponential", "hilbert": "Hilbert",
                "one_step": "one gradient step", "ridge": "ridge"},
     "ReLU network": {"exponential": "exponential", "hilbert": "Hilbert",
@@ -30,9 +30,9 @@ ESTIMATORS = {  # of each task of Figure 5: names of their metrics and of their 
     "decision tree": {"exponential": "exponential", "hilbert": "Hilbert"},
     "sparse linear": {"exponential": "exponential", "hilbert": "Hilbert"},
 }
-RIDGE_LENGTHS = (10, 20, 40)  # of those of Figures 1 and 2, Appendix A
-# Consistency, in few dimensions, where 10^6 pairs are many: families of functions in d dimensions,
-# each with a kernel smoother that is not consistent on it.
+RIDGE_LENGTHS = (10, 20, 40)  # some of Figures 1 and 2, Appendix A
+# For consistency, in few dimensions, where 10^6 pairs are many: families of functions in d
+# dimensions, each with a kernel smoother that is not consistent on it.
 FAMILIES = {
     "linear": (lambda d: LinearRegression(d, LINEAR_8.noise_std, d**-0.5), "gaussian"),
     "ReLU network": (ReluNetwork, "exponential"),
@@ -41,9 +41,12 @@ FAMILIES = {
 }
 FEW_DIMENSIONS = (1, 2)  # ASSUMED
 MANY_PAIRS = (10, 100, *(round(10 ** (3 + k / 3)) for k in range(10)))  # ASSUMED: up to 10^6
-END = 1000  # pairs from which on a rate is fitted: the last three decades
+END = 1000  # pairs; rates are fitted from here on, over the last three decades
 CONSISTENCY_SEEDS = 6  # ASSUMED
 RIDGE_FUNCTIONS = 1024  # ASSUMED: with four queries each, as many prompts as in Figure 1
+
+
+# ---- identities and errors ------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ class Identities:
     version: ClassVar[int] = 1
 
     def measure(self) -> dict:
-        """Largest deviations over the prompts, and how large the label leak of Eq. 10 is."""
+        """Largest relative or absolute deviations over the prompts; the relative size of Eq. 10's
+        label leak."""
         task = LinearRegression(self.dimension, LINEAR_8.noise_std, self.dimension**-0.5)
         ids = torch.arange(self.prompts)[None]
         xs, ys, _ = (tensor[0] for tensor in task.sample(
@@ -90,9 +94,9 @@ def smoothed(kernel: Tensor, a: Tensor) -> Tensor:
 class EstimatorErrors:
     """Errors of the estimators from 10 to 100,000 pairs.
 
-    All context lengths share their functions and queries, and a longer context continues a
-    shorter one, so that slopes vary little between seeds. Prompts are drawn in double precision: on
-    a line the nearest of 100,000 points is 1e-5 away, where single precision leaves three digits.
+    All context lengths have the same functions and queries, and a longer context continues a
+    shorter one, so that slopes vary little between seeds. Prompts are in double precision: in one
+    dimension the nearest of 100,000 points is 1e-5 away, where single precision has three digits.
     """
 
     task: object
@@ -119,7 +123,7 @@ class EstimatorErrors:
         return {name: total / count for name, total in sums.items()}
 
     def answers(self, xs: Tensor, ys: Tensor, queries: Tensor) -> dict:
-        """What each estimator answers: (n, d), (n,), (Q, d) -> (K, Q) each."""
+        """The answers of each estimator: (n, d), (n,), (Q, d) -> (K, Q) each."""
         ends = torch.tensor(self.lengths) - 1
         psi = (xs * ys[:, None]).cumsum(0)[ends] @ queries.mT  # x . X^T y
         answers = {"unscaled": psi}
@@ -145,8 +149,8 @@ class EstimatorErrors:
 def log_weights(kernel: str, queries: Tensor, points: Tensor) -> Tensor:
     """Logarithms of a kernel smoother's weights: (Q, d), (n, d) -> (Q, n).
 
-    "gaussian": exp(-|x - x'|^2 / 2), whose width is the same for any number of pairs, so that the
-    smoother tends to an average over neighbors that do not come nearer.
+    "gaussian": exp(-|x - x'|^2 / 2). Its width does not shrink with the number of pairs, so the
+    smoother tends to an average over a neighborhood and is not consistent.
     """
     if kernel == "gaussian":
         return torch.cdist(queries, points).square() / -2
@@ -164,6 +168,9 @@ def exponential_limit(dimension: int) -> float:
     return 2 * dimension * scipy.integrate.quad(lambda u: gap(u) ** 2 * normal.pdf(u), -8, 8)[0]
 
 
+# ---- closed forms, runs and curves ----------------------------------------------------------
+
+
 def closed_forms(title: str, kind: str, lengths) -> dict:
     """Closed forms for a task of Figure 5 at each length, by estimator; none for some tasks.
 
@@ -179,7 +186,7 @@ def closed_forms(title: str, kind: str, lengths) -> dict:
 
 
 def runs(profile: str) -> list:
-    """Section 5.1, Appendix B and what the introduction says of the estimators."""
+    """Section 5.1, Appendix B and the introduction's statements on the estimators."""
     return identities_and_errors(profile) + one_step_and_ridge(profile) + consistency(profile)
 
 
@@ -193,8 +200,7 @@ def identities_and_errors(profile: str) -> list:
 
 
 def consistency(profile: str) -> list[EstimatorErrors]:
-    """Errors up to 10^6 pairs in few dimensions, of the Hilbert estimate and of a smoother that is
-    not consistent."""
+    """Errors up to 10^6 pairs of the Hilbert estimate and of a smoother that is not consistent."""
     lengths = MANY_PAIRS[:4] if profile == "smoke" else MANY_PAIRS
     return [EstimatorErrors(family(d), lengths, functions=4, queries=16, seed=seed,
                             kernels=("hilbert", other))
@@ -210,7 +216,7 @@ def one_step_and_ridge(profile: str) -> list[EstimatorErrors]:
 
 
 def measured(records, title: str, metric: str, dimension: int = 8):
-    """A metric of records on a task of Figure 5, in this dimension: (seeds, K)."""
+    """A metric of the records on a task of Figure 5 of this dimension: (seeds, K)."""
     found = [record for record in records if record.run["task"]["dimension"] == dimension]
     return samples(found, metric, task=type(FIGURE_5_TASKS[title]).__name__)
 
@@ -231,8 +237,8 @@ def estimator_curves(records) -> dict:
 def rate(lengths, excess):
     """p of an excess error that falls like (ln n)^-p at the end of the range, one per seed.
 
-    What label noise adds to the Hilbert estimate's error falls like 1 / ln n, for which p = 1; an
-    error that stays has p = 0. excess: (seeds, K).
+    The excess of the Hilbert estimate from label noise falls like 1 / ln n, so p = 1; a constant
+    error has p = 0. excess: (seeds, K).
     """
     at_end = [place for place, n in enumerate(lengths) if n >= END]
     logs = np.log(np.array(lengths)[at_end])
@@ -240,10 +246,7 @@ def rate(lengths, excess):
 
 
 def rates(records) -> dict:
-    """`rate` by estimator ("hilbert", "other") and family and dimension: (seeds,).
-
-    records: of `consistency`.
-    """
+    """{"hilbert" or "other": {family and d: `rate`, (seeds,)}}; records: of `consistency`."""
     lengths, found = records[0].run["lengths"], {"hilbert": {}, "other": {}}
     for title, (_, other) in FAMILIES.items():
         for d in FEW_DIMENSIONS:
@@ -254,7 +257,7 @@ def rates(records) -> dict:
 
 
 def over_ridge_errors(records, name: str) -> dict:
-    """The ratio of errors that claim 23 judges, one per seed, by part.
+    """The ratios of errors for claim 23: {part: (seeds,)}.
 
     records: of `one_step_and_ridge`. name: "one_step", or "zero" for the answer 0.
     """

@@ -1,7 +1,7 @@
 """Models trained on every context length, so that they answer after any number of pairs.
 
-Not in the paper, whose decoders are trained on five lengths and are at chance between these. These
-models are the ones that have a name (icllib/commands/export_models.py).
+The paper's decoders are trained on five lengths and fail between them; these models are ours. They
+are the ones that have names (icllib/commands/export_models.py).
 """
 
 from dataclasses import replace
@@ -17,14 +17,14 @@ from icllib.results import from_settings
 from icllib.training import Recipe, Run
 
 LONGEST = 40  # of LENGTHS
-# From so many pairs on, 1.25 times the dimension, a named model must be within 1.25 of ridge
-# regression at each length. Both numbers were fixed before the first of these models was trained.
+# From FEWEST pairs on, 1.25 times the dimension, the error of a named model must be at most
+# MOST_RATIO times that of ridge regression at each length. Both were fixed before any was trained.
 FEWEST, MOST_RATIO = 10, 1.25
 
-# ASSUMED: all of it, as the paper has no such models. A decoder answers after every number of pairs
-# in one pass; half the batch of Figure 1B, as each prompt now has seven times the queries, and a
-# layer more. SGPT, which needs a pass for each number of pairs, has a quarter of that batch. One seed
-# each so far, of 14 and 17 minutes of a core.
+# ASSUMED: all of it, as the paper has no such models. The decoder answers after every number of
+# pairs in one pass; it has a layer more than in Figure 1B and half the batch, since each prompt has
+# seven times the queries. SGPT needs a pass for each number of pairs and has a quarter of that
+# batch. There is one seed each so far, which takes 14 and 17 minutes on one core.
 SEEDS = 1
 EVERY = tuple(range(5, LONGEST + 1))
 DECODER_RECIPE = Recipe(EVERY, 15_000, 16, 2e-3, "cosine", 0.1)
@@ -32,8 +32,10 @@ SGPT_RECIPE = replace(DECODER_RECIPE, batch=8, learning_rate=4e-3)
 
 
 def runs(profile: str) -> list[Run]:
-    """Models trained on every length, and the decoder of Figure 1B and the deep SGPT of Figure 8B, which
-    are trained on five; all measured after every number of pairs."""
+    """Models trained on every length; the decoder of Figure 1B and the deep SGPT of Figure 8B.
+
+    All are measured after every number of pairs.
+    """
     five = [run for run in fig01_against_context(profile) + fig08_against_context(profile)
             if run.task == LINEAR_8 and run.pretraining_tasks == FIGURE_1_MOST]
     kinds = [[run for run in dict.fromkeys(five) if isinstance(run.model, kind)]
@@ -43,7 +45,7 @@ def runs(profile: str) -> list[Run]:
 
 
 def gpt2(profile: str) -> list[Run]:
-    """Decoders with a learned vector for each position."""
+    """Decoders with learned positions."""
     return trained_on_every(Transformer(4, 4, 64), DECODER_RECIPE, profile)
 
 
@@ -53,7 +55,7 @@ def sgpt(profile: str) -> list[Run]:
 
 
 def trained_on_every(model, recipe: Recipe, profile: str) -> list[Run]:
-    """A model on all lengths with SEEDS seeds; one of one layer, for four steps, at smoke."""
+    """A model on all lengths with SEEDS seeds; at smoke it has one layer and trains four steps."""
     seeds = range(SEEDS)
     if profile == "smoke":
         model, recipe, seeds = replace(model, layers=1), replace(recipe, steps=4, batch=4), (0,)
@@ -61,7 +63,7 @@ def trained_on_every(model, recipe: Recipe, profile: str) -> list[Run]:
 
 
 def ratios_by_model(records) -> dict[str, np.ndarray]:
-    """Errors over ridge regression's by model: (seeds, K) each."""
+    """Errors over ridge regression's: {model: (seeds, K)}."""
     found = {}
     for record in records:
         model, lengths = record.run["model"], len(record.run["recipe"]["lengths"])
@@ -70,7 +72,7 @@ def ratios_by_model(records) -> dict[str, np.ndarray]:
         trained = "five lengths" if lengths == len(LENGTHS) else "every length"
         found.setdefault(f"{kind}, {trained}", []).append(record["error"])
     ridge = ridge_errors(from_settings(records[0].run["evaluation"]))
-    return {name: np.array(own) / ridge for name, own in found.items()}
+    return {name: np.array(errors) / ridge for name, errors in found.items()}
 
 
 def ridge_errors(measure: ErrorByLength) -> np.ndarray:

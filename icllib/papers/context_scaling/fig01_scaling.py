@@ -13,9 +13,9 @@ def runs(profile: str) -> list[Run]:
 
 
 def ratios_by_length(errors: dict, lengths) -> dict:
-    """The errors at 20, 30 and 40 pairs over that at 10 for two T, as claim 4 judges them: (seeds,).
+    """The errors at 20, 30 and 40 pairs over that at 10 for two T, for claim 4: {part: (seeds,)}.
 
-    Raises InputError where a T is missing.
+    Raises InputError if a T is missing.
     """
     check_counts(errors, (10**5, 10**6))
     at_10 = lengths.index(10)

@@ -15,13 +15,15 @@ from icllib.training import Run
 
 
 def on_prompts_of_seeds(task, evaluation, predictor, seeds) -> dict:
-    """A baseline's metrics on the very prompts that the models of each seed were measured on:
-    name -> (seeds, ..., K), or (1, ..., K) where all seeds share theirs."""
+    """A baseline's metrics on the same prompts as the models: {name: (seeds, ..., K)}.
+
+    (1, ..., K) if all seeds have the same prompts.
+    """
     if not evaluation.own_prompts:
         return evaluation.measure(task, predictor)
     found = [replace(evaluation, own_prompts=False, seed=seed).measure(task, predictor)
              for seed in seeds]
-    return {name: np.concatenate([own[name] for own in found]) for name in found[0]}
+    return {name: np.concatenate([metrics[name] for metrics in found]) for name in found[0]}
 
 
 def zero(task, evaluation) -> np.ndarray:
@@ -29,15 +31,15 @@ def zero(task, evaluation) -> np.ndarray:
     return of_baseline(task, evaluation, Zero())[0]
 
 
-# Figure 2 at cpu. ASSUMED: in pilots of one seed SGPT ended within 1.09 of ridge regression after
-# 8,000 steps; GPT-2 was then still on its plateau, up to 1.42, and at 30,000 within 1.12. So it
-# trains for twice that.
+# Figure 2 at cpu. ASSUMED: in pilots of one seed SGPT's errors were at most 1.09 times ridge
+# regression's after 8,000 steps; those of GPT-2 up to 1.42 times then, and at most 1.12 times after
+# 30,000. So GPT-2 trains for twice that.
 FIGURE_2_STEPS = {"SGPT": 8000, "GPT-2": 60_000}
 FIGURE_2_SEEDS = 5
 
 
 def runs(profile: str) -> list[Run]:
-    """Figure 2: SGPT and GPT-2 with one noise level; at `cpu` larger ones than in Figure 3."""
+    """Figure 2: SGPT and GPT-2 with one noise level; at `cpu` larger than in Figure 3."""
     task = one_noise_level(profile)
     if profile != "cpu":
         return both_models(profile, task, FIGURE_2_LENGTHS, ErrorByLength)
@@ -49,10 +51,10 @@ def runs(profile: str) -> list[Run]:
 
 
 def errors_at_one_level(records, run: Run) -> dict:
-    """Metrics of Figure 2 by name and metric: (seeds, K), or (1, K) for all seeds.
+    """Metrics of Figure 2: {name: {metric: (seeds, K)}}; (1, K) if all seeds share one value.
 
     "ridge" has the best penalty, "sweep" all `penalties`: (P, K). "one step" is the expected error
-    of one gradient step. run: one of the page's, for its task and evaluation.
+    of one gradient step. run: any run of the page, for its task and evaluation.
     """
     task, evaluation = run.task, run.evaluation
     own_seeds = sorted({record.run["seed"] for record in records})

@@ -1,4 +1,4 @@
-"""Figure 3: do SGPT and GPT-2 adapt to the noise of a prompt."""
+"""Figure 3: do SGPT and GPT-2 adapt to the noise of a prompt?"""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from icllib.papers.context_scaling.scaling import (
 from icllib.tasks import TwoNoiseLevels
 from icllib.training import Run
 
-FIGURE_3_DIMENSIONS = DIMENSIONS | {"cpu": 8}  # ASSUMED: in a trial 20 took too long at low noise
+FIGURE_3_DIMENSIONS = DIMENSIONS | {"cpu": 8}  # ASSUMED: in a trial 20 took too long
 FIGURE_3_LENGTHS = tuple(range(1, 41))  # Appendix A
-FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # they fill four rows of 41 tokens in SGPT
+FEWER_LENGTHS = (1, 2, 3, 7, 10, 15, 20, 25, 30, 40)  # ASSUMED: they fill four rows of 41 in SGPT
 
 
 def two_noise_levels(profile: str) -> TwoNoiseLevels:
@@ -27,9 +27,10 @@ def runs(profile: str) -> list[Run]:
 
 
 def errors_at_two_levels(records, run: Run) -> dict:
-    """Metrics of Figure 3 by name and metric: (seeds, 2, K); (1, 2, K) where nothing is trained.
+    """Metrics of Figure 3: {name: {metric: (seeds, 2, K)}}; (1, 2, K) for baselines.
 
-    "ridge" has the best penalty of each level, "floor" is told no level; "sweep": (P, 2, K).
+    "ridge" has the best penalty of each level; "floor" is the best predictor that does not know the
+    level; "sweep" has all `penalties`: (P, 2, K).
     """
     task, evaluation = run.task, run.evaluation
     tuned = [evaluation.measure(task, Ridge.bayes(task.at_level(level))) for level in (0, 1)]
@@ -41,11 +42,10 @@ def errors_at_two_levels(records, run: Run) -> dict:
 
 
 def over_one_penalty(errors: dict, run: Run) -> tuple:
-    """The ratio that claim 29 judges, one per seed: the error of SGPT over that of ridge regression
-    with one penalty, geometric mean over the noise levels; and the same of ridge regression with
-    the best penalty for high noise, which selects nothing.
+    """Claim 29: SGPT's error over ridge regression's with one penalty, (seeds,), and a control.
 
-    errors, run: of `errors_at_two_levels`.
+    Errors are geometric means over the noise levels. The control is ridge regression with the best
+    penalty for high noise, which does not adapt. errors, run: of `errors_at_two_levels`.
     """
     at = run.evaluation.lengths.index(PENALTY_PAIRS)
     over_levels = lambda found: found[..., at].prod(axis=-1) ** 0.5  # there are two

@@ -29,25 +29,25 @@ FIGURE_4_SMALL = {
     NETWORKS: (ReluNetwork(20), (1, 11, 31, 51, 71, 91)),
     SPARSE: (SparseLinear(20), (5, 10, 15, 20, 30)),
 }
-# Steps by what one costs, otherwise those of Figure 1. ASSUMED.
+# ASSUMED: fewer steps where a step costs more; elsewhere those of Figure 1.
 STEPS = {
     "cpu": {TREES: 2000, SPARSE: 6000},
     "gpu": {TREES: 10_000, NETWORKS: 10_000, SPARSE: 20_000},
 }
-# On networks at cpu, with the models of Figure 2. ASSUMED: in pilots of one seed SGPT ended at 0.86
-# of ridge regression's error after 1,500 steps, and GPT-2 at 0.98 after 3,000, for less time. Both
+# On networks at cpu, with the models of Figure 2. ASSUMED: in pilots of one seed SGPT's error was
+# 0.86 of ridge regression's after 1,500 steps, that of GPT-2 0.98 after 3,000, in less time. Both
 # train for longer, and for about the same time.
 NETWORK_STEPS = {"SGPT": 3000, "GPT-2": 9000}
 NETWORK_SEEDS, NETWORK_PROMPTS = 5, 2**13  # ASSUMED; each seed has its own prompts
 NAMES = {"Transformer": "GPT-2", "StudentNetwork": "student network",
-         "LeastSquares": "least squares"}  # of curves, where they are not those of the classes
+         "LeastSquares": "least squares"}  # of curves; others have the name of the class
 PROMPTS = 2048  # ASSUMED, for every curve but the student's
-STUDENT_PROMPTS = 256  # ASSUMED: the first of these, since a student is trained for each
+STUDENT_PROMPTS = 256  # ASSUMED: fewer, since a student is trained for each prompt
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A predictor without pre-training, on prompts that have no other seed."""
+    """A predictor without pre-training, on the prompts of one seed."""
 
     task: object
     predictor: object
@@ -60,7 +60,7 @@ class Baseline:
 
 
 def runs(profile: str) -> list:
-    """Figure 4: per panel two or three models, from every seed, then the baselines."""
+    """Figure 4: per panel two or three models at every seed, then the baselines."""
     runs = []
     for panel, (task, lengths) in figure_4_tasks(profile).items():
         evaluation = ErrorByLength(lengths, 16 if profile == "smoke" else PROMPTS)
@@ -99,7 +99,7 @@ def figure_4_models(panel: str, lengths: tuple, profile: str) -> list:
 
 
 def baselines(panel: str, profile: str) -> list:
-    """The baselines of a panel at their own settings, which at smoke are tiny."""
+    """The baselines of a panel at their default settings, which at smoke are tiny."""
     if panel == SPARSE:
         return [*map(Lasso, LASSO_PENALTIES), LeastSquares()]
     if profile == "smoke":
@@ -108,14 +108,14 @@ def baselines(panel: str, profile: str) -> list:
 
 
 def on_fewer(evaluation: ErrorByLength, predictor) -> ErrorByLength:
-    """The evaluation, on the first of its prompts for a student."""
+    """The evaluation, for a student on the first STUDENT_PROMPTS of its prompts."""
     if not isinstance(predictor, StudentNetwork):
         return evaluation
     return replace(evaluation, prompts=min(STUDENT_PROMPTS, evaluation.prompts))
 
 
 def figure_4_curves(records) -> dict:
-    """Errors over the zero predictor's by panel and curve: (seeds, K) each, one row if no seed."""
+    """Errors over the zero predictor's: {panel: {curve: (seeds, K)}}; (1, K) for baselines."""
     curves = {}
     for record in records:
         task = from_settings(record.run["task"])
@@ -138,7 +138,7 @@ def figure_4_curve(run: dict) -> tuple[str, str]:
 
 
 def figure_4_baselines(records) -> pd.DataFrame:
-    """Each baseline's settings as a column, with every value it took, but for seed and tolerance."""
+    """The settings of each baseline in a column, all values used; without seed and tolerance."""
     rows = [{"baseline": figure_4_curve(run)[1], "prompts": run["evaluation"]["prompts"]}
             | run["predictor"] for run in (record.run for record in records)]
     table = pd.DataFrame(rows).drop(columns=["type", "seed", "tolerance"], errors="ignore")

@@ -10,8 +10,8 @@ from icllib.training import Run
 def runs(profile: str) -> list[Run]:
     """Figure 5: one layer of SGPT on four tasks.
 
-    Each seed has prompts of its own, since slopes on trees differ more by prompts than by
-    training: with 32,768 of them by 0.005 (standard deviation), with four times as many by half.
+    Each seed has other prompts, since slopes on trees differ more by prompts than by training: with
+    32,768 prompts their standard deviation is 0.005, with four times as many half of that.
     """
     model, recipe = FIGURE_5[profile]
     measure = evaluation(FIGURE_5_LENGTHS, profile, prompts=2**17)

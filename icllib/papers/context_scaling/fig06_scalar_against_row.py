@@ -9,7 +9,7 @@ from icllib.training import Run
 
 
 def runs(profile: str) -> list[Run]:
-    """Figure 6: a row of features, which are runs of Figure 7, and its last entry alone."""
+    """Figure 6: models of a row of features, as in Figure 7, and of its last entry alone."""
     runs = []
     for task, _ in TASKS.values():
         mlp, recipe = perceptron(task, profile, features_alone=True)

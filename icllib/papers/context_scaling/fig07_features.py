@@ -24,19 +24,19 @@ def fig07_prompt_alone(profile: str) -> list[Run]:
 
 
 def fig07_prompt_and_features(profile: str) -> list[Run]:
-    """The models of Figure 7 that read the prompt beside a row of features; most of the cost."""
+    """The models of Figure 7 that read the prompt and a row of features; most of the cost."""
     models = [FeatureMLP(kernel, prompt=True) for kernel in KERNELS.values()]
     return at_every_count(models, FIGURE_7[profile][1], profile)
 
 
 def fig07_features_alone(profile: str) -> list[Run]:
-    """The models of Figure 7 that read a row of features and nothing else."""
+    """The models of Figure 7 that read only a row of features."""
     models = [FeatureMLP(kernel) for kernel in KERNELS.values()]
     return at_every_count(models, FIGURE_7[profile][0], profile, features_alone=True)
 
 
 def at_every_count(models, counts, profile: str, features_alone: bool = False) -> list[Run]:
-    """These models on both tasks, as wide and trained as a profile says, at these T, all seeds."""
+    """These models on both tasks at these T and every seed, with the profile's width and recipe."""
     runs = []
     for task, _ in TASKS.values():
         mlp, recipe = perceptron(task, profile, features_alone)
@@ -47,23 +47,24 @@ def at_every_count(models, counts, profile: str, features_alone: bool = False) -
 
 
 def errors_by_count(records, title: str, metric: str) -> dict:
-    """T -> a metric of one model's records on one of TASKS: (seeds, context lengths)."""
+    """{T: a metric of one model's records on one of TASKS, (seeds, context lengths)}."""
     task = type(TASKS[title][0]).__name__
     counts = sorted({record.run["pretraining_tasks"] for record in records})
     return {T: samples(records, metric, task=task, pretraining_tasks=T) for T in counts}
 
 
 def feature_ratios(records, title: str) -> tuple:
-    """Claims 14, 15: error at most pairs over that at 10; at T = 1e6 over that at 1e4."""
+    """For claims 14 and 15, (seeds,) each: the error at the most pairs over that at 10 pairs; the
+    error at T = 1e6 over that at T = 1e4."""
     errors, at_10 = errors_by_count(records, title, "error"), TASKS[title][1].index(10)
     few, many = (errors[count] for count in ENDS)
     return many[:, -1] / many[:, at_10], many[:, at_10] / few[:, at_10]
 
 
 def feature_parts(by_input: dict, reads_of) -> dict:
-    """The ratios of `feature_ratios` by part of claims 14 and 15: (seeds,).
+    """The ratios of `feature_ratios` for claims 14 and 15: {part: (seeds,)}.
 
-    by_input: what models read -> their records. reads_of: a feature map -> what the models read.
+    by_input: {what models read: their records}; reads_of: from a feature map to what models read.
     """
     parts = {}
     for title in TASKS:
@@ -74,14 +75,16 @@ def feature_parts(by_input: dict, reads_of) -> dict:
 
 
 def over_margins(parts: dict) -> dict:
-    """The statistic of claim 14: below 1 where a model gains from context, and not from tasks."""
+    """The statistic of claim 14: below 1 if a model gains from context, and not from tasks."""
     return {part: ratio / 0.9 if part.startswith("context") else 0.95 / ratio
             for part, ratio in parts.items()}
 
 
 def features_learned(by_input: dict, *all_reads) -> dict:
-    """What gates ask of the models that read these, the worst at each seed, by part as above and
-    without "context" and "tasks": (seeds,)."""
+    """For gates, errors over that of 0 of the worst model at each seed: {part: (seeds,)}.
+
+    Parts are those of `feature_parts`, also without "context" and "tasks".
+    """
     found = {}
     for title, (task, lengths) in TASKS.items():
         for kernel in KERNELS:
@@ -93,11 +96,11 @@ def features_learned(by_input: dict, *all_reads) -> dict:
 
 
 def both_beside(by_input: dict, over_tasks: bool) -> tuple[dict, dict]:
-    """The largest ratio of the error with prompt and features to that with either alone, by part:
-    (seeds,); and the same of the answer 0.
+    """The largest ratio of the error with prompt and features to that with one alone: {part:
+    (seeds,)}; and the same with the answer 0 in place of the model.
 
-    over_tasks: beside the prompt alone, at 10 pairs and the ends of the range of T (claim 35);
-    otherwise beside features alone, at the largest T and every context length (claim 34).
+    over_tasks: relative to the prompt alone, at 10 pairs and both ENDS of T (claim 35); otherwise
+    to features alone, at the largest T and every context length (claim 34).
     """
     ratios, of_zero = {}, {}
     for title, (task, lengths) in TASKS.items():

@@ -7,7 +7,7 @@ import numpy as np
 
 from icllib.baselines import RidgeSweep
 
-PENALTIES = np.geomspace(1e-3, 1e3, 25)  # ASSUMED: of ridge regression, where no best one is known
+PENALTIES = np.geomspace(1e-3, 1e3, 25)  # ASSUMED: of ridge regression, if the best is not known
 MOST_PROMPTS = 2**12  # ASSUMED: of a baseline, as many as in Figure 1
 
 
@@ -32,7 +32,7 @@ def best_ridge(task, evaluation) -> np.ndarray:
 
 
 def over_ridge(errors, task, evaluation, n: int | None = None) -> np.ndarray:
-    """Errors at n pairs, by default the most, over that of ridge regression, as gates ask: (seeds,).
+    """Errors at n pairs, by default the most, over that of ridge regression, for gates: (seeds,).
 
     errors: (seeds, K), at the lengths of the evaluation.
     """
@@ -41,24 +41,26 @@ def over_ridge(errors, task, evaluation, n: int | None = None) -> np.ndarray:
 
 
 def at_papers_dimension(values, task) -> np.ndarray:
-    """What a gate asks, infinite on a task in other dimensions than the paper's 20: another regime,
-    with more pairs than dimensions from the start, decides nothing."""
+    """A gate's values; infinite if the task does not have the paper's 20 dimensions.
+
+    With fewer, all contexts have more pairs than dimensions: another regime, which decides nothing.
+    """
     return np.asarray(values) if task.dimension == 20 else np.full(len(values), np.inf)
 
 
 def seen_twice(values, records, T: int = 10**6) -> np.ndarray:
-    """What a gate asks for a claim on tasks, infinite where training met fewer than two prompts for
-    each of T tasks and so could not tell them from fewer."""
+    """A gate's values; infinite if training saw fewer than two prompts for each of T tasks, and so
+    could not learn that there are only T."""
     recipe = records[0].run["recipe"]
     enough = recipe["steps"] * recipe["batch"] >= 2 * T
     return np.asarray(values) if enough else np.full(len(values), np.inf)
 
 
 def over_zero(errors, task, lengths, n: int = 10) -> np.ndarray:
-    """Errors at n pairs over that of zero, which is the label variance, as gates ask: (seeds,)."""
+    """Errors at n pairs over that of the answer 0, the label variance, for gates: (seeds,)."""
     return np.asarray(errors)[:, tuple(lengths).index(n)] / task.label_variance
 
 
 def worst(*values) -> np.ndarray:
-    """The worst of the models that are compared at each seed: (seeds,)."""
+    """The largest of several models' values at each seed: (seeds,)."""
     return np.max(values, axis=0)

@@ -1,4 +1,4 @@
-"""Section 4: four readings of SGPT, with and without signs and the last skip."""
+"""Section 4: four readings of SGPT, with and without signs and the last skip connection."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ from icllib.papers.context_scaling.scaling import (
     FIGURE_1_MOST, evaluation, scaling_tasks, seeds, transformers)
 from icllib.training import Run
 
-FORMS = {  # the readings of phi (Section 4) and of the last skip (Eq. 13 or Section 4)
+FORMS = {  # readings of phi (Section 4) and of the last skip connection (Eq. 13 or Section 4)
     "signed, skip": {"normalization": "l1", "mlp_skip": True},
     "absolute, skip": {"normalization": "absolute", "mlp_skip": True},
     "signed, no skip": {"normalization": "l1", "mlp_skip": False},

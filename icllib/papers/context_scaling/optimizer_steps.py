@@ -1,4 +1,4 @@
-"""Beyond the paper: would twice the training steps change a verdict."""
+"""Beyond the paper: would twice the training steps change a verdict?"""
 
 from dataclasses import replace
 
@@ -8,9 +8,9 @@ from icllib.training import Run
 
 
 def runs(profile: str) -> list[Run]:
-    """Figures 1 and 8 on linear regression, at `cpu` their small models, then twice the steps.
+    """Figures 1 and 8 on linear regression, at `cpu` small models; then for twice the steps.
 
-    ASSUMED: of the T of Figure 1 the smallest and the two of its panel B, to save time.
+    ASSUMED: only Figure 1's smallest T and the two of its panel B, to save time.
     """
     counts = {min(FIGURE_1[profile].counts), 10**5, 10**6}
     runs = fig01_decoders(profile) + fig01_perceptrons(profile)

@@ -1,6 +1,6 @@
 """What several pages train: tasks, models and recipes of "Context-scaling versus task-scaling".
 
-Where the paper is silent a setting is marked ASSUMED, with the reason.
+A setting that the paper does not give is marked ASSUMED, with the reason.
 """
 
 from dataclasses import replace
@@ -16,6 +16,8 @@ from icllib.pages import settings_of
 from icllib.results import samples
 from icllib.tasks import DecisionTree, LinearRegression, ReluNetwork, SparseLinear
 from icllib.training import Recipe, Run
+
+# ---- tasks, sizes and recipes of Figures 1, 7 and 8 -----------------------------------------
 
 # Figures 1, 7 and 8: d = 8, sigma = 0.22 (Appendix A). The paper follows Tong and Pehlevan
 # (2024), whose noise variance is 0.05; 0.22 is its root, rounded.
@@ -36,7 +38,7 @@ SGPT_ASSUMED = (*ASSUMED, "model.normalization", "model.mlp_skip")
 
 
 def evaluation(lengths, profile: str, prompts: int = 4096, kind=ErrorByLength):
-    """Errors on new prompts, by default as many as in Figure 1. kind: ErrorByLength or a relative."""
+    """Errors on new prompts, by default as many as in Figure 1. kind: the class of evaluation."""
     return kind(lengths, prompts=64 if profile == "smoke" else prompts)
 
 
@@ -72,19 +74,19 @@ FIGURE_1 = {
                   (100, 10**3, 10**4, 10**5, 10**6), 3),
 }
 # Figure 1B at cpu. ASSUMED: a layer more than in panel A, and ten times the prompts. A pilot of one
-# seed at T = 1e6 ended within 1.25 of ridge regression, which is what the claims ask.
+# seed at T = 1e6 ended below 1.25 times ridge regression's error, as the claims' gate asks.
 CONTEXT_COUNTS = (10**5, 10**6)
 CONTEXT_DECODER = Transformer(3, 4, 64)
 CONTEXT_RECIPE = Recipe(LENGTHS, 15_000, 32, learning_rate=2e-3, schedule="cosine", warmup=0.1)
 CONTEXT_EVALUATION = replace(evaluation(LENGTHS, "cpu", prompts=2**14), own_prompts=True)
-# Figure 1A at cpu. ASSUMED: panel B's decoder, on contexts of 10 pairs, which panel A shows, and of
-# 20 alone, so that training can go through 10^6 prompts twice. A pilot of one seed at T = 1e6 ended
+# Figure 1A at cpu. ASSUMED: panel B's decoder, only on contexts of 10 pairs, as in panel A, and of
+# 20, so that training can go through 10^6 prompts twice. A pilot of one seed at T = 1e6 ended
 # at 1.13 times ridge regression's error; on contexts of 5 and 10 pairs it had ended at 1.42.
 TASKS_COUNTS = (10**3, 10**4, 10**5, 10**6)
 TASKS_RECIPE = Recipe((10, 20), 15_625, 128, learning_rate=2e-3, schedule="cosine", warmup=0.1)
 TASKS_EVALUATION = replace(CONTEXT_EVALUATION, lengths=TASKS_RECIPE.lengths)
-# Figure 8 at cpu. ASSUMED: SGPT of the paper's depth on linear functions, where four layers,
-# trained as in panel B, end just at the bound of the gate; on ReLU networks four are enough.
+# Figure 8 at cpu. ASSUMED: SGPT of the paper's depth on linear functions, where four layers only
+# just reach the gate's bound if trained as in panel B; on ReLU networks four are enough.
 DEEP_SGPT = SGPT(8, 32)
 SGPT_COUNTS = (10**4, 10**5, 10**6)  # the range of claim 16
 # Per profile: SGPT and the learning rate at which it trains; all else is as for the decoder.
@@ -95,20 +97,20 @@ SGPTS = {
     "gpu": (SGPT(8, 256), 5e-4),
     "paper": (SGPT(8, 256), 1e-4),
 }
-# At cpu, where a page has the paper's 20 dimensions: each model with its rate. ASSUMED: the decoder
-# of panel B, and SGPT of the paper's depth; all else is as for panel B, but for the steps.
+# At cpu on tasks with the paper's 20 dimensions: each model with its rate. ASSUMED: the decoder of
+# panel B, and SGPT of the paper's depth; all but the steps is as for panel B.
 IN_20_DIMENSIONS = {"SGPT": (SGPT(8, 64), 4e-3), "GPT-2": (CONTEXT_DECODER, 2e-3)}
 
 
 def seeds(profile: str) -> range:
-    """As many as in Figure 1."""
+    """The seeds of a profile, as many as in Figure 1."""
     return range(FIGURE_1[profile].seeds)
 
 
 def transformers(profile: str, **recipe) -> dict:
-    """The two models of the paper's comparisons by name, each with how it trains.
+    """{name: (model, recipe)} of the two models that the paper compares.
 
-    recipe: what differs from the recipe of Figure 1, such as the context lengths.
+    recipe: fields that differ from the recipe of Figure 1, such as the context lengths.
     """
     size, (sgpt, rate) = FIGURE_1[profile], SGPTS[profile]
     of_decoder = replace(size.decoder_recipe, **recipe)
@@ -117,14 +119,14 @@ def transformers(profile: str, **recipe) -> dict:
 
 
 def in_20_dimensions(lengths, steps: dict) -> dict:
-    """The same at `cpu` on tasks with the paper's 20 dimensions. steps: of each by name."""
+    """The same for `cpu` on tasks with the paper's 20 dimensions. steps: {name: steps}."""
     return {name: (model, replace(CONTEXT_RECIPE, lengths=lengths, learning_rate=rate,
                                   steps=steps[name]))
             for name, (model, rate) in IN_20_DIMENSIONS.items()}
 
 
 def fig01_decoders(profile: str) -> list[Run]:
-    """The decoders of Figure 1; at `cpu` small ones, which other pages compare with, see below."""
+    """The decoders of Figure 1; at `cpu` small ones, with which other pages compare."""
     size = FIGURE_1[profile]
     return against_tasks(LINEAR_8, size.decoder, size.decoder_recipe, profile)
 
@@ -154,15 +156,15 @@ def against_tasks(task, model, recipe: Recipe, profile: str) -> list[Run]:
 def scaling_tasks(profile: str) -> dict:
     """The tasks of Figure 8 by name, each with its context lengths.
 
-    ASSUMED: the lengths are Figure 7's, since Appendix C gives none. Below the profile paper ReLU
-    networks have those up to 40 pairs, where the claim ends, so that all T fit into the time.
+    ASSUMED: the lengths are Figure 7's, since Appendix C gives none. At profiles other than paper
+    those of ReLU networks end at 40 pairs, as the claim does, to save time.
     """
     lengths = RELU_LENGTHS if profile == "paper" else RELU_LENGTHS[:4]
     return TASKS | {"ReLU network": (RELU_8, lengths)}
 
 
 def fig08_transformers(profile: str) -> list[Run]:
-    """The models of Figure 8, each at every T and seed; at `cpu` small ones, see below."""
+    """The models of Figure 8, each at every T and seed; at `cpu` small ones."""
     return [
         run
         for task, lengths in scaling_tasks(profile).values()
@@ -181,12 +183,15 @@ def fig08_against_tasks(profile: str) -> list[Run]:
 
 
 def larger(run: Run, recipe: Recipe, measure) -> Run:
-    """The run at `cpu` that panels of Figures 1 and 8 show in place of a small one, at its rate."""
+    """A run of the larger model that Figures 1 and 8 show at `cpu` in place of this small one."""
     model = CONTEXT_DECODER
     if isinstance(run.model, SGPT):
         model = DEEP_SGPT if run.task == LINEAR_8 else run.model
     recipe = replace(recipe, learning_rate=run.recipe.learning_rate)
     return replace(run, model=model, recipe=recipe, evaluation=measure)
+
+
+# ---- ratios and slopes of errors ------------------------------------------------------------
 
 
 def check_counts(errors: dict, judged) -> None:
@@ -197,9 +202,9 @@ def check_counts(errors: dict, judged) -> None:
 
 
 def context_ratios(errors: dict, lengths, before: str = "") -> dict:
-    """The error at n = 40 over that at 10 for two T, as claims 3, 4 and 16 judge it: (seeds,).
+    """The error at n = 40 over that at 10 for two T, for claims 3, 4 and 16: {part: (seeds,)}.
 
-    before: what the names of the parts begin with. Raises InputError where a T is missing.
+    before: how the names of the parts begin. Raises InputError if a T is missing.
     """
     check_counts(errors, (10**5, 10**6))
     at_10, at_40 = map(lengths.index, (10, 40))
@@ -208,8 +213,10 @@ def context_ratios(errors: dict, lengths, before: str = "") -> dict:
 
 
 def slopes_over_tasks(excess: dict, lengths) -> dict:
-    """Slopes of log10 excess error at 10 pairs against log10 T, as claims 1, 2 and 31 judge them, by
-    range of T: (seeds,). excess: T -> (seeds, len(lengths))."""
+    """Slopes of log10 excess error at 10 pairs against log10 T, for claims 1, 2 and 31.
+
+    Returns {range of T: (seeds,)}. excess: {T: (seeds, len(lengths))}.
+    """
     at_10 = lengths.index(10)
     found = {}
     for name, first in (("1e3", 10**3), ("1e4", 10**4)):
@@ -223,8 +230,10 @@ def log_slope(xs, ys) -> np.ndarray:
     return np.polyfit(np.log10(xs), np.log10(ys), 1)[0]
 
 
+# ---- Figures 2, 3, 5 and 7 ------------------------------------------------------------------
+
 DIMENSIONS = {"smoke": 4, "cpu": 20, "gpu": 20, "paper": 20}  # 20: Appendix A
-NOISE_STDS = (0.1, 0.5)  # Figure 3, Appendix A; Figure 2 has the second alone
+NOISE_STDS = (0.1, 0.5)  # Figure 3, Appendix A; Figure 2 has only the second
 FIGURE_2_LENGTHS = (10, 15, 20, 25, 30, 35, 40)  # Appendix A
 PENALTY_PAIRS = 20  # ASSUMED: the pairs of the panels against the penalty
 LONGER = {"cpu": {"steps": 6000}}  # after Figure 1's 3,000 GPT-2 is still near one gradient step
@@ -237,7 +246,7 @@ def one_noise_level(profile: str) -> LinearRegression:
 
 
 def both_models(profile: str, task, lengths, kind) -> list[Run]:
-    """Both models at every seed, measured where they were trained; kind: of the evaluation."""
+    """Both models at every seed, measured at the lengths of training; kind: of evaluation."""
     measure = evaluation(lengths, profile, kind=kind)
     models = transformers(profile, lengths=lengths, **LONGER.get(profile, {}))
     return [Run(task, model, recipe, measure, seed, FIGURE_4_COUNT)
@@ -256,14 +265,14 @@ def penalties(dimension: int) -> np.ndarray:
 
 
 def both_settings(runs_of_page, profile: str) -> tuple:
-    """The settings of SGPT as a table, and what differs in those of GPT-2."""
+    """Two tables: the settings of SGPT, and those in which GPT-2 may differ."""
     of_decoder = settings_of(runs_of_page, profile, ASSUMED, -1)
     return (settings_of(runs_of_page, profile, (*SGPT_ASSUMED, "pretraining_tasks")),
             of_decoder.filter(regex=r"model|recipe\.(steps|learning_rate)", axis=0))
 
 
 def trained_errors(records) -> dict:
-    """Metrics of the trained models by name and metric, seeds first."""
+    """Metrics of the trained models: {name: {metric: (seeds, ...)}}."""
     kinds = {"SGPT": "SGPT", "GPT-2": "Transformer"}
     return {name: {metric: samples(records, metric, model=kind) for metric in ("error", "excess")}
             for name, kind in kinds.items()}
@@ -286,9 +295,9 @@ FIGURE_5 = {
 }
 # Per profile: T of Figure 7, T of the models that read the prompt beside features, then steps for
 # features alone and, on ReLU networks, for models that read the prompt. All else is as for the
-# perceptron of Figure 1, whose runs are also Figure 7's. ASSUMED: Figure 7 is silent too. A model of
-# nine inputs needs few steps, and T never matters. Claims 14 and 15 ask for the ends of the range of
-# T alone, and prompt and features are most of the cost.
+# perceptron of Figure 1, whose runs are also Figure 7's. ASSUMED: the paper gives none of this. Models
+# with nine inputs need few steps, and T never matters to them. Claims 14 and 15 need only the ends
+# of the range of T, and models of prompt and features are most of the cost.
 ENDS, FOUR = (10**4, 10**6), (10**3, 10**4, 10**5, 10**6)
 FIGURE_7 = {
     "smoke": (ENDS, ENDS, 4, 4),

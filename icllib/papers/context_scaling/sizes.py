@@ -1,4 +1,4 @@
-"""Appendix A: which depth, width and number of heads is best (Section 4)."""
+"""Appendix A and Section 4: which depth, width and number of heads is best?"""
 
 from dataclasses import replace
 from itertools import product
@@ -32,7 +32,7 @@ AXES = {
 
 
 def best_size(profile: str) -> dict:
-    """What the paper found best, or its counterpart: most layers, least width, most heads."""
+    """The size that the paper found best or its like: most layers and heads, least width."""
     pick = {"layers": max, "width": min, "heads": max}
     return {axis: pick[axis](values) for axis, values in AXES[profile].items()}
 
@@ -40,7 +40,7 @@ def best_size(profile: str) -> dict:
 def sizes_of(model, profile: str) -> list:
     """A model at every size of the sweep. SGPT has no heads.
 
-    Every combination at `paper`; elsewhere those that differ from the best one in one thing.
+    Every combination at `paper`; elsewhere those that differ from the best one in one setting.
     """
     axes = {axis: values for axis, values in AXES[profile].items() if hasattr(model, axis)}
     best, most = best_size(profile), len(axes) if profile == "paper" else 1
@@ -78,7 +78,7 @@ def by_size(records) -> pd.DataFrame:
 
 
 def over_axis(sizes: pd.DataFrame, axis: str, best: dict, metric: str = "error") -> pd.DataFrame:
-    """A model's errors where everything but one axis is as in the best size: (seeds, values)."""
+    """A model's errors along one axis, with the rest as in the best size: (seeds, values)."""
     for other, value in best.items():
         if other != axis:
             sizes = sizes[sizes[other].isin((0, value))]
@@ -93,10 +93,10 @@ def against_best(sizes: pd.DataFrame, best: dict) -> pd.DataFrame:
 
 
 def best_over_ridge(records, name: str, task, evaluation) -> np.ndarray:
-    """What the gate asks of a model at the size that does best: (seeds,)."""
+    """For the gate: a model's lowest error over all sizes, over ridge regression's: (seeds,)."""
     ratios = {}
     for record in records:
         if NAMES[record.run["model"]["type"]] == name:
-            own = over_ridge([record["error"]], task, evaluation)[0]
-            ratios.setdefault(record.run["seed"], []).append(own)
+            ratio = over_ridge([record["error"]], task, evaluation)[0]
+            ratios.setdefault(record.run["seed"], []).append(ratio)
     return np.array([min(ratios[seed]) for seed in sorted(ratios)])

@@ -17,15 +17,14 @@ UNTRAINED_LENGTHS = {
     "gpu": (ReluNetwork(20), tuple(range(1, 101, 10))),
     "paper": (ReluNetwork(20), tuple(range(1, 101, 10))),
 }
-# ASSUMED: four minutes of a core for SGPT and six for GPT-2.
+# ASSUMED: they take four minutes on one core for SGPT and six for GPT-2.
 UNTRAINED_STEPS = {"SGPT": 4000, "GPT-2": 16_000}
 # ASSUMED: the paper does not name the lengths at which GPT-2 fails.
-BETWEEN, BEYOND = (2, 5, 8), (2, 5, 10, 20)  # more pairs than a trained length, than the longest
+BETWEEN, BEYOND = (2, 5, 8), (2, 5, 10, 20)  # pairs beyond a trained length, and the longest
 
 
 def runs(profile: str) -> list[Run]:
-    """Appendix A, item 4: SGPT, the decoder, and the decoder without positions, which the paper
-    does not have and which tells what its positions do."""
+    """Appendix A, item 4: SGPT, the decoder, and, not in the paper, one without positions."""
     task, trained = UNTRAINED_LENGTHS[profile]
     between = [length + more for length in trained[:-1] for more in BETWEEN]
     beyond = [max(trained) + more for more in BEYOND]
@@ -42,10 +41,11 @@ def runs(profile: str) -> list[Run]:
 
 
 def untrained_ratios(errors, trained, tested) -> dict:
-    """Mean ratio of the errors at untrained context lengths to their reference, by where they lie.
+    """Mean ratios of errors at untrained lengths to a reference, for claim 17: (seeds,) each.
 
-    Claim 17: between trained lengths the reference is the error of the neighbors, interpolated;
-    beyond them it is the error at the longest. errors: (seeds, len(tested)); tested holds trained.
+    "between": lengths between trained ones; the reference interpolates the errors of the neighbors.
+    "beyond": longer ones; the reference is the error at the longest trained length. errors: (seeds,
+    len(tested)); tested holds trained.
     """
     errors, tested = np.asarray(errors), np.asarray(tested)
     known = np.isin(tested, trained)

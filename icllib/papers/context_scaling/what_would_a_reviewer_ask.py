@@ -1,6 +1,6 @@
 """Beyond the paper: depth, normalization, tasks and width.
 
-Other forms of SGPT and of the perceptron: what the paper leaves open, and what one may ask.
+Variants of SGPT and of the perceptron that the paper does not try.
 """
 
 from dataclasses import replace
@@ -18,24 +18,24 @@ from icllib.training import Run
 
 DEPTHS = {"smoke": (1, 2), "cpu": (1, 2, 4, 8), "gpu": (1, 2, 4, 8, 16), "paper": (1, 2, 4, 8, 16)}
 COUNTS = FIGURE_1["paper"].counts  # Figure 1A's, at every profile
-WIDE_COUNT = 10**5  # ASSUMED: the smaller T of Figure 1B, which training goes through often
+WIDE_COUNT = 10**5  # ASSUMED: the smaller T of Figure 1B; training sees each prompt often
 
 
 def runs(profile: str) -> list[Run]:
-    """SGPT by depth and without phi, one layer and deep ones against T, a wider perceptron."""
+    """SGPT by depth and without phi; one-layer and deep SGPT against T; wider perceptrons."""
     runs = (by_depth(profile) + with_and_without_normalization(profile)
             + perceptrons_by_width(profile) + one_layer_and_deep(profile))
     return list(dict.fromkeys(runs))
 
 
 def one_layer_against_tasks(profile: str) -> list[Run]:
-    """The one layer of Figure 5 at every T, which trains fast."""
+    """The one-layer SGPT of Figure 5 at every T; it trains fast."""
     return [Run(LINEAR_8, *FIGURE_5[profile], evaluation(FIGURE_5_LENGTHS, profile), seed, count)
             for count in COUNTS for seed in seeds(profile)]
 
 
 def one_layer_and_deep(profile: str) -> list[Run]:
-    """What claim 30 compares: one layer and the deep SGPT of Figure 8, at every T."""
+    """For claim 30: one-layer SGPT and the deep SGPT of Figure 8, at every T."""
     return one_layer_against_tasks(profile) + [
         run for run in fig08_against_tasks(profile)
         if run.task == LINEAR_8 and isinstance(run.model, SGPT)]
@@ -53,31 +53,31 @@ def by_depth(profile: str) -> list[Run]:
 
 
 def with_and_without_normalization(profile: str) -> list[Run]:
-    """SGPT with phi and without it, in one layer and deep, and Figure 1A's decoders for panel C."""
+    """SGPT with and without phi, of one and of many layers; Figure 1A's decoders for panel C."""
     sgpt, recipe = transformers(profile)["SGPT"]
     # ASSUMED: half the rate, since layers that cube their input overflow sooner.
     slower = replace(recipe, learning_rate=recipe.learning_rate / 2)
     cases = [(replace(sgpt, layers=layers, normalization=phi), how)
              for phi, how in ((sgpt.normalization, recipe), ("none", slower))
              for layers in sorted({1, sgpt.layers})]
-    asked = [Run(LINEAR_8, model, how, evaluation(LENGTHS, profile), seed, FIGURE_1_MOST)
-             for model, how in cases for seed in seeds(profile)]
-    return asked + fig01_against_tasks(profile)
+    runs = [Run(LINEAR_8, model, how, evaluation(LENGTHS, profile), seed, FIGURE_1_MOST)
+            for model, how in cases for seed in seeds(profile)]
+    return runs + fig01_against_tasks(profile)
 
 
 def perceptrons_by_width(profile: str) -> list[Run]:
-    """Figure 1's perceptron at the smaller T of its panel B, and one twice as wide."""
+    """Figure 1's perceptron at the smaller T of panel B, and a perceptron twice as wide."""
     figure_1 = [run for run in fig01_perceptrons(profile) if run.pretraining_tasks == WIDE_COUNT]
     return figure_1 + [replace(run, model=replace(run.model, width=2 * run.model.width))
                        for run in figure_1]
 
 
 def reviewer_curves(depths, records, profile: str) -> dict:
-    """The curves of the reviewer's page by panel and name: x values, and errors (seeds, x values).
+    """The page's curves: {panel: {name: (x values, errors (seeds, x values))}}.
 
     A: SGPT against layers, from the records `depths` of `by_depth`; the others are from `records`.
-    B: with phi and without it, against n. C: one layer against T, at n = 10. D: perceptrons
-    against n.
+    B: SGPT with and without phi against n. C: one-layer SGPT against T, at n = 10. D: perceptrons
+    against n. Each panel has a function below.
     """
     ridge = evaluation(LENGTHS, profile).measure(LINEAR_8, Ridge.bayes(LINEAR_8))["error"]
     return {"A": against_layers(depths, profile, ridge),
@@ -93,14 +93,14 @@ def errors_of(records, model: str, count: int = FIGURE_1_MOST, **chosen) -> np.n
 
 
 def at_pairs(records, model: str, n: int, count: int = FIGURE_1_MOST) -> np.ndarray:
-    """The errors of one model at n pairs and one T, wherever it was measured: (seeds,)."""
-    own = [record for record in records if record.run["model"]["type"] == f"models.{model}"]
-    place = tuple(own[0].run["evaluation"]["lengths"]).index(n)
-    return errors_of(own, model, count)[:, place]
+    """The errors of one model at n pairs and one T, whatever its other lengths: (seeds,)."""
+    found = [record for record in records if record.run["model"]["type"] == f"models.{model}"]
+    place = tuple(found[0].run["evaluation"]["lengths"]).index(n)
+    return errors_of(found, model, count)[:, place]
 
 
 def one_layer_over_deep(records) -> dict:
-    """The ratio of errors at 10 pairs that claim 30 judges, one per seed, by T.
+    """One-layer over deep errors at 10 pairs for claim 30: {T: (seeds,)}.
 
     records: of `one_layer_and_deep`.
     """
@@ -110,7 +110,7 @@ def one_layer_over_deep(records) -> dict:
 
 
 def against_layers(records, profile: str, ridge) -> dict:
-    """Panel A."""
+    """Panel A: {name: (depths, errors)}."""
     depths, curves = DEPTHS[profile], {}
     errors = np.stack([errors_of(records, "SGPT", layers=depth) for depth in depths], axis=1)
     for n in (10, 40):
@@ -121,7 +121,7 @@ def against_layers(records, profile: str, ridge) -> dict:
 
 
 def with_and_without_phi(records, profile: str, ridge) -> dict:
-    """Panel B; the seeds of deep models without phi are too far apart for a mean."""
+    """Panel B; deep models without phi have a curve per seed, too far apart for a mean."""
     deep, curves = SGPTS[profile][0].layers, {}
     named = lambda name, layers: f"{name}, {layers} layer{'s' * (layers > 1)}"
     for name, phi in (("normalized", "l1"), ("not normalized", "none")):
@@ -135,7 +135,7 @@ def with_and_without_phi(records, profile: str, ridge) -> dict:
 
 
 def against_counts(records, profile: str, ridge) -> dict:
-    """Panel C."""
+    """Panel C: {name: (T, errors)}."""
     def at_10(model, counts):
         errors = [at_pairs(records, model, 10, count) for count in counts]
         return counts, np.stack(errors, axis=1)
@@ -148,9 +148,9 @@ def against_counts(records, profile: str, ridge) -> dict:
 
 def by_width(records) -> dict:
     """Panel D, the narrower perceptron first."""
-    own = [record for record in records if record.run["model"]["type"] == "models.MLP"]
-    zero = from_settings(own[0].run["evaluation"]).measure(LINEAR_8, Zero())["error"]
-    widths = sorted({record.run["model"]["width"] for record in own})
-    curves = {f"MLP, width {width}": (LENGTHS, errors_of(own, "MLP", WIDE_COUNT, width=width))
+    found = [record for record in records if record.run["model"]["type"] == "models.MLP"]
+    zero = from_settings(found[0].run["evaluation"]).measure(LINEAR_8, Zero())["error"]
+    widths = sorted({record.run["model"]["width"] for record in found})
+    curves = {f"MLP, width {width}": (LENGTHS, errors_of(found, "MLP", WIDE_COUNT, width=width))
               for width in widths}
     return curves | {"zero": (LENGTHS, zero)}
