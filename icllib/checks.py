@@ -10,6 +10,8 @@ from numbers import Integral, Real
 
 from icllib.errors import InputError
 
+WORD = 0xFFFFFFFF  # the largest seed
+
 
 def whole(least: int = 1, most: float = math.inf, /, **sizes) -> None:
     """Raises InputError, by name, for what is no integer from `least` to `most`."""

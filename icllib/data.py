@@ -3,12 +3,12 @@
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
 from icllib.errors import InputError
 from icllib.files import PROJECT, folder_named
+from icllib.results import Component
 
 
 def data_folders() -> list[Path]:
@@ -17,12 +17,11 @@ def data_folders() -> list[Path]:
 
 
 @dataclass(frozen=True)
-class DataFile:
+class DataFile(Component):
     """A file by its name in a folder of data, and the checksum that says which file it is."""
 
     name: str
     sha256: str
-    version: ClassVar[int] = 1
 
     def read(self) -> str:
         """Its text; raises InputError where it is not there or is another file."""

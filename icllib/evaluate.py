@@ -13,10 +13,10 @@ import numpy as np
 import torch
 
 from icllib import checks
-from icllib.checks import alike, answers, component, different, each, sampled, switches, takes, whole
+from icllib.checks import alike, answers, component, different, each, sampled, takes, whole
 from icllib.errors import InputError
-from icllib.results import ADDED
-from icllib.streams import WORD, Stream
+from icllib.results import ADDED, Component
+from icllib.streams import Stream
 from icllib.tasks import sample_each, side_by_side
 from icllib.tasks.prompt import sizes
 
@@ -59,7 +59,7 @@ def unseen(evaluation, predictor, members: int, device, purpose: str = "evaluati
 
 
 @dataclass(frozen=True)
-class ErrorByLength:
+class ErrorByLength(Component):
     """Mean squared error at each context length, on unseen prompts.
 
     Measures `error`, against noisy labels (the papers' number), and `excess`, against the labels
@@ -77,15 +77,12 @@ class ErrorByLength:
     queries: int = field(default=1, metadata=ADDED)  #: side by side after the pairs, then averaged
     by_layer: bool = field(default=False, metadata=ADDED)  #: for a decoder
     own_prompts: bool = field(default=False, metadata=ADDED)  #: of each trained model, see `unseen`
-    version: ClassVar[int] = 1
     prefix: ClassVar[str] = ""  # of the metrics' names
 
-    def __post_init__(self):
-        object.__setattr__(self, "lengths", each(partial(whole, 0), "lengths", self.lengths))
+    def check(self):
+        each(partial(whole, 0), "lengths", self.lengths)
         different(lengths=self.lengths)
         whole(prompts=self.prompts, queries=self.queries)
-        switches(self)
-        whole(0, WORD, seed=self.seed)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The errors of M predictors that share one `predict`, each on its own task.
@@ -194,17 +191,16 @@ class TrainingError(ErrorByLength):
 
 
 @dataclass(frozen=True)
-class Together:
+class Together(Component):
     """Several measures of the same predictors; their metrics need different names.
 
     Raises InputError for none and for what measures nothing.
     """
 
     parts: tuple
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        object.__setattr__(self, "parts", each(partial(component, "measure"), "parts", self.parts))
+    def check(self):
+        each(partial(component, "measure"), "parts", self.parts)
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """All metrics of all parts; raises InputError where two have the same name."""
@@ -219,7 +215,7 @@ class Together:
 
 
 @dataclass(frozen=True)
-class OnTask:
+class OnTask(Component):
     """An evaluation on prompts of another task than that of training, say without its pool.
 
     Its metrics are those of the evaluation with `name` and "_" before them. Raises InputError for
@@ -229,9 +225,8 @@ class OnTask:
     task: object
     evaluation: object
     name: str
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         sampled(task=self.task)
         component("measure", evaluation=self.evaluation)
         if isinstance(self.evaluation, TrainingError):

@@ -18,10 +18,9 @@ import torch
 from torch import Tensor
 
 from icllib import checks
-from icllib.checks import each, indices, precise, whole
+from icllib.checks import WORD, each, indices, precise, whole
 from icllib.errors import InputError
 
-WORD = 0xFFFFFFFF
 MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
 MAX_CYCLE_WALK = 8

@@ -37,7 +37,7 @@ class OneStepGD(ByLength):
 
     task: object
 
-    def __post_init__(self):
+    def check(self):
         moments(self.task)
 
     def _estimate(self, xs, ys, query):

@@ -5,7 +5,6 @@ fits of a figure: on one core 0.4 ms for Lasso and 6 ms for XGBoost at n = 40, d
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
@@ -42,9 +41,8 @@ class Lasso(FittedToEach):
     #: Relative duality gap. scikit-learn's default of 1e-4 stops far too early for small penalties
     #: at n < d: with 1e-4 as penalty and n = 10, d = 20, s = 3 the error is 9 times too large.
     tolerance: float = 1e-6
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         positive(penalty=self.penalty, tolerance=self.tolerance)
 
     def _fit(self, xs, ys, query):
@@ -66,9 +64,8 @@ class XGBoost(FittedToEach):
     trees: int = 50  #: Garg et al.
     depth: int = 4  #: Garg et al.
     learning_rate: float = 0.1  #: Garg et al.
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(trees=self.trees, depth=self.depth)
         positive(learning_rate=self.learning_rate)
 

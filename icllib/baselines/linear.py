@@ -23,7 +23,7 @@ class Ridge(ByLength):
 
     penalty: float
 
-    def __post_init__(self):
+    def check(self):
         positive(penalty=self.penalty)
 
     @classmethod
@@ -50,8 +50,8 @@ class RidgeSweep(ByLength):
 
     penalties: tuple[float, ...]
 
-    def __post_init__(self):
-        object.__setattr__(self, "penalties", each(positive, "penalties", self.penalties))
+    def check(self):
+        each(positive, "penalties", self.penalties)
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
         """(1, B, N, d), (1, B, N) -> (P, B, K); raises InputError for another number of members."""
@@ -90,8 +90,8 @@ class MixtureRidge(ByLength):
     noise_stds: tuple[float, ...]
     weight_std: float
 
-    def __post_init__(self):
-        object.__setattr__(self, "noise_stds", each(positive, "noise_stds", self.noise_stds))
+    def check(self):
+        each(positive, "noise_stds", self.noise_stds)
         positive(weight_std=self.weight_std)
 
     @classmethod
@@ -129,7 +129,7 @@ class DiscreteMMSE(ByLength):
     task: object
     without_pairs: ClassVar[bool] = True
 
-    def __post_init__(self):
+    def check(self):
         component("chosen", task=self.task)
         component("noise_std", task=self.task.task)
         positive(noise_std=self.task.task.noise_std)
@@ -156,8 +156,6 @@ class LeastSquares(ByLength):
     Context-scaling paper, Figure 4C; ASSUMED no intercept and minimum norm, as in the public code
     of Garg et al. (2022).
     """
-
-    version: ClassVar[int] = 1
 
     def _estimate(self, xs, ys, query):
         weights = torch.linalg.pinv(xs.double()) @ ys[..., None].double()

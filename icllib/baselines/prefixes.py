@@ -8,9 +8,10 @@ from torch import Tensor
 
 from icllib.checks import each, floating, prompts as pairs, whole
 from icllib.errors import InputError
+from icllib.results import Component
 
 
-class ByLength:
+class ByLength(Component):
     """A predictor that answers at each context length from the pairs before it alone."""
 
     without_pairs: ClassVar[bool] = False  #: True: its estimate is one without any pair too

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +9,7 @@ from torch import Tensor, nn
 from icllib.baselines.prefixes import ByLength
 from icllib.checks import positive, whole
 from icllib.models.stacked import Initializer, StackedLinear
-from icllib.streams import WORD, Stream
+from icllib.streams import Stream
 
 
 @dataclass(frozen=True)
@@ -30,12 +29,10 @@ class StudentNetwork(ByLength):
     batch: int = 10  #: Garg et al.
     learning_rate: float = 5e-3  #: Garg et al.
     seed: int = 0
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(width=self.width, steps=self.steps, batch=self.batch)
         positive(learning_rate=self.learning_rate)
-        whole(0, WORD, seed=self.seed)
 
     def batches(self, n: int, device="cpu") -> Tensor:
         """Which of n pairs each step trains on: (steps, min(batch, n))."""

@@ -68,19 +68,19 @@ MODULE = '''\
 """Fill in: what the page {page} shows."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
+
+from icllib.results import Component
 
 PAIRS = (10, 20, 40)  # Fill in: where the paper says so, or ASSUMED and why
 
 
 @dataclass(frozen=True)
-class {measured}:
+class {measured}(Component):
     """Fill in: what is measured. In the example, the error of a mean of n numbers."""
 
     seed: int = 0
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """The mean squared error for each number of pairs: (len(PAIRS),)."""

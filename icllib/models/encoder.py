@@ -1,7 +1,6 @@
 """RoBERTa's encoder with its masked-language-modeling head, M models side by side."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -12,12 +11,13 @@ from icllib.errors import InputError
 from icllib.models.products import affine
 from icllib.models.scoring import Softmax, check_scoring
 from icllib.models.stacked import Initializer, StackedLayerNorm, linear
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks.sentences import PAD
 
 
 @dataclass(frozen=True)
-class Encoder:
+class Encoder(Component):
     """A post-LN encoder that predicts hidden tokens: RoBERTa at BabyBERTa's size.
 
     Huebner et al. (2021); the settings are those of their public model. Raises InputError where
@@ -30,9 +30,8 @@ class Encoder:
     feed_forward: int = 1024
     scoring: object = Softmax()  #: one of icllib/models/scoring.py
     dropout: float = 0.1
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(layers=self.layers, heads=self.heads, width=self.width,
               feed_forward=self.feed_forward)
         if self.width % self.heads:

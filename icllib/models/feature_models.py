@@ -2,24 +2,25 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, relu
 
-from icllib.checks import built_for, one_of, switches, whole
+from icllib.checks import built_for, whole
 from icllib.models.features import FEATURES, feature_row
 from icllib.models.mlp import add_pairs
 from icllib.models.products import affine
 from icllib.models.stacked import Initializer, StackedLinear
+from icllib.results import Component
 from icllib.streams import constant
 
 ACTIVATIONS = {"relu": relu, "gelu": lambda x: gelu(x, approximate="tanh")}
 
 
 @dataclass(frozen=True)
-class FeatureMLP:
+class FeatureMLP(Component):
     """f(A) = sigma(psi(A)_{N,:} W_1) W_2: one hidden layer on a row of features.
 
     Context-scaling paper. With relu it is the MLP of Figures 6 and 7 (Eq. 14); with gelu, as in
@@ -28,17 +29,13 @@ class FeatureMLP:
     for an activation that is not known, or no width.
     """
 
-    features: str = "hilbert"  #: see feature_row: "linear", "l1", "exponential" or "hilbert"
+    features: Literal[*FEATURES] = "hilbert"  #: see feature_row
     prompt: bool = False
-    activation: str = "relu"
+    activation: Literal[*ACTIVATIONS] = "relu"
     width: int = 1024  #: Eq. 14; ASSUMED for Eq. 9, which leaves k open
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        one_of(FEATURES, features=self.features)
-        one_of(tuple(ACTIVATIONS), activation=self.activation)
+    def check(self):
         whole(width=self.width)
-        switches(self)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedFeatureMLP":
         """A fleet of such networks, one per seed."""
@@ -90,18 +87,14 @@ class StackedFeatureMLP(nn.Module):
 
 
 @dataclass(frozen=True)
-class ScalarRegression:
+class ScalarRegression(Component):
     """y ~ a psi(A)_{N,d+1} + b: linear regression on the features' own estimate.
 
     Context-scaling paper, Figure 6: the same a and b at every context length. It is trained like
     any other model. It starts at a = 1, b = 0, the estimate itself.
     """
 
-    features: str = "hilbert"  #: see feature_row
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        one_of(FEATURES, features=self.features)
+    features: Literal[*FEATURES] = "hilbert"  #: see feature_row
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu"):
         """A fleet of such regressions, one per seed."""

@@ -5,19 +5,20 @@ that paper's.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import built_for, one_of, switches, whole
+from icllib.checks import built_for, whole
 from icllib.models.packing import Packing, at_queries, pack, packed_size, packed_tokens
 from icllib.models.products import product
 from icllib.models.stacked import Initializer
+from icllib.results import Component
 
 
 @dataclass(frozen=True)
-class LinearAttention:
+class LinearAttention(Component):
     """z_j <- z_j + P V sum_i z_i (z_i^T K^T Q z_j) in every layer, tokens z = (x, y) (Eq. 1).
 
     The pairs attend to each other ("prefix") or to those up to themselves ("causal", Eq. 2). A
@@ -26,14 +27,11 @@ class LinearAttention:
     """
 
     layers: int = 1
-    mask: str = "prefix"  #: of the pairs; or "causal"
+    mask: Literal["prefix", "causal"] = "prefix"  #: of the pairs
     merged: bool = False  #: True: train K^T Q and P V as one matrix each
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(layers=self.layers)
-        one_of(("prefix", "causal"), mask=self.mask)
-        switches(self)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu"):
         """A fleet of such models, one per seed."""

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -11,11 +10,12 @@ from icllib.checks import built_for, whole
 from icllib.errors import InputError
 from icllib.models.products import affine
 from icllib.models.stacked import Initializer, StackedLinear
+from icllib.results import Component
 from icllib.streams import constant
 
 
 @dataclass(frozen=True)
-class MLP:
+class MLP(Component):
     """f(A_v) = relu(A_v W_0) W_1: one hidden layer on the vectorized prompt.
 
     Context-scaling paper, Eq. 14 and "Zero-padding input for MLP" (Appendix A): one model for
@@ -27,9 +27,8 @@ class MLP:
     """
 
     width: int = 1024  #: Eq. 14
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(width=self.width)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedMLP":

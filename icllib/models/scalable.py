@@ -5,7 +5,6 @@ query sees. Each works by scaling queries, so that PyTorch's fused attention doe
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from torch import Tensor, nn
 
@@ -14,6 +13,7 @@ from icllib.checks import finite, whole
 from icllib.errors import InputError
 from icllib.models.mixing import FusedSoftmax, Weighted
 from icllib.models.stacked import Initializer, uniform_linear
+from icllib.results import Component
 
 
 class ScaledSoftmax(FusedSoftmax):
@@ -62,7 +62,7 @@ def log_count(mask: Tensor, dtype) -> Tensor:
 
 
 @dataclass(frozen=True)
-class SSMax:
+class SSMax(Component):
     """Scalable softmax: softmax(s log(n) z) for n visible tokens, s learned per head.
 
     Nakanishi (2025), "Scalable-Softmax Is Superior for Attention", in its form without a bias.
@@ -71,9 +71,8 @@ class SSMax:
     """
 
     s: float = field(default=0.43, metadata={"per_member": True})
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         finite(s=self.s)
 
     def build(self, draw: Initializer, heads: int) -> ScaledSoftmax:
@@ -82,7 +81,7 @@ class SSMax:
 
 
 @dataclass(frozen=True)
-class QASSMax:
+class QASSMax(Component):
     """Query-aware scalable softmax: a query times base(log n) (1 + tanh(gate(q))), then softmax.
 
     Qu et al. (2026), TabICLv2, with their public code's "qassmax-mlp-elementwise": both parts are
@@ -94,9 +93,8 @@ class QASSMax:
 
     size: int  #: features of a head: the width of the model over its heads
     hidden: int = 64
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(size=self.size, hidden=self.hidden)
 
     def build(self, draw: Initializer, heads: int) -> QueryAwareSoftmax:

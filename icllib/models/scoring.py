@@ -11,20 +11,20 @@ and in no paper of this book: icllib/models/scalable.py.
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from icllib import attention
-from icllib.checks import each, finite, positive, switches, whole
+from icllib.checks import each, finite, positive, whole
 from icllib.errors import InputError
 from icllib.models.mixing import (Average, CosineAttention, FusedSoftmax, GaussianAttention,
                                   SignedSoftmax, SplitHeads, Weighted)
 from icllib.models.stacked import Initializer
+from icllib.results import Component
 
 
-class Plain:
+class Plain(Component):
     """A scoring without parameters: `weigh` says it all."""
 
     def build(self, draw: Initializer, heads: int) -> nn.Module:
@@ -58,7 +58,7 @@ def check_weigh(weigh, heads: int, name: str) -> None:
 
 
 @dataclass(frozen=True)
-class Softmax:
+class Softmax(Component):
     """softmax(z / temperature), through PyTorch's fused attention.
 
     ASSUMED, since the paper gives only the values 5 to 100: the temperature divides scores that
@@ -66,9 +66,8 @@ class Softmax:
     """
 
     temperature: float = field(default=1.0, metadata={"per_member": True})
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         positive(temperature=self.temperature)
 
     def build(self, draw: Initializer, heads: int) -> FusedSoftmax:
@@ -77,7 +76,7 @@ class Softmax:
 
 
 @dataclass(frozen=True)
-class SignedAveraging:
+class SignedAveraging(Component):
     """SSA: (1 + b abs(z))^(sgn(z) n) over its row sum (Eq. 5), n and b learned per head.
 
     Initial values and one pair per head and layer: Appendix B. ASSUMED, since the paper only
@@ -88,12 +87,10 @@ class SignedAveraging:
     n: float = field(default=1.5, metadata={"per_member": True})
     b: float = field(default=1.0, metadata={"per_member": True})
     trainable: bool = True  #: False: n and b stay what they are, as in Table 3
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         finite(n=self.n)
         positive(b=self.b)
-        switches(self)
         if self.n < 1 or (self.trainable and self.n == 1):
             raise InputError("n: expected n >= 1, or n > 1 if it is to be trained, "
                              f"got {self.n}")
@@ -104,13 +101,11 @@ class SignedAveraging:
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(Component):
     """exp(-r^2 / 2) over its row sum, r the distance of q / sqrt(d) and k: long keys lose.
 
     Public code of the causalLM paper (Ding et al., 2024); its text has the plain softmax.
     """
-
-    version: ClassVar[int] = 1
 
     def build(self, draw: Initializer, heads: int) -> GaussianAttention:
         """A module for the members of `draw`."""
@@ -125,10 +120,6 @@ class SelfAdjusting(Plain):
     """
 
     normalized: bool
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        switches(self)
 
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.self_adjusting(z, mask, self.normalized)
@@ -141,8 +132,6 @@ class SelfAdjusting(Plain):
 class Sparsemax(Plain):
     """The point of the simplex nearest to z (Martins and Astudillo, 2016)."""
 
-    version: ClassVar[int] = 1
-
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.entmax(z, mask, 2)
 
@@ -152,9 +141,8 @@ class Entmax(Plain):
     """alpha-entmax (Peters et al., 2019). ASSUMED: alpha = 1.5, its authors' usual choice."""
 
     alpha: float = 1.5  #: 1.5 or 2, for which there are exact algorithms
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         attention.check_alpha(self.alpha)
 
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
@@ -168,8 +156,6 @@ class Entmax(Plain):
 class Relu(Plain):
     """relu(z) over its row sum. ASSUMED: Appendix C does not say how it normalizes."""
 
-    version: ClassVar[int] = 1
-
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.by_absolute_sum(z.relu(), mask)
 
@@ -177,8 +163,6 @@ class Relu(Plain):
 @dataclass(frozen=True)
 class Square(Plain):
     """z^2 over its row sum. ASSUMED: Appendix C does not say how it normalizes."""
-
-    version: ClassVar[int] = 1
 
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.by_absolute_sum(z.square(), mask)
@@ -191,17 +175,13 @@ class Tanh(Plain):
     ASSUMED: Appendix C does not say how it normalizes, and a sum of signed values may vanish.
     """
 
-    version: ClassVar[int] = 1
-
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.by_absolute_sum(z.tanh(), mask)
 
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(Component):
     """The average of all visible tokens, whatever the scores (Appendix C)."""
-
-    version: ClassVar[int] = 1
 
     def build(self, draw: Initializer, heads: int) -> Average:
         """A module for the members of `draw`."""
@@ -209,14 +189,12 @@ class Uniform:
 
 
 @dataclass(frozen=True)
-class CosFormer:
+class CosFormer(Component):
     """relu(q) . relu(k) cos(pi (i - j) / 2m) over its row sum (Qin et al., 2022).
 
     ASSUMED: m is the length of the sequence, as in their code. Context lengths that share a pass
     share the m of the longest one.
     """
-
-    version: ClassVar[int] = 1
 
     def build(self, draw: Initializer, heads: int) -> CosineAttention:
         """A module for the members of `draw`."""
@@ -231,10 +209,6 @@ class L1(Plain):
     """
 
     absolute: bool = False
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        switches(self)
 
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.by_absolute_sum(z.abs() if self.absolute else z, mask)
@@ -244,8 +218,6 @@ class L1(Plain):
 class Identity(Plain):
     """The scores as they are: linear attention (context-scaling paper, Eq. 3)."""
 
-    version: ClassVar[int] = 1
-
     def weigh(self, z: Tensor, mask: Tensor) -> Tensor:
         return attention.unnormalized(z, mask)
 
@@ -254,16 +226,15 @@ class Identity(Plain):
 
 
 @dataclass(frozen=True)
-class MixedHeads:
+class MixedHeads(Component):
     """Some heads with one scoring, some with another, in this order (Appendix C).
 
     Raises InputError for a part that is no scoring or has no heads.
     """
 
     parts: tuple  #: of (scoring, how many heads)
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         parts = each(check_part, "parts", self.parts)
         object.__setattr__(self, "parts", tuple(map(tuple, parts)))
 

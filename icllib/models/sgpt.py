@@ -1,21 +1,20 @@
 """SGPT: a transformer without key, query and value weights."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Literal
 
 from torch import Tensor, nn
 from torch.nn.functional import gelu, normalize
 
-from icllib.checks import built_for, one_of, switches, whole
+from icllib.checks import built_for, whole
 from icllib.models.packing import at_queries, pack, packed_size, packed_tokens
 from icllib.models.products import product
 from icllib.models.stacked import Initializer
-
-NORMALIZATIONS = ("l1", "absolute", "none")
+from icllib.results import Component
 
 
 @dataclass(frozen=True)
-class SGPT:
+class SGPT(Component):
     """H <- gelu(Z W_mlp) + Z with Z = g(H) W_proj + H, g(H) = phi(H H^T) H, H = A W_0 at first.
 
     Context-scaling paper, Eqs. 6 and 13, in the final version's bracketing. Nothing is hidden
@@ -28,14 +27,11 @@ class SGPT:
     #: phi: "l1" divides each row by its l1 norm and keeps the signs; ASSUMED, since the paper says
     #: no more than "row-wise l1 normalization". "absolute" also drops the signs: weights that are
     #: positive and sum to 1. "none": phi is the identity, up to a constant.
-    normalization: str = "l1"
+    normalization: Literal["l1", "absolute", "none"] = "l1"
     mlp_skip: bool = True  #: "+ Z": Eq. 13 has it, Section 4 says that it is removed
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(layers=self.layers, width=self.width)
-        one_of(NORMALIZATIONS, normalization=self.normalization)
-        switches(self)
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu") -> "StackedSGPT":
         """A fleet of such models, one per seed."""

@@ -5,24 +5,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby, islice
-from typing import ClassVar
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from icllib.checks import built_for, one_of, switches, whole
+from icllib.checks import built_for, whole
 from icllib.errors import InputError
 from icllib.models.layout import IN_A_ROW, joint_tokens, lay_out, separate_tokens
 from icllib.models.scoring import Softmax, check_scoring
 from icllib.models.stacked import Initializer, StackedLayerNorm, linear
-from icllib.results import ADDED
+from icllib.results import ADDED, Component
 
 added = partial(field, metadata=ADDED)  # absent from records while at its default
 
 
 @dataclass(frozen=True)
-class Transformer:
+class Transformer(Component):
     """A pre-LN decoder as in GPT-2, with a linear embedding of (d + 1)-vectors and a read-out.
 
     Garg et al. (2022), Section 2; context-scaling paper, Appendix A ("GPT-2"). Raises InputError
@@ -33,11 +33,11 @@ class Transformer:
     heads: int = 8
     width: int = 256
     scoring: object = added(default=Softmax())  #: how scores become weights, see below
-    #: (x, y) in one token; or "separate", as x, y, x, y ...; or "inputs", as x, x ... without labels
-    tokens: str = added(default="joint")
-    positions: str = added(default="learned")  #: or "none"
+    #: (x, y) in one token; or as x, y, x, y ...; or as x, x ... without labels
+    tokens: Literal["joint", "separate", "inputs"] = added(default="joint")
+    positions: Literal["learned", "none"] = added(default="learned")
     positions_up_to: int | None = added(default=None)  #: pairs; untrained beyond training's
-    mask: str = added(default="causal")  #: of the pairs; or "prefix" or "block-causal"
+    mask: Literal["causal", "prefix", "block-causal"] = added(default="causal")  #: of the pairs
     block: int = added(default=1)  #: pairs per block of a block-causal mask
     queries_see_themselves: bool = added(default=True)  #: False: pairs only, as in causalLM
     query_positions: int = added(default=1)  #: after the pairs; the queries take them in turn
@@ -50,18 +50,13 @@ class Transformer:
     final_norm: bool = added(default=True)
     uniform_start: bool = added(default=False)  #: everything U(+-1/sqrt(fan_in))
     probes: bool = added(default=False)  #: a read-out after every layer, behind a stop-gradient
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(layers=self.layers, heads=self.heads, width=self.width, block=self.block,
               attention_width=self.mixed_width, query_positions=self.query_positions)
         if self.positions_up_to is not None:
             whole(positions_up_to=self.positions_up_to)
-        switches(self)
         check_scoring(scoring=self.scoring)
-        one_of(("joint", *IN_A_ROW), tokens=self.tokens)
-        one_of(("learned", "none"), positions=self.positions)
-        one_of(("causal", "prefix", "block-causal"), mask=self.mask)
         if self.mixed_width % self.heads:
             raise InputError(f"heads: expected a divisor of the width {self.mixed_width}, "
                              f"got {self.heads}")

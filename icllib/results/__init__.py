@@ -7,13 +7,13 @@ older version is found and called stale, not missing.
 
 from icllib.files import PROJECT
 from icllib.results.components import (
-    ADDED, digest, from_settings, key, recorded_fields, settings, source_on_disk, sources, type_name,
-    versions)
+    ADDED, Component, digest, from_settings, key, recorded_fields, settings, source_on_disk, sources,
+    type_name, versions)
 from icllib.results.records import (
     DIGITS, PROFILES, Record, check_page, check_profile, check_records, dealt, find_record,
     find_records, is_fresh, load_record, results_folder, rounded, samples, stacked)
 
-__all__ = ["ADDED", "DIGITS", "PROFILES", "PROJECT", "Record", "check_page", "check_profile",
+__all__ = ["ADDED", "Component", "DIGITS", "PROFILES", "PROJECT", "Record", "check_page", "check_profile",
            "check_records", "dealt", "digest", "find_record", "find_records", "from_settings",
            "is_fresh", "key", "load_record", "recorded_fields", "results_folder", "rounded", "samples",
            "settings", "source_on_disk", "sources", "stacked", "type_name", "versions"]

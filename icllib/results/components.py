@@ -16,14 +16,44 @@ import re
 import sys
 import types
 import typing
+from collections.abc import Iterable
 from functools import cache
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from icllib.checks import WORD, one_of, switch, whole
 from icllib.errors import DAMAGE, InputError
 
 ADDED = {"added": True}  # of a field that joined its component later, see above
 PLAIN = (bool, int, float, str, types.NoneType)
+
+
+class Component:
+    """A part of a run: a frozen dataclass whose fields hold what their types say.
+
+    A list for a field of type tuple becomes a tuple. Raises InputError, by name, for a value that is
+    none of a Literal's, for what is neither True nor False in a field of type bool, and for a seed
+    that is no integer of 32 bits.
+    """
+
+    version: ClassVar[int] = 1  # one more whenever equal settings give other numbers
+
+    def __post_init__(self):
+        for name, kind, *_ in fields_of(type(self)):
+            value, origin = getattr(self, name), typing.get_origin(kind) or kind
+            if origin is Literal:
+                one_of(typing.get_args(kind), **{name: value})
+            elif origin is bool:
+                switch(**{name: value})
+            elif origin is tuple and isinstance(value, Iterable):
+                object.__setattr__(self, name, tuple(value))
+            elif name == "seed":
+                whole(0, WORD, seed=value)
+        self.check()
+
+    def check(self) -> None:
+        """Raises InputError, by name, for settings that cannot be, alone or together."""
 
 
 @cache

@@ -7,12 +7,13 @@ import torch
 from torch import Tensor
 
 from icllib.checks import draws, whole
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, dot, kept
 
 
 @dataclass(frozen=True)
-class LinearClassification:
+class LinearClassification(Component):
     """The class of x is argmax_c w_c . x, with x ~ U(-1, 1)^d and w_c ~ N(0, I); one-hot labels.
 
     CausalLM paper, Section 5.2 (d = 16, three classes). Labels are (..., n, classes): the public
@@ -23,9 +24,8 @@ class LinearClassification:
     dimension: int
     classes: int = 3  #: Section 5.2
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(dimension=self.dimension)
         whole(2, classes=self.classes)
 

@@ -7,13 +7,13 @@ features and labels together are the columns of Phi(s, X) of Eq. 4, the query's 
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from icllib.checks import draws, finite, not_negative, positive, share, whole
 from icllib.errors import InputError
+from icllib.results import Component
 from icllib.streams import WORD, Stream
 from icllib.tasks.prompt import Prompt, dot
 
@@ -38,7 +38,7 @@ def mean_over_types(values, alpha: float) -> float:
     return sum(share * value for share, value in zip(shares, values)) / sum(shares)
 
 
-class TypedPrompts:
+class TypedPrompts(Component):
     """What the two tasks share: features in R^tasks, and prompts of a type (Eq. 1)."""
 
     @property
@@ -71,9 +71,8 @@ class SparseFeatureRegression(TypedPrompts):
     beta: float = 0.0  #: psi_s ~ s^-beta, Section 4.2
     positive_share: float = 0.5  #: of the features that are +e_s. ASSUMED: Eq. 2 does not say
     feature_noise: float = 0.0  #: times 1 / psi_s is the deviation of zeta: 1 in Appendix H.2
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         check_types(self.tasks, self.alpha)
         finite(strength=self.strength)
         if not self.strength**2 > 0:
@@ -122,9 +121,8 @@ class SourceCapacityRegression(TypedPrompts):
     alpha: float = 1.8  #: Fig. 5b
     tau: float = 3.0  #: Appendix H.1
     strength_seed: int = 0  #: of all Lambda_s together
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         check_types(self.tasks, self.alpha)
         positive(tau=self.tau)
         whole(0, WORD, strength_seed=self.strength_seed)

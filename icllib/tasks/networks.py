@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from icllib.checks import draws, whole
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, dot, kept
 
@@ -15,7 +16,7 @@ CACHED = 2**17  # hidden units of a part: of 2^13 to 2^20 the fastest was 2^16 (
 
 
 @dataclass(frozen=True)
-class ReluNetwork:
+class ReluNetwork(Component):
     """y = sqrt(2 / r) sum_j a_j relu(w_j . x) with x, w_j ~ N(0, I) and a_j ~ N(0, 1), j <= r.
 
     Context-scaling paper, Section 4 (Fig. 4B, d = 20; d = 8 elsewhere). The paper gives neither
@@ -25,9 +26,8 @@ class ReluNetwork:
     dimension: int
     width: int = 100  #: r, Section 4
     of_function: ClassVar[tuple[str, ...]] = ("hidden", "output")
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(dimension=self.dimension, width=self.width)
 
     @property

@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from icllib.checks import alike, draws, each, positive, sampled, whole
 from icllib.errors import InputError
-from icllib.streams import WORD, Stream
+from icllib.results import Component
+from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, sample_one, sizes
 
 
-class Wrapped:
+class Wrapped(Component):
     """A task made of others: sizes as theirs."""
 
     @property
@@ -39,12 +39,10 @@ class FunctionPool(Wrapped):
     task: object
     functions: int  #: T
     seed: int = 0
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         sampled(task=self.task)
         whole(1, 2**31, functions=self.functions)
-        whole(0, WORD, seed=self.seed)
         if not getattr(self.task, "of_function", ()):
             raise InputError("task: expected one that names its draws of the function in "
                              f"of_function, got {self.task!r}")
@@ -101,10 +99,9 @@ class Mixture(Wrapped):
 
     parts: tuple
     shares: tuple[float, ...] | None = None  #: in any unit
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        object.__setattr__(self, "parts", each(sampled, "parts", self.parts))
+    def check(self):
+        each(sampled, "parts", self.parts)
         alike(sizes, parts=self.parts)
         if self.shares is not None:
             object.__setattr__(self, "shares", each(positive, "shares", self.shares))

@@ -1,18 +1,19 @@
 """Truth of "every number so far is positive" and "some number so far is positive"."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
 
-from icllib.checks import draws, one_of, positive
+from icllib.checks import draws, positive
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt
 
 
 @dataclass(frozen=True)
-class Quantifier:
+class Quantifier(Component):
     """Labels are the running AND ("every") or OR ("some") of x > 0, the current x included.
 
     Signed-averaging paper, Section 3: x ~ N(0, input_std^2), independent. There the label of
@@ -23,15 +24,12 @@ class Quantifier:
     follow the independent law. Half of all labels are then true at every n.
     """
 
-    quantifier: str  #: "every" or "some"
+    quantifier: Literal["every", "some"]
     input_std: float = 1.0  #: 1 in training, up to 30 at test time
-    law: str = "independent"  #: or "balanced"
+    law: Literal["independent", "balanced"] = "independent"
     dimension: ClassVar[int] = 1
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        one_of(("every", "some"), quantifier=self.quantifier)
-        one_of(("independent", "balanced"), law=self.law)
+    def check(self):
         positive(input_std=self.input_std)
 
     def base_rates(self, n: int) -> list[float]:

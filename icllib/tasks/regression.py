@@ -1,19 +1,20 @@
 """Regression on numbers: linear functions of vectors, affine functions of scalars."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
 
-from icllib.checks import draws, each, finite, not_negative, one_of, positive, switches, whole
+from icllib.checks import draws, each, finite, not_negative, one_of, positive, whole
 from icllib.errors import InputError
+from icllib.results import Component
 from icllib.streams import WORD, Stream
 from icllib.tasks.prompt import Prompt, dot, kept
 
 
 @dataclass(frozen=True)
-class LinearRegression:
+class LinearRegression(Component):
     """y = w . x + noise, with w ~ N(0, weight_std^2 I) drawn once per prompt.
 
     Context-scaling paper, Section 4 (normal inputs, weight_std = d^-1/2); causalLM paper,
@@ -24,17 +25,15 @@ class LinearRegression:
     dimension: int
     noise_std: float = 0.0
     weight_std: float = 1.0
-    inputs: str = "normal"  #: "normal": N(0, I); "uniform": U(-1, 1)^d
+    inputs: Literal["normal", "uniform"] = "normal"  #: N(0, I) or U(-1, 1)^d
     input_mean: float = 0.0  #: added to every coordinate of x
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(dimension=self.dimension)
         not_negative(noise_std=self.noise_std)
         positive(weight_std=self.weight_std)
         finite(input_mean=self.input_mean)
-        one_of(("normal", "uniform"), inputs=self.inputs)
 
     @property
     def label_variance(self) -> float:
@@ -64,7 +63,7 @@ class LinearRegression:
 
 
 @dataclass(frozen=True)
-class TwoNoiseLevels:
+class TwoNoiseLevels(Component):
     """Linear regression whose noise level is one of two, drawn with probability 1/2 per prompt.
 
     Context-scaling paper, Section 4 (Fig. 3), where weight_std = d^-1/2 and d = 20. Raises
@@ -75,10 +74,9 @@ class TwoNoiseLevels:
     noise_stds: tuple[float, float] = (0.1, 0.5)  #: Appendix A
     weight_std: float = 1.0
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        object.__setattr__(self, "noise_stds", each(positive, "noise_stds", self.noise_stds))
+    def check(self):
+        each(positive, "noise_stds", self.noise_stds)
         if len(self.noise_stds) != 2:
             raise InputError(f"noise_stds: expected two levels, got {self.noise_stds}")
         self.at_level(0)  # refuses the other settings
@@ -112,7 +110,7 @@ class TwoNoiseLevels:
 
 
 @dataclass(frozen=True)
-class SparseLinear:
+class SparseLinear(Component):
     """y = w . x with x, w ~ N(0, I), all but a few random coordinates of w set to zero.
 
     Context-scaling paper, Eq. 8 (Fig. 4C, d = 20); Garg et al. (2022). Raises InputError where not
@@ -122,9 +120,8 @@ class SparseLinear:
     dimension: int
     nonzero: int = 3  #: Section 4
     of_function: ClassVar[tuple[str, ...]] = ("support", "weights")
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(dimension=self.dimension)
         whole(1, self.dimension, nonzero=self.nonzero)
 
@@ -154,7 +151,7 @@ class SparseLinear:
 
 
 @dataclass(frozen=True)
-class SigmoidRegression:
+class SigmoidRegression(Component):
     """y = sigmoid(w . x) - 1/2 with x ~ U(-1, 1)^d and w ~ N(0, I).
 
     CausalLM paper, Section 5.2 (d = 16). The text has no -1/2, the public code does: the default
@@ -164,11 +161,9 @@ class SigmoidRegression:
     dimension: int
     centred: bool = True  #: False: the plain sigmoid of the text
     of_function: ClassVar[tuple[str, ...]] = ("weights",)
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(dimension=self.dimension)
-        switches(self)
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
                active: Tensor | None = None) -> Prompt:
@@ -186,7 +181,7 @@ class SigmoidRegression:
 
 
 @dataclass(frozen=True)
-class AffineFunctions:
+class AffineFunctions(Component):
     """y = a x + b of a scalar, with x ~ N(0, input_std^2) and a, b ~ N(0, function_std^2).
 
     Signed-averaging paper, Section 3: both deviations are 1 in training and grow at test time.
@@ -200,9 +195,8 @@ class AffineFunctions:
     prompts_per_function: int = 1  #: so many consecutive ids share (a, b): 64 in Eq. 2's mean
     dimension: ClassVar[int] = 1
     of_function: ClassVar[tuple[str, ...]] = ("function",)
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         positive(input_std=self.input_std, function_std=self.function_std)
         if self.first_input_std is not None:
             positive(first_input_std=self.first_input_std)

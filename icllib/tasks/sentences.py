@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -11,6 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 from icllib.checks import fraction, positive, share, whole
 from icllib.data import DataFile
 from icllib.errors import InputError
+from icllib.results import Component
 from icllib.streams import Stream
 
 MASK, PAD, SPECIAL = 0, 1, 5  # ids of BabyBERTa's tokenizer; the first five stand for no word
@@ -27,7 +28,7 @@ class MaskedBatch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MaskedSentences:
+class MaskedSentences(Component):
     """Sentences in random order, each time with other tokens hidden (Huebner et al., 2021).
 
     Each pass over the corpus has an order of its own, and a prompt id a sentence and a mask of
@@ -44,9 +45,8 @@ class MaskedSentences:
     held_out: int = 100  #: one line of so many is not trained on
     hidden: float = 0.15
     replaced: float = 0.1
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(SPECIAL + 1, dimension=self.dimension)  # a word at least
         whole(words=self.words, held_out=self.held_out)
         positive(hidden=self.hidden)

@@ -7,12 +7,13 @@ import torch
 from torch import Tensor
 
 from icllib.checks import draws, whole
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, kept
 
 
 @dataclass(frozen=True)
-class DecisionTree:
+class DecisionTree(Component):
     """A complete tree: each inner node tests x_k > 0 for a uniform k, leaves are N(0, 1).
 
     Context-scaling paper, Eq. 7 (Fig. 4A, d = 20), x ~ N(0, I); the laws of nodes and leaves are
@@ -22,9 +23,8 @@ class DecisionTree:
     dimension: int
     depth: int = 4  #: tests between the root and a leaf, Section 4
     of_function: ClassVar[tuple[str, ...]] = ("tested", "leaves")
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(dimension=self.dimension, depth=self.depth)
 
     @property

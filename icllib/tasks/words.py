@@ -7,13 +7,14 @@ import torch
 from torch import Tensor
 
 from icllib.checks import draws, whole
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks.classification import one_hot_winners
 from icllib.tasks.prompt import Prompt, dot
 
 
 @dataclass(frozen=True)
-class BagOfWords:
+class BagOfWords(Component):
     """Texts of a few random words; a text's class is the one with the largest sum over its words.
 
     Each prompt has a lexicon of its own, a weight N(0, 1) for every word and class, so that a
@@ -26,9 +27,8 @@ class BagOfWords:
     words: int  #: of a text, drawn uniformly with replacement
     classes: int = 3
     of_function: ClassVar[tuple[str, ...]] = ("lexicon",)
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(dimension=self.dimension, words=self.words)
         whole(2, classes=self.classes)
 

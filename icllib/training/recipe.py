@@ -3,26 +3,22 @@
 import math
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from icllib.checks import (
-    different, each, fraction, not_negative, one_of, positive, switches, whole)
+from icllib.checks import different, each, fraction, not_negative, positive, whole
 from icllib.errors import InputError
-from icllib.results import ADDED
+from icllib.results import ADDED, Component
 from icllib.streams import constant
 from icllib.tasks import side_by_side
 
-PRECISIONS = ("tf32", "bf16", "fp32", "fp64")
 AMPERE = 8, 0  # the first of NVIDIA's architectures with TF32 and bf16
-SCHEDULES = ("constant", "cosine", "linear")
-LOSSES = ("squared", "cross-entropy", "masked tokens")
 
 
 @dataclass(frozen=True)
-class Curriculum:
+class Curriculum(Component):
     """A number that grows: `start` at first, `increment` more every `every` steps, up to all.
 
     Garg et al. (2022), Appendix A: of points of a prompt, or of coordinates of an input, in use.
@@ -33,9 +29,8 @@ class Curriculum:
     start: int
     increment: int
     every: int
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         whole(start=self.start, increment=self.increment, every=self.every)
 
     def at(self, step: Tensor) -> Tensor:
@@ -44,7 +39,7 @@ class Curriculum:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Component):
     """How to train: the loss is a mean over the context lengths `lengths`.
 
     Squared error: context-scaling paper, Section 3. Cross-entropy, for labels 0 and 1 of which the
@@ -58,7 +53,8 @@ class Recipe:
     steps: int
     batch: int = 64  #: prompts per step
     learning_rate: float = field(default=1e-4, metadata={"per_member": True})
-    schedule: str = "constant"  #: after the warm-up: or "cosine" or "linear", both down to 0
+    #: after the warm-up; "cosine" and "linear" go down to 0
+    schedule: Literal["constant", "cosine", "linear"] = "constant"
     warmup: float = 0.0  #: fraction of the steps over which the rate rises linearly from 0
     weight_decay: float = 0.0  #: AdamW's; 0 is Adam
     betas: tuple[float, float] = field(default=(0.9, 0.999), metadata=ADDED)  #: Adam's own default
@@ -66,26 +62,23 @@ class Recipe:
     curriculum: Curriculum | None = field(default=None, metadata=ADDED)  #: of points
     dimensions: Curriculum | None = field(default=None, metadata=ADDED)  #: of coordinates of x
     clip: float | None = field(default=None, metadata=ADDED)  #: largest gradient norm of a member
-    loss: str = field(default="squared", metadata=ADDED)  #: or "cross-entropy", "masked tokens"
-    precision: str = field(default="tf32", metadata=ADDED)  #: see `precision_on`
+    loss: Literal["squared", "cross-entropy", "masked tokens"] = field(
+        default="squared", metadata=ADDED)
+    #: see `precision_on`
+    precision: Literal["tf32", "bf16", "fp32", "fp64"] = field(default="tf32", metadata=ADDED)
     queries: int = field(default=1, metadata=ADDED)  #: side by side after the pairs of each length
     # Ding et al., Appendix E:
     loss_on_pairs: bool = field(default=False, metadata=ADDED)  #: outputs at pairs, with target 0
     permute_pairs: bool = field(default=False, metadata=ADDED)  #: in a new random order every step
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        object.__setattr__(self, "lengths", each(partial(whole, 0), "lengths", self.lengths))
-        object.__setattr__(self, "betas", each(fraction, "betas", self.betas))
+    def check(self):
+        each(partial(whole, 0), "lengths", self.lengths)
+        each(fraction, "betas", self.betas)
         different(lengths=self.lengths)
         whole(steps=self.steps, batch=self.batch, queries=self.queries)
         positive(learning_rate=self.learning_rate)
         fraction(warmup=self.warmup)
         not_negative(weight_decay=self.weight_decay, epsilon=self.epsilon)
-        one_of(SCHEDULES, schedule=self.schedule)
-        one_of(LOSSES, loss=self.loss)
-        one_of(PRECISIONS, precision=self.precision)
-        switches(self)
         for name in ("curriculum", "dimensions"):
             if not isinstance(own := getattr(self, name), Curriculum | None):
                 raise InputError(f"{name}: expected a Curriculum, got {own!r}")

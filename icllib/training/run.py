@@ -10,8 +10,7 @@ import torch
 from icllib.checks import alike, component, each, floating, needs_no_pair, takes, whole
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, OnTask, Together, TrainingError
-from icllib.results import ADDED
-from icllib.streams import WORD
+from icllib.results import ADDED, Component
 from icllib.tasks import MaskedSentences
 from icllib.tasks.prompt import sizes
 from icllib.training.build import check_decoder, check_parts, check_stored, shape
@@ -19,7 +18,7 @@ from icllib.training.recipe import Recipe
 
 
 @dataclass(frozen=True)
-class Along:
+class Along(Component):
     """What is also measured during training: its metrics get the suffix "_along", (M, stops, ...).
 
     Raises InputError where the steps do not increase.
@@ -27,10 +26,9 @@ class Along:
 
     steps: tuple[int, ...]  #: after so many steps of training
     evaluation: object
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        object.__setattr__(self, "steps", each(whole, "steps", self.steps))
+    def check(self):
+        each(whole, "steps", self.steps)
         if self.evaluation is not None:
             component("measure", evaluation=self.evaluation)
         if list(self.steps) != sorted(set(self.steps)):
@@ -38,7 +36,7 @@ class Along:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Component):
     """One model, trained on one task from one seed, and measured.
 
     pretraining_tasks: T stored prompts that training goes through again and again, or None for
@@ -52,11 +50,9 @@ class Run:
     seed: int = 0
     pretraining_tasks: int | None = None
     along: Along | None = field(default=None, metadata=ADDED)
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         check_parts(self.task, self.model, self.recipe)
-        whole(0, WORD, seed=self.seed)
         check_stored(self.pretraining_tasks)
         if not isinstance(self.along, Along | None):
             raise InputError(f"along: expected an Along, got {self.along!r}")

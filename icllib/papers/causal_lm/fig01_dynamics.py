@@ -1,15 +1,15 @@
 """Figure 1: how pairs and queries change from layer to layer."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from icllib.attention import causal_pairs, full_pairs
 from icllib.papers.causal_lm.layers import draw, run_layers, seeds
+from icllib.results import Component
 from icllib.tasks import LinearRegression
 
 
 @dataclass(frozen=True)
-class Dynamics:
+class Dynamics(Component):
     """Figure 1: the last coordinate of pairs and queries of one prompt, after each layer."""
 
     dimension: int = 16  # Section 5.1
@@ -20,7 +20,6 @@ class Dynamics:
     every: int = 5  # ASSUMED: one pair in `every` is kept for the figure
     shown_queries: int = 4  # ASSUMED: few curves are easier to read
     seed: int = 0
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Curves (shown, layers + 1); the last distance to the limit over the first."""

@@ -1,7 +1,6 @@
 """Figure 2: with a causal mask, linear attention stops short of the answer."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -9,13 +8,13 @@ from icllib.attention import causal_pairs, full_pairs
 from icllib.papers.causal_lm.layers import (
     INPUT_MEANS, KaczmarzErrors, draw, query_errors, run_layers, seeds)
 from icllib.papers.causal_lm.trained import MASKS
-from icllib.results import ADDED
+from icllib.results import ADDED, Component
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory
 
 
 @dataclass(frozen=True)
-class LayerErrors:
+class LayerErrors(Component):
     """Figure 2 left and middle: squared errors of pairs and queries after each layer."""
 
     dimension: int = 16  # Section 5.1
@@ -26,7 +25,6 @@ class LayerErrors:
     step_size: float = 1.6  # Appendix E.1: the fastest of those tried that does not diverge
     seed: int = 0
     other_labels: bool = field(default=False, metadata=ADDED)  # another prompt's: control
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Mean squared errors for prefix and causal, pairs and queries: (layers + 1,) each."""
@@ -45,7 +43,7 @@ class LayerErrors:
 
 
 @dataclass(frozen=True)
-class StationaryErrors:
+class StationaryErrors(Component):
     """Figure 2 right: query error of the causal stationary points w_n* (Propositions 4, 5).
 
     The mean over queries is taken exactly, by `query_errors`.
@@ -56,7 +54,6 @@ class StationaryErrors:
     pairs: int = 300  # Section 5.1
     sequences: int = 1000  # ASSUMED: for small standard errors; the public code has 64
     seed: int = 0
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Mean over sequences for n = 1 ... pairs, and its standard error: (pairs,) each."""

@@ -1,19 +1,18 @@
 """Figure 4 and Propositions 7 and 8: why the causal step is not divided by the position."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import torch
 
 from icllib.attention import causal_pairs
 from icllib.papers.causal_lm.layers import INPUT_MEANS, SIZES, draw, query_errors, seeds
-from icllib.results import ADDED
+from icllib.results import ADDED, Component
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory, largest
 
 
 @dataclass(frozen=True)
-class ByPositionErrors:
+class ByPositionErrors(Component):
     """Figure 4: query errors of the stationary points for steps eta/j, and for steps eta/n."""
 
     input_mean: float = 0.0  # mu, in {0, 1, 2, 3}
@@ -23,7 +22,6 @@ class ByPositionErrors:
     every: int = 4  # ASSUMED: one n in `every` is kept
     seed: int = 0
     other_labels: bool = field(default=False, metadata=ADDED)  # another prompt's: a control
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Mean errors at n = every, 2 every, ..., pairs, over the same sequences for both steps."""
@@ -40,7 +38,7 @@ class ByPositionErrors:
 
 
 @dataclass(frozen=True)
-class ByPositionPropositions:
+class ByPositionPropositions(Component):
     """Largest deviations from Propositions 7 and 8 on one random prompt.
 
     The step is half of the largest that converges, 2 min_j (j / |x_j|^2).
@@ -52,7 +50,6 @@ class ByPositionPropositions:
     steps_to_limit: int = 2000  # ASSUMED: after these only rounding errors are left
     seed: int = 0
     off: float = field(default=0.0, metadata=ADDED)  # relative, in each formula: a control
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Largest absolute deviation of each statement."""

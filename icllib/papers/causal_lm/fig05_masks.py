@@ -4,13 +4,13 @@ All numbers are exact, in double precision, and the same at every profile.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Literal
 
 import torch
 
 from icllib.attention import block_causal_pairs, causal_pairs, full_pairs, with_queries
-from icllib.checks import one_of
 from icllib.papers.causal_lm.layers import blank_queries, draw
+from icllib.results import Component
 from icllib.tasks import LinearRegression
 from icllib.theory import gradient_descent as theory, largest
 
@@ -18,10 +18,10 @@ MASKS = ("full", "prefix", "block-causal", "causal")  # from the widest to the n
 
 
 @dataclass(frozen=True)
-class MaskCheck:
+class MaskCheck(Component):
     """Figure 5: a mask, and whether the output at a query depends on the other queries."""
 
-    mask: str  # one of MASKS
+    mask: Literal[*MASKS]
     pairs: int = 12  # ASSUMED: few enough to see each cell
     queries: int = 6  # ASSUMED: as above
     block: int = 4  # ASSUMED: the paper gives no size for its block-causal mask
@@ -29,10 +29,6 @@ class MaskCheck:
     layers: int = 10  # ASSUMED: any number above 1 shows it
     step_size: float = 0.4  # ASSUMED: from the grid of Appendix E.1; 12 pairs need a smaller one
     seed: int = 0
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        one_of(MASKS, mask=self.mask)
 
     def measure(self) -> dict:
         """The mask as 0 and 1, and the largest change of an output if its query is alone."""

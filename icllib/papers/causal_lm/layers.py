@@ -1,11 +1,11 @@
 """Layers of linear attention with constructed weights (Section 5.1), and what they converge to."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 
 from icllib.attention import with_queries
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, Prompt
 from icllib.theory import gradient_descent as theory
@@ -52,7 +52,7 @@ def seeds(profile: str) -> range:
 
 
 @dataclass(frozen=True)
-class KaczmarzErrors:
+class KaczmarzErrors(Component):
     """Query error of the stationary points up to many pairs, with and without label noise.
 
     The iteration is run on the errors of the weights: it starts at -w, and labels are only noise.
@@ -66,7 +66,6 @@ class KaczmarzErrors:
     sequences: int = 64  # Section 5.1
     every: int = 10  # ASSUMED: one n in `every` is kept
     seed: int = 0
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Mean over sequences at n = every, 2 every, ..., pairs, against noise-free labels."""

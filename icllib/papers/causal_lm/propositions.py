@@ -1,19 +1,18 @@
 """Propositions 1 to 5: which algorithm the layers of linear attention run."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import torch
 
 from icllib.attention import causal_pairs, full_pairs
 from icllib.papers.causal_lm.layers import SIZES, blank_queries, draw, run_layers, seeds
-from icllib.results import ADDED
+from icllib.results import ADDED, Component
 from icllib.tasks import LinearRegression, Prompt
 from icllib.theory import gradient_descent as theory, largest
 
 
 @dataclass(frozen=True)
-class Propositions:
+class Propositions(Component):
     """Largest deviations from Propositions 1 to 5 on one random prompt.
 
     The stationary points are compared with gradient descent after many steps, so that they are
@@ -27,7 +26,6 @@ class Propositions:
     step_size: float = 1.0  # below 2n / lambda_max(XX^T) and 2n / max|x|^2 at all sizes used
     seed: int = 0
     off: float = field(default=0.0, metadata=ADDED)  # relative, in each formula: a control
-    version: ClassVar[int] = 1
 
     @property
     def formula_step(self) -> float:

@@ -4,14 +4,13 @@ All numbers are exact or sampled, in double precision, and the same at every pro
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import torch
 
 from icllib.attention import causal_pairs, full_pairs, with_queries
 from icllib.papers.causal_lm.layers import blank_queries, draw, seeds
-from icllib.results import ADDED
+from icllib.results import ADDED, Component
 from icllib.streams import Stream
 from icllib.tasks import LinearRegression, Prompt
 from icllib.theory import gradient_descent as theory, largest
@@ -20,7 +19,7 @@ STEP_SIZES = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)  # Appendix E.1
 
 
 @dataclass(frozen=True)
-class SelfAttention:
+class SelfAttention(Component):
     """Section 3.1, second footnote, and Section 2.1: query errors if queries attend to queries."""
 
     dimension: int = 16  # Section 5.1
@@ -30,7 +29,6 @@ class SelfAttention:
     layers: int = 50  # Appendix E.1
     step_size: float = 1.6  # Appendix E.1
     seed: int = 0
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Mean squared query error after each layer, for each mask: (layers + 1,) each."""
@@ -58,7 +56,7 @@ class SelfAttention:
 
 
 @dataclass(frozen=True)
-class StartingWeights:
+class StartingWeights(Component):
     """Proposition 6: w0 ~ N(0, I) in the value matrix of all layers, or only of the first."""
 
     dimension: int = 16  # Section 5.1
@@ -69,7 +67,6 @@ class StartingWeights:
     step_size: float = 1.6  # Appendix E.1
     seed: int = 0
     off: float = field(default=0.0, metadata=ADDED)  # relative, in the w0 of the formula: a control
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Deviations from gradient descent started at w0, and query errors after each layer."""
@@ -110,7 +107,7 @@ class StartingWeights:
 
 
 @dataclass(frozen=True)
-class StepBounds:
+class StepBounds(Component):
     """Appendix E.1: the step sizes at which the layers stop converging, over many prompts."""
 
     dimension: int = 16  # Section 5.1
@@ -120,7 +117,6 @@ class StepBounds:
     watched: int = 16  # ASSUMED: prompts that are run just below and above their bound
     layers: int = 400  # ASSUMED: enough to see whether weights diverge there
     seed: int = 0
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """For each mask the share of prompts beyond their bound at each step size, the least, mean

@@ -15,7 +15,7 @@ from icllib.baselines import ExponentialSmoother, HilbertEstimate, PsiL, Ridge
 from icllib.baselines.gradient import best_step, one_step_error
 from icllib.models.features import log_kernel
 from icllib.papers.context_scaling.scaling import FIGURE_5_TASKS, LINEAR_8, log_slope
-from icllib.results import ADDED, samples
+from icllib.results import ADDED, Component, samples
 from icllib.streams import Stream
 from icllib.tasks import DecisionTree, LinearRegression, ReluNetwork, SparseLinear
 from icllib.theory import largest
@@ -50,14 +50,13 @@ RIDGE_FUNCTIONS = 1024  # ASSUMED: with four queries each, as many prompts as in
 
 
 @dataclass(frozen=True)
-class Identities:
+class Identities(Component):
     """Equations 10 and 12: the entry (N, d+1) of the whole matrix psi(A) against closed forms."""
 
     dimension: int  # 8 and 20, the two that the paper uses
     pairs: int = 40  # n of Figure 1
     prompts: int = 500  # ASSUMED: any number; the identities are exact for each
     seed: int = 0
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Largest relative or absolute deviations over the prompts; the relative size of Eq. 10's
@@ -91,7 +90,7 @@ def smoothed(kernel: Tensor, a: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class EstimatorErrors:
+class EstimatorErrors(Component):
     """Errors of the estimators from 10 to 100,000 pairs.
 
     All context lengths have the same functions and queries, and a longer context continues a

@@ -1,7 +1,6 @@
 """Figure 4: SGPT and GPT-2 on trees, networks and sparse functions, beside baselines."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ from icllib.baselines import LASSO_PENALTIES, Lasso, LeastSquares, StudentNetwor
 from icllib.evaluate import ErrorByLength
 from icllib.papers.context_scaling.scaling import (
     FIGURE_4_COUNT, in_20_dimensions, seeds, transformers)
-from icllib.results import from_settings
+from icllib.results import Component, from_settings
 from icllib.tasks import DecisionTree, ReluNetwork, SparseLinear
 from icllib.training import Run
 
@@ -46,13 +45,12 @@ STUDENT_PROMPTS = 256  # ASSUMED: fewer, since a student is trained for each pro
 
 
 @dataclass(frozen=True)
-class Baseline:
+class Baseline(Component):
     """A predictor without pre-training, on the prompts of one seed."""
 
     task: object
     predictor: object
     evaluation: ErrorByLength
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """The mean squared error at each context length: (K,)."""

@@ -8,7 +8,7 @@ every model meets the same functions and prompts.
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,8 +19,8 @@ from icllib.models import (
     CosFormer, Entmax, MixedHeads, QASSMax, Relu, SSMax, SelfAdjusting, SignedAveraging, Softmax,
     Sparsemax, Square, Tanh, Transformer, Uniform)
 from icllib.models.mixing import SignedSoftmax
-from icllib.results import ADDED, digest, settings
-from icllib.streams import Stream, WORD
+from icllib.results import ADDED, Component, digest, settings
+from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Along, Curriculum, Recipe, Run, untrained
 
@@ -31,7 +31,7 @@ DEVIANT = (100, -1.09, 0.78, 0.26, 0.42)  # Section 5.3: inputs of f(x) = x
 
 
 @dataclass(frozen=True)
-class ShiftedErrors:
+class ShiftedErrors(Component):
     """The error of Eq. 2 away from the training distribution: x ~ N(0, I), a, b ~ N(0, F).
 
     Measures `error` over F at I = 1 (Tables 1 and 6), (M, function_stds); `error_grid` over I
@@ -51,15 +51,13 @@ class ShiftedErrors:
     points: int = 40  # Section 3
     seed: int = 0
     own_prompts: bool = field(default=False, metadata=ADDED)
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         for name in ("function_stds", "grid_input_stds", "grid_function_stds", "first_stds"):
-            stds = getattr(self, name)
-            object.__setattr__(self, name, each(positive, name, stds) if stds else ())
+            if stds := getattr(self, name):
+                each(positive, name, stds)
         whole(functions=self.functions, prompts=self.prompts)
         whole(FIRST_COUNTED, points=self.points)
-        whole(0, WORD, seed=self.seed)
 
     @property
     def longest(self) -> int:
@@ -105,7 +103,7 @@ class ShiftedErrors:
 
 
 @dataclass(frozen=True)
-class LineAnswers:
+class LineAnswers(Component):
     """What a model answers on lines y = slope x far from the origin (Figures 1, 9), and the
     sequence of Section 5.3.
 
@@ -122,13 +120,11 @@ class LineAnswers:
     pairs: int = 39  # a full context, Section 3
     prompts: int = 64  # ASSUMED: as many as per function in Section 3
     seed: int = 0
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         for name in ("slopes", "queries"):
-            object.__setattr__(self, name, each(finite, name, getattr(self, name)))
+            each(finite, name, getattr(self, name))
         whole(pairs=self.pairs, prompts=self.prompts)
-        whole(0, WORD, seed=self.seed)
 
     @property
     def longest(self) -> int:
@@ -161,13 +157,11 @@ class LineAnswers:
 
 
 @dataclass(frozen=True)
-class LearnedExponents:
+class LearnedExponents(Component):
     """n and b of scaled signed averaging after training: `n` and `b`, (M, layers, heads).
 
     Nothing for other scoring functions.
     """
-
-    version: ClassVar[int] = 1
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The values of M trained models."""

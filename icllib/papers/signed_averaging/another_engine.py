@@ -7,15 +7,16 @@ its prompts of training. What is measured afterwards, and on which prompts, is t
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
-from icllib.checks import each, one_of, positive, switches, whole
+from icllib.checks import each, one_of, positive, whole
 from icllib.errors import InputError
 from icllib.evaluate import CHUNK, unseen
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
 from icllib.training import Run
@@ -25,7 +26,7 @@ STARTS = ("normal", "linear")
 
 
 @dataclass(frozen=True)
-class PlainLoop:
+class PlainLoop(Component):
     """One model with the settings of a run, trained by the loop below and measured as the run is.
 
     start: of read-in and read-out, "normal" as GPT-2's other weights, N(0, 0.02^2), or "linear" as
@@ -34,16 +35,13 @@ class PlainLoop:
     """
 
     run: Run
-    start: str = "normal"
+    start: Literal[*STARTS] = "normal"
     signs: bool = False
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         if not isinstance(self.run, Run):
             raise InputError(f"run: expected a Run, got {self.run!r}")
         one_of(("constant", "cosine"), schedule=self.run.recipe.schedule)
-        one_of(STARTS, start=self.start)
-        switches(self)
 
     @property
     def seed(self) -> int:
@@ -189,7 +187,7 @@ class Plain:
 
 
 @dataclass(frozen=True)
-class PointErrors:
+class PointErrors(Component):
     """The error on lines at every point, so that it can be counted from any: x ~ N(0, 1), a, b ~
     N(0, s).
 
@@ -202,13 +200,10 @@ class PointErrors:
     points: int = 40  # Section 3
     seed: int = 0
     own_prompts: bool = False
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        stds = each(positive, "function_stds", self.function_stds)
-        object.__setattr__(self, "function_stds", stds)
+    def check(self):
+        each(positive, "function_stds", self.function_stds)
         whole(prompts=self.prompts, points=self.points)
-        whole(0, seed=self.seed)
 
     @property
     def longest(self) -> int:

@@ -11,7 +11,7 @@ import torch
 
 from icllib import attention
 from icllib.papers.signed_averaging.attention_weights import transform, value_and_slope
-from icllib.results import ADDED
+from icllib.results import ADDED, Component
 from icllib.theory import scoring as theory
 
 
@@ -45,7 +45,7 @@ def extreme(bound, k: int) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class BoundsByRange:
+class BoundsByRange(Component):
     """What the largest of k weights leaves, and Jacobians of pairs, for scores in [-M, M]."""
 
     n: float | None  # 1.5 and b = 1, where training starts (Appendix B); None: softmax
@@ -57,7 +57,6 @@ class BoundsByRange:
     rows: int = 2000  # random rows for each M, uniform in [-M, M]; pairs in part of it
     shown: int = 120  # rows kept for the entropies, of 8 scores each
     seed: int = 0
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Curves over M; and the largest weight and entropy of some rows."""
@@ -151,7 +150,7 @@ def norms(matrices) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Corrections:
+class Corrections(Component):
     """The numbers that decide, at n and b where training starts."""
 
     n: float = 1.5  # Appendix B
@@ -159,7 +158,6 @@ class Corrections:
     scores: int = 40  # k in Theorem 1. ASSUMED: the longest prompt of training
     rows: int = 20_000  # ASSUMED: of a search for large Jacobians, enough to come near the bounds
     seed: int = 0
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Numbers by name; CORRECTIONS says what each is."""
@@ -293,7 +291,7 @@ def corrections(record) -> list[tuple]:
 
 
 @dataclass(frozen=True)
-class AppendixJCheck:
+class AppendixJCheck(Component):
     """The largest relative violation of each statement, on random logits and settings.
 
     Every row of logits has its own n, b and M and is uniform in [-M, M]; in the first ten rows
@@ -310,10 +308,6 @@ class AppendixJCheck:
     seed: int = 0
     factor: float = field(default=1.0, metadata=ADDED)  # on what is printed; 0.99 is a control
     version: ClassVar[int] = 2
-
-    def __post_init__(self):
-        for name in ("counts", "n", "b", "bound"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
 
     def measure(self) -> dict:
         """Violations by the names of the two claims' parts, each the largest over all rows."""

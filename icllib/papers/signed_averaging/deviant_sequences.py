@@ -8,7 +8,6 @@ another number settles it. A positive number leaves it open under "every", a neg
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,8 +19,7 @@ from icllib.evaluate import CHUNK, unseen
 from icllib.papers.signed_averaging.quantifiers import (
     AS_PRINTED, SCORINGS, STYLES, cells, settled_answer)
 from icllib.plotting import draw, legend_below
-from icllib.results import ADDED, stacked
-from icllib.streams import WORD
+from icllib.results import ADDED, Component, stacked
 from icllib.tasks.quantifiers import truth
 
 QUANTIFIERS = ("every", "some")
@@ -29,7 +27,7 @@ WHERE = ("at the number", "after it")  # the answers
 
 
 @dataclass(frozen=True)
-class DeviantNumbers:
+class DeviantNumbers(Component):
     """Answers to x ~ N(0, 1) with one large number x_p, m under "every" and -m under "some".
 
     The sequences come twice: as they were drawn, but only those whose label another number has
@@ -45,13 +43,11 @@ class DeviantNumbers:
     sequences: int = 6400  # as many as for Figure 4
     seed: int = 0
     own_prompts: bool = field(default=False, metadata=ADDED)
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        object.__setattr__(self, "sizes", each(positive, "sizes", self.sizes))
-        object.__setattr__(self, "places", each(partial(whole, 2), "places", self.places))
+    def check(self):
+        each(positive, "sizes", self.sizes)
+        each(partial(whole, 2), "places", self.places)
         whole(after=self.after, sequences=self.sequences)
-        whole(0, WORD, seed=self.seed)
 
     @property
     def longest(self) -> int:

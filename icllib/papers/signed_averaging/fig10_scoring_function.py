@@ -1,18 +1,18 @@
 """Figure 10: the scoring function of SSA beside the exponential it replaces."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from icllib.papers.signed_averaging.attention_weights import value_and_slope
+from icllib.results import Component
 
 EXPONENTS = (1.1, 1.5, 2.0)  # Figure 10
 LIMIT = (1, 3, 10, 100, 1000)  # ASSUMED: the paper lets m grow and names no values
 
 
 @dataclass(frozen=True)
-class ScoringFunction:
+class ScoringFunction(Component):
     """f(x) = (1 + b abs(x))^(sgn(x) n) as the models run it, with both its slopes."""
 
     n: float
@@ -20,7 +20,6 @@ class ScoringFunction:
     extent: float = 3.0  # ASSUMED: x from -extent to extent; the range is not in the text
     points: int = 61  # ASSUMED: an odd number, so that 0 is one of them
     seed: int = 0  # nothing is random
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """x, f(x), f'(x) and f'(x) / f(x), slopes from the models' own backward pass."""

@@ -9,13 +9,13 @@ is a constant.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 
 from icllib.papers.signed_averaging.affine import FIRST_COUNTED
 from icllib.papers.signed_averaging.quantifiers import (
     LENGTHS, TRAINED, open_rates, reader_error, settled_answer)
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks import Quantifier
 
@@ -23,7 +23,7 @@ READ = (0, 5, 10, 20)  # ASSUMED: how many numbers the predictors of the page re
 
 
 @dataclass(frozen=True)
-class BaseRates:
+class BaseRates(Component):
     """Labels of a quantifier under a law, and what predictors that read few numbers get wrong."""
 
     task: Quantifier
@@ -31,11 +31,6 @@ class BaseRates:
     lengths: tuple = (10, 50, 100, 150, 200)  # of LENGTHS, where errors are sampled too
     sequences: int = 6400  # 100 samples of 64, Section 3
     seed: int = 0
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        for name in ("sigmas", "lengths"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
 
     def measure(self) -> dict:
         """Shares of true labels by position, sequence errors by length, or by sigma and length."""

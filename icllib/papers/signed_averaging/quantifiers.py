@@ -8,7 +8,7 @@ is a constant.
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,8 +23,7 @@ from icllib.evaluate import Together, unseen
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.papers.signed_averaging.affine import FIRST_COUNTED
 from icllib.plotting import SHARE, draw, legend_below, numbers, series, with_interval
-from icllib.results import ADDED, dealt, stacked
-from icllib.streams import WORD
+from icllib.results import ADDED, Component, dealt, stacked
 from icllib.tasks import Quantifier, sample_each
 from icllib.tasks.quantifiers import truth
 from icllib.training import Curriculum, Recipe, Run
@@ -58,7 +57,7 @@ ASSUMED = (  # what the paper does not give, by name, for the tables on the page
 
 
 @dataclass(frozen=True)
-class QuantifierErrors:
+class QuantifierErrors(Component):
     """Wrong answers over sigma and length; a sequence is wrong if one from the third on is.
 
     No two sigmas share a sequence. Measures `wrong`,
@@ -72,14 +71,11 @@ class QuantifierErrors:
     sequences: int  # at each sigma
     seed: int = 0
     own_prompts: bool = field(default=False, metadata=ADDED)
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        lengths = each(partial(whole, FIRST_COUNTED), "lengths", self.lengths)
-        object.__setattr__(self, "lengths", lengths)
-        object.__setattr__(self, "sigmas", each(positive, "sigmas", self.sigmas))
+    def check(self):
+        each(partial(whole, FIRST_COUNTED), "lengths", self.lengths)
+        each(positive, "sigmas", self.sigmas)
         whole(sequences=self.sequences)
-        whole(0, WORD, seed=self.seed)
 
     @property
     def longest(self) -> int:
@@ -118,16 +114,15 @@ class QuantifierErrors:
 
 
 @dataclass(frozen=True)
-class AttentionMaps:
+class AttentionMaps(Component):
     """What decoders answer to examples of one length n, and where their last layer looks.
 
     Measures `log_odds`, (M, examples, n), and `attention`, (M, examples, heads, 2n - 1, 2n - 1).
     """
 
     examples: tuple = EXAMPLES
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
+    def check(self):
         object.__setattr__(self, "examples", tuple(map(tuple, self.examples)))
 
     def measure(self, tasks, predictor, device="cpu") -> dict:

@@ -4,7 +4,6 @@ How large the weights of queries and keys are after training on wider inputs (Se
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -14,6 +13,7 @@ import torch
 from icllib.papers.signed_averaging.affine import LAWS, models_by_law, seed_by_seed
 from icllib.papers.signed_averaging.comparisons import reached_on_own_law
 from icllib.plotting import GOLD, OLIVE, POSITIVE, STEEL, legend_below, series
+from icllib.results import Component
 from icllib.training import Run
 
 COLORS = dict(zip(LAWS, (GOLD, STEEL, OLIVE)))  # as in training_laws
@@ -22,14 +22,12 @@ START = 0.02  # standard deviation of every weight before training
 
 
 @dataclass(frozen=True)
-class WeightSizes:
+class WeightSizes(Component):
     """Root mean squares of a decoder's attention weights: `sizes`, (M, KINDS, layers).
 
     Of the matrices Q, K and V, and of G Q K^T G / sqrt(d), G being the gains of the layer norm
     before them and d the width of a head: of this the scores are made, but for biases.
     """
-
-    version: ClassVar[int] = 1
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """The sizes of M trained decoders."""

@@ -1,7 +1,6 @@
 """Table 3: BabyBERTa with softmax and with SSA at a fixed exponent, and its grammar probes."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,7 @@ from torch import Tensor
 from icllib.data import DataFile
 from icllib.errors import InputError
 from icllib.models import Encoder, SignedAveraging, Softmax
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks import MaskedSentences
 from icllib.tasks.sentences import MASK, SPECIAL, encode, padded
@@ -22,7 +22,7 @@ CHUNK = 512  # sentences per forward pass
 
 
 @dataclass(frozen=True)
-class GrammarProbes:
+class GrammarProbes(Component):
     """How often the grammatical one of two sentences is the likelier one (Huebner et al., 2021).
 
     A sentence's score is the sum of the log probabilities of its tokens, each hidden in turn;
@@ -34,10 +34,8 @@ class GrammarProbes:
     probes: tuple[DataFile, ...]  # two lines a pair, the second one grammatical
     pairs: int = 2000  # the first so many of each probe
     held_out: int = 1000  # sentences
-    version: ClassVar[int] = 1
 
-    def __post_init__(self):
-        object.__setattr__(self, "probes", tuple(self.probes))
+    def check(self):
         if min(self.pairs, self.held_out) < 1 or not self.probes:
             raise InputError("probes, pairs, held_out: expected at least 1 of each, got "
                              f"{len(self.probes)}, {self.pairs}, {self.held_out}")
@@ -75,7 +73,7 @@ class GrammarProbes:
 
 
 @dataclass(frozen=True)
-class WordFrequencies:
+class WordFrequencies(Component):
     """The same probes by a reference that knows no grammar: how frequent words are in the corpus.
 
     A sentence's score is the sum of the logarithms of its words' counts, each raised by one half;
@@ -85,10 +83,6 @@ class WordFrequencies:
     task: MaskedSentences
     probes: tuple[DataFile, ...]
     tokens: int = 128  # longer sentences of the corpus are left out
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        object.__setattr__(self, "probes", tuple(self.probes))
 
     def measure(self) -> dict:
         """The accuracies."""

@@ -4,12 +4,12 @@ A model trained on one strength is tested on others.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
 
 from icllib.papers.solvable_attention.laws import flow_and_closed_forms, start
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model
@@ -18,7 +18,7 @@ UNSEEN = {"smaller strength": 0.2, "larger strength": 1.5, "negative strength": 
 
 
 @dataclass(frozen=True)
-class UnseenStrength:
+class UnseenStrength(Component):
     """Appendix A: a model of one task, trained on one strength and tested on others.
 
     The constraint: the first N_s components of v_s and the last of w_s start at 0 and stay there.
@@ -33,7 +33,6 @@ class UnseenStrength:
     steps: int = 5000  # Appendix G; long after both models have converged
     shown: int = 1500  # first steps that the curves show. ASSUMED: f settles within them
     seed: int = 0
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Answers to 30 strengths and f at the first `shown` steps; with the constraint `rates`."""

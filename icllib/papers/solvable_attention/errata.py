@@ -5,18 +5,18 @@ and of the corrected form. The page says how each error is measured.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from icllib.papers.solvable_attention.formulas import (
     FIRST_ORDER_STARTS, FirstOrder, LawFormulas, SLIPS, constants, largest_errors)
 from icllib.papers.solvable_attention.laws import flow_and_closed_forms
+from icllib.results import Component
 from icllib.theory import riccati
 
 
 @dataclass(frozen=True)
-class SolutionFormulas:
+class SolutionFormulas(Component):
     """Eqs. 14 and 39 to 61 and the rates of Appendices A and H.3, for one task with c = 1."""
 
     context_length: int = 100  # psi, Figure 3
@@ -25,7 +25,6 @@ class SolutionFormulas:
     w: tuple[float, float] = (0.03, -0.04)  # ASSUMED: the same
     times: int = 200  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0  # nothing is random
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Errors of both forms: {equation: (printed, corrected)}; the methods below do the same."""
@@ -115,7 +114,7 @@ class SolutionFormulas:
 
 
 @dataclass(frozen=True)
-class FirstOrderFormulas:
+class FirstOrderFormulas(Component):
     """Appendix J: the error of each misprint by itself, for starts along (1, Lambda).
 
     Only the last entry, "range", is for another start.
@@ -126,7 +125,6 @@ class FirstOrderFormulas:
     scale: float = 0.1  # A of Eq. 106 at psi = 100, as on that page
     times: int = 200  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0  # nothing is random
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Errors of both forms: {equation: (printed, corrected)}."""

@@ -4,13 +4,12 @@ In gradient descent each task has a pair of coordinates that no other task chang
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Literal
 
 import numpy as np
 import torch
 
-from icllib.checks import one_of
-from icllib.results import ADDED
+from icllib.results import ADDED, Component
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model, riccati
@@ -19,14 +18,13 @@ DECOUPLED = ("fixed context", "varied context and strength")
 
 
 @dataclass(frozen=True)
-class DataPoint:
+class DataPoint(Component):
     """Figure 1: one prompt of multitask sparse feature regression, step by step."""
 
     task: SparseFeatureRegression = SparseFeatureRegression(6, alpha=1.8, strength=0.5)
     context_length: int = 5  # psi. ASSUMED: small, so that every number can be read
     prompts: int = 1000  # in which the tasks are counted
     seed: int = 2  # ASSUMED: gives a prompt with a rare task and both signs
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """The first prompt's task, label, Phi (the query last) and Phi Phi^T, beside Eq. 7.
@@ -49,14 +47,14 @@ class DataPoint:
 
 
 @dataclass(frozen=True)
-class Decoupling:
+class Decoupling(Component):
     """Eq. 8: gradient descent on all of V and W against one pair of coordinates per task.
 
     Tasks and signs of the prompts are random. One prompt of each task is added with weight 0, which
     gives f also for the tasks that no prompt has.
     """
 
-    kind: str  # one of DECOUPLED
+    kind: Literal[*DECOUPLED]
     tasks: int = 20  # N_s. ASSUMED: small, all rows and columns are trained
     alpha: float = 1.8  # Figure 3
     strength: float = 0.5  # Lambda_1; Lambda of Figure 3, Appendix G
@@ -68,10 +66,6 @@ class Decoupling:
     shown: int = 4  # tasks whose f is kept. ASSUMED: the most frequent
     seed: int = 0
     noise: float = field(default=0.0, metadata=ADDED)  # on features, times 1 / psi: a control
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        one_of(DECOUPLED, kind=self.kind)
 
     def measure(self) -> dict:
         """The largest difference of f over all tasks and steps; f of the first tasks, (shown, steps

@@ -6,11 +6,12 @@ from typing import ClassVar
 import numpy as np
 
 from icllib.papers.solvable_attention.laws import log10_gap, start
+from icllib.results import Component
 from icllib.theory import riccati, scaling_laws
 
 
 @dataclass(frozen=True)
-class LossCurves:
+class LossCurves(Component):
     """Figure 2: the loss in time, by gradient descent and by the closed form.
 
     Also by gradient flow on the same context (Eq. 9), to tell the error of finite steps from that

@@ -8,12 +8,13 @@ import pandas as pd
 
 from icllib.papers.solvable_attention.laws import (
     ALPHAS, LETTERS, LawsInTheLimit, on_the_way, shortened, start, start_forms)
+from icllib.results import Component
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, lower_envelope, theory_exponents
 
 
 @dataclass(frozen=True)
-class LawsBySimulation:
+class LawsBySimulation(Component):
     """Figure 3: gradient descent at the paper's size, one curve per panel."""
 
     alpha: float  # 1.8 or 2.1

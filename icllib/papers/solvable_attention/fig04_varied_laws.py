@@ -1,17 +1,17 @@
 """Figure 4: scaling laws where context lengths or strengths differ between tasks."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from scipy import special
 
-from icllib.checks import one_of
 from icllib.papers.solvable_attention.laws import (
     FiniteTime, LETTERS, VARIED, VariedBySimulation, VariedInTheLimit, WINDOWS, outputs_at,
     shortened, start)
 from icllib.plotting import POSITIVE, band, series
+from icllib.results import Component
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 
@@ -67,7 +67,7 @@ EARLY, LATE = (1e4, 1e6), {0.0: (1e10, 1e12), 0.5: (1e10, 1e12), 1.0: (1e8, 1e10
 
 
 @dataclass(frozen=True)
-class QueryFeature:
+class QueryFeature(Component):
     """The law in time with and without the query's feature, the 1 that Eq. 7 adds to psi_s.
 
     If v = w is along an eigenvector of H_s with eigenvalue mu, f_s is logistic with the rate
@@ -80,7 +80,6 @@ class QueryFeature:
     context_length: int = 100  # psi_1. ASSUMED, as in Figure 4
     tasks: int = 10**9  # ASSUMED: so many that more would change nothing
     seed: int = 0  # nothing is random
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Times in time constants of the first task; losses and exponents without (zeroth) and with
@@ -163,13 +162,13 @@ BALANCE_STARTS = ("equal answers", "printed")
 
 
 @dataclass(frozen=True)
-class Balance:
+class Balance(Component):
     """The loss in time of gradient descent, at one mean context length; Figure 3's setting."""
 
     beta: float  # psi_s falls as s^-beta
     # "equal answers": f_s(0) = Lambda / 2 for all tasks, as the derivation of the laws assumes;
     # "printed": Eq. 106, by which f_s(0) grows with psi_s.
-    start: str = "equal answers"
+    start: Literal[*BALANCE_STARTS] = "equal answers"
     alpha: float = 1.8  # Figure 4
     tasks: int = 500  # N_s, Appendix G
     context_length: int = 100  # sum of P(s) psi_s. ASSUMED: psi of Figure 3
@@ -178,10 +177,6 @@ class Balance:
     learning_rate: float = 1e-3  # Appendix G
     steps: int = 5000  # Appendix G
     seed: int = 0  # nothing is random
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        one_of(BALANCE_STARTS, start=self.start)
 
     def lengths(self):
         """psi_s of every task: (tasks,)."""

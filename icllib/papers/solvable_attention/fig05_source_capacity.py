@@ -10,7 +10,7 @@ attention into E[g e^(g.u)] / E[e^(g.u)] = C_s u, so that f = v_s^T C_s W_K^T W_
 
 from dataclasses import dataclass, replace
 from itertools import count, islice
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from torch.nn.functional import pad
 from icllib.papers.solvable_attention.laws import ALPHAS
 from icllib.papers.solvable_attention.softmax import BUDGETS, FIT_STEPS, exponents
 from icllib.plotting import GOLD, OLIVE, VIOLET, draw, series, with_interval
-from icllib.results import samples
+from icllib.results import Component, samples
 from icllib.streams import Stream
 from icllib.tasks import SourceCapacityRegression
 from icllib.theory import riccati, scaling_laws
@@ -105,7 +105,7 @@ def least_curvature(strength: float, share: float) -> float:
 
 
 @dataclass(frozen=True)
-class SourceCapacityCurves:
+class SourceCapacityCurves(Component):
     """Test losses of models of several sizes in the limit of long contexts: nothing is sampled."""
 
     alpha: float  # 1.8 or 2.1
@@ -117,7 +117,6 @@ class SourceCapacityCurves:
     scale: float = 0.1  # ASSUMED: every entry starts at N(0, scale^2), as in Figure 8
     steps: int = 5000  # Appendix G
     seed: int = 0  # of strengths and start; see stable_seeds
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Times, test losses on all tasks (sizes, times), and the exponents with half widths."""

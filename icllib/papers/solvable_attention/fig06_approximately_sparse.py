@@ -1,7 +1,6 @@
 """Figure 6: the closed form where features are sparse up to noise of the order of 1 / psi."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,6 +8,7 @@ import torch
 
 from icllib.papers.solvable_attention.laws import log10_gap, start
 from icllib.plotting import BLACK, GOLD, OLIVE, ROSE, VIOLET, draw, legend_below, series
+from icllib.results import Component
 from icllib.streams import Stream
 from icllib.tasks import SparseFeatureRegression
 from icllib.theory import full_model, noisy_features, riccati, scaling_laws
@@ -17,7 +17,7 @@ CONTEXT_LENGTHS = 10, 100  # psi
 
 
 @dataclass(frozen=True)
-class NearlySparse:
+class NearlySparse(Component):
     """The model, its start and its closed form, which both trainings of Figure 6 share."""
 
     context_length: int  # psi: 10 or 100
@@ -62,7 +62,6 @@ class ApproximatelySparse(NearlySparse):
     seed: int = 0  # of signs and noise
     trained: tuple[int, int] = (900, 6)  # prompts, fewest of a task. ASSUMED: not given
     tested: tuple[int, int] = (600, 4)  # the same for the test loss. ASSUMED
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Losses at the steps kept, and the largest |log10 ratio| of each to the closed form.
@@ -112,8 +111,6 @@ class ApproximatelySparse(NearlySparse):
 @dataclass(frozen=True)
 class ApproximatelySparseLimit(NearlySparse):
     """Figure 6 with infinitely many prompts: gradient descent on the exact expected loss."""
-
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """The expected loss in time, beside the closed form."""

@@ -1,24 +1,24 @@
 """Figure 7: where the closed form is exact at any context length."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from icllib.checks import one_of
 from icllib.papers.solvable_attention.laws import STARTS, few_draws, start
+from icllib.results import Component
 from icllib.theory import riccati
 
 
 @dataclass(frozen=True)
-class IdempotentCheck:
+class IdempotentCheck(Component):
     """Figure 7: one task whose matrix obeys H^2 = mu H, for which the closed form is exact.
 
     H = mu times the projection on `rank` random directions. No context length enters: the rate
     is a = mu (Appendix H.3 prints psi mu).
     """
 
-    start: str  # "balanced start": v = w or v = -w; "unbalanced start": independent
+    start: Literal[*STARTS[:2]]  # balanced: v = w or v = -w; unbalanced: independent
     mu: float = 2.0  # E_1 = E_2 = E_3, Appendix H.3
     rank: int = 3  # Appendix H.3
     dimension: int = 8  # ASSUMED: not given; any larger than the rank
@@ -30,9 +30,6 @@ class IdempotentCheck:
     shown: int = 60  # ASSUMED: points kept for the curves, spaced evenly
     seed: int = 0
     version: ClassVar[int] = 2  # 2: the control
-
-    def __post_init__(self):
-        one_of(STARTS[:2], start=self.start)
 
     def measure(self) -> dict:
         """Largest distance of the closed form to the integrated flow; both losses from Eq. 106.

@@ -1,15 +1,14 @@
 """Errors of the formulas of the solution and of the laws, as printed and as corrected."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import scipy
 from scipy import special
 
-from icllib.checks import one_of
 from icllib.papers.solvable_attention.laws import start
-from icllib.results import ADDED
+from icllib.results import ADDED, Component
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.first_order import first_order
 
@@ -67,14 +66,14 @@ def constants(f0, c, strength):
 
 
 @dataclass(frozen=True)
-class FirstOrder:
+class FirstOrder(Component):
     """Largest error of f against integration of Eq. 9, for longer and longer contexts.
 
     The start shrinks as 1 / sqrt(psi), so that f(0) is the same for all psi: only then does the
     error measure the expansion. At psi = 100 the second start is that of Appendix G.
     """
 
-    start: str  # one of FIRST_ORDER_STARTS
+    start: Literal[*FIRST_ORDER_STARTS]
     strength: float = 0.5  # Lambda, Figure 3
     scale: float = 0.1  # A of Eq. 106
     share: float = 1.0  # ASSUMED: one task
@@ -83,10 +82,6 @@ class FirstOrder:
     times: int = 400  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0  # nothing is random
     off: float = field(default=0.0, metadata=ADDED)  # relative, in the rates: a control
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        one_of(FIRST_ORDER_STARTS, start=self.start)
 
     def measure(self) -> dict:
         """psi, the largest error of each form, and the slopes of log error in log (1 / psi)."""
@@ -116,7 +111,7 @@ class FirstOrder:
 
 
 @dataclass(frozen=True)
-class LawFormulas:
+class LawFormulas(Component):
     """Eqs. 1, 63, 71 to 76, 83 and 105, Table 2, and how far 5,000 steps are from infinity.
 
     Exponents are slopes in log-log of sums over so many tasks that more would change nothing.

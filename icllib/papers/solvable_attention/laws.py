@@ -1,13 +1,12 @@
 """Scaling laws of linear attention: losses by simulation and in the limit, tables of exponents."""
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from icllib.checks import one_of
-from icllib.results import ADDED
+from icllib.results import ADDED, Component
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 
@@ -61,7 +60,7 @@ def outputs_at(time, rates, first, strength):
 
 
 @dataclass(frozen=True)
-class FiniteTime:
+class FiniteTime(Component):
     """Laws in D and N from the zeroth-order closed form at a finite time.
 
     Sizes are numbers of tasks that the model learns; the paper's D is one more.
@@ -76,7 +75,6 @@ class FiniteTime:
     draws: int = 3  # ASSUMED: random training sets of each size
     seed: int = 0  # of the training sets, which are the same for every beta and gamma
     gamma: float = field(default=0.0, metadata=ADDED)  # Lambda_s = Lambda_1 s^-gamma
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Losses against D, (sizes,), and N, (draws, counts); exponents in the limit's windows."""
@@ -156,7 +154,7 @@ def start_forms(run: dict):
 
 
 @dataclass(frozen=True)
-class LawsInTheLimit:
+class LawsInTheLimit(Component):
     """Table 1: losses in the limit that the laws are derived for, from closed forms.
 
     There are so many tasks that more would change nothing; time is infinite in the laws of size
@@ -170,7 +168,6 @@ class LawsInTheLimit:
     scale: float = 0.1  # A of Eq. 106
     seed: int = 0  # nothing is random
     sooner: float = field(default=1.0, metadata=ADDED)  # factor on t and C; 1e-9: control
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """x, loss and (exponent, half width of its 95% interval) of each law."""
@@ -228,7 +225,7 @@ def fitted(curves: dict, windows: dict) -> dict:
 
 
 @dataclass(frozen=True)
-class VariedBySimulation:
+class VariedBySimulation(Component):
     """Figure 4: gradient descent at the paper's size, from the paper's start."""
 
     alpha: float = 1.8  # Figure 4
@@ -242,7 +239,6 @@ class VariedBySimulation:
     steps: int = 5000  # Appendix G
     draws: int = 5  # ASSUMED: random training sets of each size in the data law
     seed: int = 0  # of the training sets
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Losses against size, time, data and compute, and their exponents in WINDOWS."""
@@ -312,7 +308,7 @@ class VariedBySimulation:
 
 
 @dataclass(frozen=True)
-class VariedInTheLimit:
+class VariedInTheLimit(Component):
     """Table 2: losses in the limit that the laws are derived for, as LawsInTheLimit.
 
     Times and budgets are in units of the first task's time constant.
@@ -322,14 +318,11 @@ class VariedInTheLimit:
     beta: float = 0.0  # ASSUMED: one of VARIED
     gamma: float = 0.0  # ASSUMED: one of VARIED
     strength: float = 1.0  # Lambda_1; ASSUMED, as in Figure 4
-    start: str = "proportional"  # f_s(0) = Lambda_s / 2 (Appendix F.3), or "printed": Eq. 107
+    # f_s(0) = Lambda_s / 2 (Appendix F.3), or Eq. 107:
+    start: Literal["proportional", "printed"] = "proportional"
     tasks: int = 200_000  # ASSUMED: at least 1e5
     context_length: int = 100  # psi_1. ASSUMED, as in Figure 4
     seed: int = 0  # nothing is random
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        one_of(("proportional", "printed"), start=self.start)
 
     def measure(self) -> dict:
         """x, loss and exponent of each law, and the sizes that are best for each budget."""

@@ -4,20 +4,19 @@ The laws in D, t and N of models with a closed form and of a ReLU perceptron tha
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import torch
 
-from icllib.checks import one_of
 from icllib.errors import InputError
 from icllib.papers.solvable_attention.laws import (
     ALPHAS, LAWS, LETTERS, LawsInTheLimit, VariedInTheLimit, fitted, shortened, start_forms)
 from icllib.papers.solvable_attention.softmax import (
     SoftmaxDataLimit, SoftmaxSizeLimit, at_size_of, exponents, one_by_one)
 from icllib.plotting import series
-from icllib.results import ADDED
+from icllib.results import ADDED, Component
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.perceptron import Perceptrons, losses_and_gradients, random_perceptron, train
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
@@ -43,20 +42,16 @@ def half_time(times, losses) -> float:
 
 
 @dataclass(frozen=True)
-class ClosedFormModel:
+class ClosedFormModel(Component):
     """A model with one answer f_s per task and a closed form of its training, in the limit."""
 
-    model: str  # "linear" or "diagonal"
+    model: Literal[*MODELS]
     alpha: float
     gamma: float = 0.0  # Lambda_s = Lambda s^-gamma
     tasks: int = 200_000  # ASSUMED: as in the limit of linear attention
     strength: float = 0.5  # Lambda, Appendix G
     start: float = 0.01  # f_s(0) / Lambda_s of "diagonal". ASSUMED: small; "linear" starts at 0
     seed: int = 0  # nothing is random
-    version: ClassVar[int] = 1
-
-    def __post_init__(self):
-        one_of(MODELS, model=self.model)
 
     def outputs(self, t, strength, shares):
         """f_s at time t: u_s with u' = P (Lambda - u); or u_s v_s, started at u = v: Eq. 14."""
@@ -83,7 +78,7 @@ class ClosedFormModel:
 
 
 @dataclass(frozen=True)
-class SharedReadOut:
+class SharedReadOut(Component):
     """A linear network f_s = A w_s, whose read-out A all tasks share as in a perceptron.
 
     w_s' = P (Lambda - f_s) A and A' = sum of P (Lambda - f_s) w_s, so that A^2 - sum of w_s^2 is
@@ -98,7 +93,6 @@ class SharedReadOut:
     learning_rate: float = 0.05  # ASSUMED: small
     steps: int = 20_000  # ASSUMED: to 300 half times
     seed: int = 0  # nothing is random
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Loss over time in half times, and the exponent in the perceptron's window."""
@@ -141,7 +135,7 @@ def side_by_side(models: list[Perceptrons]) -> Perceptrons:
 
 
 @dataclass(frozen=True)
-class PerceptronTraining:
+class PerceptronTraining(Component):
     """Perceptrons of one hidden layer, and how they are trained."""
 
     alpha: float  # 1.8 or 2.1
@@ -177,7 +171,6 @@ class PerceptronTime(PerceptronTraining):
     """Test losses in time of a perceptron that sees all features and all data."""
 
     steps: int = 10_000  # ASSUMED: to 300 half times
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Losses (starts, steps kept) by half times, exponents, |a|^2 before and after."""
@@ -201,7 +194,6 @@ class PerceptronSize(PerceptronTraining):
 
     sizes: tuple[int, ...] = SoftmaxSizeLimit.sizes
     steps: int = 40_000  # ASSUMED: enough to learn all tasks seen
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Losses (starts, sizes), exponents, and the loss on the tasks seen."""
@@ -231,7 +223,6 @@ class PerceptronData(PerceptronTraining):
     counts: tuple[int, ...] = SoftmaxDataLimit.counts
     steps: int = 5000  # Appendix G; at least steps_per_point N
     steps_per_point: int = 20  # ASSUMED: enough to learn an input that occurs once
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Losses on all tasks (starts, counts), exponents, and training losses (starts, counts)."""

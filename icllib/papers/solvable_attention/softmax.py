@@ -1,13 +1,13 @@
 """Softmax attention in place of linear attention: how it is trained, and the laws of its loss."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from icllib.plotting import GOLD, VIOLET, draw
-from icllib.results import Record
+from icllib.results import Component, Record
 from icllib.theory import riccati, scaling_laws, softmax_attention as softmax
 from icllib.theory.scaling_laws import theory_exponents
 
@@ -22,7 +22,7 @@ TABLE_4 = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 1e-5}  # of AdamW
 
 
 @dataclass(frozen=True)
-class SoftmaxTraining:
+class SoftmaxTraining(Component):
     """Softmax attention models and how they are trained."""
 
     alpha: float  # 1.8 or 2.1
@@ -101,7 +101,6 @@ class SoftmaxCurves(SoftmaxTraining):
 
     sizes: tuple[int, ...] = (500,)  # D; N_s for the law in time
     steps: int = 5000  # Appendix G
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Losses (starts, sizes, steps kept); exponents in time for the last size, in compute."""
@@ -124,7 +123,6 @@ class SoftmaxSizeLimit(SoftmaxTraining):
 
     sizes: tuple[int, ...] = (4, 6, 8, 11, 15, 21, 29, 40)  # D. ASSUMED: far below N_s
     steps: int = 40_000  # ASSUMED: 5,000 leave the rarest of these tasks unlearned
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Losses (starts, sizes), and exponents with the half widths of their 95% intervals."""
@@ -141,7 +139,6 @@ class SoftmaxDataLimit(SoftmaxTraining):
     counts: tuple[int, ...] = (10, 18, 32, 56, 100, 178, 316, 562, 1000)
     steps: int = 5000  # Appendix G; at least steps_per_point N
     steps_per_point: int = 20  # ASSUMED: enough to learn a task that occurs once
-    version: ClassVar[int] = 1
 
     def measure(self) -> dict:
         """Losses on all tasks (starts, counts), and exponents with their half widths."""

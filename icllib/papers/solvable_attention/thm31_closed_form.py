@@ -1,27 +1,24 @@
 """Theorem 3.1: the closed form for how linear attention learns."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from icllib.checks import one_of
 from icllib.papers.solvable_attention.laws import STARTS, few_draws
+from icllib.results import Component
 from icllib.theory import riccati
 
 
 @dataclass(frozen=True)
-class ClosedFormCheck:
+class ClosedFormCheck(Component):
     """Theorem 3.1 against numerical integration of Eq. 9 at zeroth order, on random starts."""
 
-    start: str  # one of STARTS
+    start: Literal[*STARTS]
     draws: int = 50  # ASSUMED: random starts, for the largest deviation
     times: int = 60  # ASSUMED: instants compared, until the slowest mode has decayed
     seed: int = 0
     version: ClassVar[int] = 2  # 2: the control
-
-    def __post_init__(self):
-        one_of(STARTS, start=self.start)
 
     def measure(self) -> dict:
         """Largest deviations over all draws and times, and the curves of the first draw.

@@ -1,0 +1,44 @@
+"""The base of components: what it makes of fields, and what it refuses."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import pytest
+
+from icllib.checks import positive
+from icllib.errors import InputError
+from icllib.results import Component, versions
+
+
+@dataclass(frozen=True)
+class Sample(Component):
+    sizes: tuple[int, ...] = (1,)
+    mask: Literal["prefix", "causal"] = "prefix"
+    merged: bool = False
+    rate: float = 1.0
+    seed: int = 0
+
+    def check(self):
+        positive(rate=self.rate)
+
+
+@dataclass(frozen=True)
+class Later(Sample):
+    version = 2
+
+
+def test_a_list_becomes_a_tuple_and_the_version_is_one_unless_said():
+    assert Sample(sizes=[1, 2]) == Sample(sizes=(1, 2)) == Sample(sizes=range(1, 3))
+    assert list(versions([Sample(), Later()]).values()) == [2, 1]  # sorted by name
+
+
+@pytest.mark.parametrize("wrong, told", [
+    ({"mask": "none"}, r"mask: expected one of \('prefix', 'causal'\), got 'none'"),
+    ({"merged": 1}, "merged: expected True or False, got 1"),
+    ({"seed": -1}, "seed: expected an integer from 0 to 4294967295, got -1"),
+    ({"seed": 2**32}, "seed: expected an integer from 0"),
+    ({"rate": 0}, "rate: expected a positive number, got 0"),
+])
+def test_what_a_field_cannot_be_is_told_by_name(wrong, told):
+    with pytest.raises(InputError, match=told):
+        Sample(**wrong)
