@@ -295,7 +295,7 @@ FIGURE_5 = {
 }
 # Per profile: T of Figure 7, T of the models that read the prompt beside features, then steps for
 # features alone and, on ReLU networks, for models that read the prompt. All else is as for the
-# perceptron of Figure 1, whose runs are also Figure 7's. ASSUMED: the paper gives none of this. Models
+# perceptron of Figure 1, whose runs are also Figure 7's. ASSUMED: not given in the paper. Models
 # with nine inputs need few steps, and T never matters to them. Claims 14 and 15 need only the ends
 # of the range of T, and models of prompt and features are most of the cost.
 ENDS, FOUR = (10**4, 10**6), (10**3, 10**4, 10**5, 10**6)

@@ -1,9 +1,9 @@
 """Decoders of affine functions: how they are trained, and what is measured on them.
 
-Tables 1, 5 and 6, Figures 1, 3, 9 and 11 and what the text says beside them. A model is trained
-once per seed, and measured in every way at once, whichever pages show it. Each measure takes the M
-tasks and the predictor of a fleet, as ErrorByLength does, and uses only the number of the tasks:
-every model meets the same functions and prompts.
+Tables 1, 5 and 6, Figures 1, 3, 9 and 11 and the text beside them. A model is trained once per
+seed and measured in all ways, whichever pages show it. Each measure takes the M tasks and the
+predictor of a fleet, as ErrorByLength does. It uses only the number of tasks: every model is tested
+on the same functions and prompts.
 """
 
 import math
@@ -24,8 +24,8 @@ from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Along, Curriculum, Recipe, Run, untrained
 
-# Eq. 2: the first prediction that counts is at the third point. ASSUMED of the quantifiers, where
-# it is not stated: a sequence is wrong if a position from the third on is.
+# Eq. 2: the first prediction that counts is at the third point. ASSUMED for quantifiers, where the
+# paper does not say it: a sequence is wrong if the answer at a position from the third on is.
 FIRST_COUNTED = 3
 DEVIANT = (100, -1.09, 0.78, 0.26, 0.42)  # Section 5.3: inputs of f(x) = x
 
@@ -35,11 +35,10 @@ class ShiftedErrors(Component):
     """The error of Eq. 2 away from the training distribution: x ~ N(0, I), a, b ~ N(0, F).
 
     Measures `error` over F at I = 1 (Tables 1 and 6), (M, function_stds); `error_grid` over I
-    and F (Figures 3, 11), (M, I, F); and `error_deviant` over the law of the first input alone
-    (Table 5), (M, first_stds). Each law has functions and prompts of its own, the same in
-    whichever of the three it is measured. The mean is over the points that count: the printed
-    1 / N_p of a sum from the third point on is an erratum. Raises InputError for sizes and
-    deviations that cannot be.
+    and F (Figures 3, 11), (M, I, F); and `error_deviant` over the deviation of only the first input
+    (Table 5), (M, first_stds). Each setting has its functions and prompts, the same in all three.
+    The mean is over the points that count: the printed 1 / N_p of a sum from the third point on is
+    an erratum. Raises InputError for sizes and deviations out of range.
     """
 
     function_stds: tuple = tuple(range(1, 11))  # Tables 1, 6
@@ -104,13 +103,13 @@ class ShiftedErrors(Component):
 
 @dataclass(frozen=True)
 class LineAnswers(Component):
-    """What a model answers on lines y = slope x far from the origin (Figures 1, 9), and the
-    sequence of Section 5.3.
+    """Predictions on lines y = slope x far from the origin (Figures 1, 9) and on the sequence of
+    Section 5.3.
 
     Measures `answer`, the mean prediction at each query after `pairs` pairs with x ~ N(0, 1)
-    (ASSUMED: the paper does not say which pairs stand before), (M, slopes, queries), and
+    (ASSUMED: the paper does not say which pairs come before), (M, slopes, queries), and
     `deviant_answers`, the predictions at the five inputs of `DEVIANT` on y = x, (M, 5). Raises
-    InputError for what cannot be.
+    InputError for settings out of range.
     """
 
     slopes: tuple = (1, 9, 10)  # Figures 1, 9
@@ -173,9 +172,11 @@ class LearnedExponents(Component):
         return {name: value.detach().cpu().numpy() for name, value in values.items()}
 
 
+# ---- sizes, scoring functions and runs ------------------------------------------------------
+
 SIGMAS = tuple(range(1, 11))  # Tables 1, 6
 FIRST_STDS = (1, *range(10, 101, 10))  # Table 5
-# What the paper gives neither in its text nor in its appendix, by name, for the table on a page.
+# Settings that neither the text of the paper nor its appendix gives, for the table on a page.
 ASSUMED = ("evaluation.parts", "along.steps", "seed")
 
 
@@ -197,7 +198,7 @@ class Size:
     grid: tuple[int, ...] = SIGMAS  # ASSUMED: both deviations of Figures 3, 11
     grid_functions: int = 20  # ASSUMED: per cell of the grid
     line_prompts: int = 64  # ASSUMED: contexts over which an answer on a line is averaged
-    own_prompts: bool = False  # of each seed, so that the spread over seeds contains theirs
+    own_prompts: bool = False  # each seed has other test prompts, which adds to the spread
     measured: tuple[float, ...] = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)  # ASSUMED: shares of training
 
     @property
@@ -207,7 +208,7 @@ class Size:
 
     @property
     def curriculum(self) -> Curriculum:
-        """From 3 pairs to 40, two more every 250th of the training: every 2,000 steps."""
+        """From 3 pairs to 40, two more after each 250th of the training: every 2,000 steps."""
         return Curriculum(3, 2, max(1, self.steps // 250))
 
 
@@ -216,8 +217,8 @@ SIZES = {
                   prompts=2, grid=(1, 10), grid_functions=1, line_prompts=1),
     # ASSUMED: the smallest model that comes near the paper's error in distribution within minutes,
     # at the best of RATES after a short training, which is the same for most scoring functions
-    # (the page learning_rates). Errors fall fast at the end of a falling rate, so more of it is
-    # measured.
+    # (the page learning_rates). Errors fall fast as the rate falls to 0, so there are more
+    # measurements near the end.
     "cpu": Size(2, 4, 64, steps=20_000, batch=32, learning_rate=2e-3, schedule="cosine",
                 warmup=0.1, seeds=5, functions=400, prompts=4, grid=(1, 2, 3, 5, 7, 10),
                 line_prompts=16, own_prompts=True,
@@ -230,10 +231,10 @@ SIZES = {
 class Row(NamedTuple):
     """A scoring function: a row of Table 1, or one that we added, below the paper's.
 
-    scoring: settings from `icllib.models`, or a function of the heads of a layer and the features of
-    a head that gives such settings. printed: the paper's errors at `SIGMAS`; none, and the row
-    is ours. rate: the learning rate at `cpu` that the page learning_rates found; none, and it was not
-    searched for and is that of softmax.
+    scoring: settings from `icllib.models`, or a function of the heads of a layer and the features
+    of a head that returns them. printed: the paper's errors at `SIGMAS`; empty for a row that we
+    added. rate: the learning rate at `cpu` that the page learning_rates found; None if none was
+    searched for, and softmax's is used.
     """
 
     name: str
@@ -244,7 +245,7 @@ class Row(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The name, and whether we added the row."""
+        """The name, with "(added)" if the row is ours."""
         return self.name if self.printed else f"{self.name} (added)"
 
 
@@ -289,7 +290,7 @@ NAMES = tuple(row.name for row in SCORINGS)
 TITLES = {row.name: row.title for row in SCORINGS}
 PRINTED = {row.name: row.printed for row in SCORINGS if row.printed}
 TEMPERED = tuple(name for name in NAMES if name.startswith("temperature"))  # claims 5, 23 and 38
-# What claims 6, 24 and 39 hold against softmax.
+# Compared with softmax in claims 6, 24 and 39.
 ALTERNATIVES = tuple(name for name in PRINTED if name not in ("SSA", "softmax", *TEMPERED))
 
 
@@ -308,7 +309,7 @@ def decoder(size: Size, scoring=Softmax(), **options) -> Transformer:
 
 def affine_run(size: Size, model: Transformer, seed: int, input_std: float = 1.0,
                curriculum: bool = True) -> Run:
-    """One model trained on x ~ N(0, input_std), a, b ~ N(0, 1), and all that is measured on it."""
+    """One model trained on x ~ N(0, input_std), a, b ~ N(0, 1), with all its measurements."""
     recipe = Recipe(tuple(range(40)), size.steps, size.batch, size.learning_rate, size.schedule,
                     size.warmup, curriculum=size.curriculum if curriculum else None)
     sizes = {"functions": size.functions, "prompts": size.prompts, "own_prompts": size.own_prompts}
@@ -326,15 +327,18 @@ def scorings_on_affine_functions(profile: str) -> list[Run]:
     known = scorings(size)
     for row in SCORINGS:
         rate = row.rate if profile == "cpu" and row.rate else size.learning_rate
-        own = replace(size, learning_rate=rate)
-        runs += [affine_run(own, decoder(own, known[row.name]), seed) for seed in range(own.seeds)]
+        at_rate = replace(size, learning_rate=rate)
+        runs += [affine_run(at_rate, decoder(at_rate, known[row.name]), seed)
+                 for seed in range(size.seeds)]
     return runs
 
 
+# ---- other shapes and wider inputs ----------------------------------------------------------
+
 LAWS = {"N(0, 1)": 1.0, "N(0, 10)": 10.0, "N(0, 100)": 100.0}  # of inputs: Section 5.3
-# What differs from Table 1 at `cpu`, by the inputs of training. ASSUMED: fewer seeds. After the
-# 20,000 steps of Table 1 a model of N(0, 10) had 0.0047 of the error of always answering 0, about
-# twice what counts as learned. One model of N(0, 100), as a trial.
+# Settings at `cpu` that differ from Table 1, by the inputs of training. ASSUMED: fewer seeds. After
+# the 20,000 steps of Table 1 a model on N(0, 10) had 0.0047 of the error of always answering 0,
+# about twice what counts as learned. One model on N(0, 100), as a trial.
 AT_CPU = {"N(0, 1)": {"seeds": 3}, "N(0, 10)": {"seeds": 3, "steps": 50_000},
           "N(0, 100)": {"seeds": 1, "steps": 10_000}}
 # Per profile: how the models of Table 6 are trained, whatever their depth.
@@ -349,7 +353,7 @@ DEPTH_SIZES = {
 
 
 class Shape(NamedTuple):
-    """The layers and heads of a model, and what its layers consist of."""
+    """The layers and heads of a model, and whether layers have attention and perceptrons."""
 
     layers: int
     heads: int
@@ -368,8 +372,8 @@ class Shape(NamedTuple):
         size = DEPTH_SIZES[profile]
         model = decoder(size, **self._asdict())
         runs = [affine_run(size, model, seed) for seed in range(size.seeds)]
-        # At `paper` 12L8AH is the softmax model of Table 1. At the other profiles it is not, and
-        # errors along its training would cost more than the training.
+        # At `paper` 12L8AH is the softmax model of Table 1. At other profiles it is not, and
+        # measuring errors along its training would cost more than the training.
         return runs if profile == "paper" else [replace(run, along=None) for run in runs]
 
 
@@ -382,17 +386,17 @@ SHAPES = (*(Shape(layers, heads) for layers in (1, 2, 3) for heads in (1, 2, 4))
 
 
 def models_by_shape(profile: str, shapes=SHAPES) -> dict[str, list[Run]]:
-    """Softmax models of several shapes."""
+    """The runs of softmax models of several shapes: {name: runs}."""
     return {shape.name: shape.runs(profile) for shape in shapes}
 
 
 def models_by_scoring(profile: str) -> dict[str, list[Run]]:
-    """The softmax model of Table 1, and the SSA model beside it."""
+    """The runs of Table 1 with softmax and with SSA."""
     return {"softmax": base_runs(profile), "SSA": base_runs(profile, SignedAveraging())}
 
 
 def models_by_law(profile: str) -> dict[str, list[Run]]:
-    """The softmax model of Table 1, and the same trained on wider inputs."""
+    """The runs of Table 1 with softmax, and the same on wider inputs: {LAWS: runs}."""
     models = {}
     for name, input_std in LAWS.items():
         size = replace(SIZES[profile], **AT_CPU[name] if profile == "cpu" else {})
@@ -413,14 +417,17 @@ def wider_inputs(profile: str) -> list[Run]:
 
 
 def all_runs(models: dict) -> list[Run]:
-    """The runs of all models, each once: at `paper`, 12L8AH is the softmax model."""
+    """The runs of all models without duplicates: at `paper`, 12L8AH is the softmax model."""
     return list(dict.fromkeys(run for runs in models.values() for run in runs))
 
 
-def by_model(records, models: dict, metric: str) -> dict[str, np.ndarray]:
-    """A metric of every model, of the seeds that have records: name -> (seeds, ...).
+# ---- from records to ratios -----------------------------------------------------------------
 
-    records: those of a page, in any order; models: name -> runs.
+
+def by_model(records, models: dict, metric: str) -> dict[str, np.ndarray]:
+    """A metric of every model, for the seeds that have records: {name: (seeds, ...)}.
+
+    records: those of a page, in any order; models: {name: runs}.
     """
     found = {digest(record.run): record[metric] for record in records}
     return {name: np.array([found[key] for run in runs if (key := digest(settings(run))) in found])
@@ -428,7 +435,7 @@ def by_model(records, models: dict, metric: str) -> dict[str, np.ndarray]:
 
 
 def seed_by_seed(combine, first, second) -> np.ndarray:
-    """What two models' numbers combine to, for the seeds that both have."""
+    """`combine` of two models' numbers, for the seeds that both have: (seeds,)."""
     return np.array([combine(*pair) for pair in zip(first, second)])
 
 
@@ -438,7 +445,7 @@ def geometric_mean(ratios) -> np.ndarray:
 
 
 def shift_ratios(grid, stds) -> dict[str, np.ndarray]:
-    """Claims 40 and 41: errors under the widest laws of a grid against those under the narrowest.
+    """Claims 40 and 41: errors at the largest deviations of a grid over those at the smallest.
 
     Each is first divided by the error of always answering 0, F^2 (1 + I^2). grid: (seeds, I, F),
     over the deviations `stds` of the inputs and of the functions, in rising order.
@@ -450,7 +457,7 @@ def shift_ratios(grid, stds) -> dict[str, np.ndarray]:
 
 
 def shifts_untrained(records) -> dict[str, np.ndarray]:
-    """The same of these models before training, a control: at deviations 1 and 10 alone."""
+    """A control: `shift_ratios` of the same models before training, at deviations 1 and 10."""
     ends = (1, 10)
     before = untrained(records, ShiftedErrors((), ends, ends))
     return shift_ratios(np.array([record["error_grid"] for record in before]), ends)

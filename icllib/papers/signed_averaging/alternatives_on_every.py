@@ -1,6 +1,6 @@
-"""Does another scoring function help to say whether all numbers are positive.
+"""Does another scoring function help to say whether all numbers are positive?
 
-The scoring functions of Table 1, and ours, on the quantifier "every" (Section 6, Appendix C).
+The scoring functions of Table 1, and those that we added, on "every" (Section 6, Appendix C).
 """
 
 from dataclasses import replace
@@ -20,11 +20,11 @@ from icllib.training import Run
 
 ALL, *_, NEAR = PARTS  # the whole grid, and the lengths and inputs of training
 AND_SOFTMAX = ("softmax", *TEMPERED)
-MOST_SEEDS = 10  # ASSUMED: of other functions than softmax and its temperatures; twenty settle no more
+MOST_SEEDS = 10  # ASSUMED: for others than AND_SOFTMAX; twenty decide no more
 
 
 def scorings_on_every(profile: str) -> list[Run]:
-    """Every scoring function on "every"; SSA and softmax are the runs of Figure 4."""
+    """Every scoring function on "every", with MOST_SEEDS; SSA and softmax are Figure 4's runs."""
     return [run for run in all_seeds(profile) if run.seed < MOST_SEEDS]
 
 
@@ -37,7 +37,7 @@ def all_seeds(profile: str) -> list[Run]:
     """Every scoring function with every seed of a profile."""
     size, runs = SIZES[profile], []
     if profile == "smoke":
-        size = replace(size, heads=4)  # four functions need four heads
+        size = replace(size, heads=4)  # for the row "four functions"
     for scoring in scorings(size).values():
         for seed in range(size.seeds):
             run = Cell("every", AS_PRINTED, "softmax").run(size, seed)
@@ -47,13 +47,14 @@ def all_seeds(profile: str) -> list[Run]:
 
 def ratios_to_softmax(rates: dict) -> dict:
     """Error rates over the whole grid over those of softmax, seed by seed: {scoring: (seeds,)}."""
-    return {name: np.divide(*shared(own[ALL], rates["softmax"][ALL])) for name, own in rates.items()}
+    return {name: np.divide(*shared(parts[ALL], rates["softmax"][ALL]))
+            for name, parts in rates.items()}
 
 
 def exact_answers(records: dict) -> np.ndarray:
-    """The control of the claims: the ratio to softmax where no sequence is wrong, by seed.
+    """The control of the claims: the ratio to softmax if no sequence is wrong, (seeds,).
 
-    records: by name.
+    records: {name: records}.
     """
     softmax = records["softmax"]
     everywhere = parts(softmax[0])[ALL]
@@ -61,39 +62,40 @@ def exact_answers(records: dict) -> np.ndarray:
 
 
 def reached(records: dict, name: str) -> np.ndarray:
-    """The gate of the claims on a function and softmax, by seed; records: by name."""
+    """The gate of the claims on a function and softmax: (seeds,); records: {name: records}."""
     pair = ("softmax", name)
-    return quantifiers.reached([record for each in pair for record in records[each]], pair, pair)
+    return quantifiers.reached([record for one in pair for record in records[one]], pair, pair)
 
 
 def evidence(rates: dict, names) -> dict:
-    """The parts of a claim: these scoring functions, over the whole grid."""
+    """The parts of a claim, which are scoring functions: {name: ratio to softmax, (seeds,)}."""
     ratios = ratios_to_softmax(rates)
     return {name: ratios[name] for name in names}
 
 
 def rate_tables(rates: dict, profile: str) -> list[pd.DataFrame]:
-    """The error rates over the whole grid and in distribution, and their ratios to softmax's."""
+    """Tables of error rates over the whole grid and in distribution, and of ratios to softmax."""
     ratios = ratios_to_softmax(rates)
-    panels = {part: {name: own[part] for name, own in rates.items()} for part in (ALL, NEAR)}
+    panels = {part: {name: parts[part] for name, parts in rates.items()} for part in (ALL, NEAR)}
     tables = []
     for panel, values in (panels | {"ratio": ratios}).items():
         for seed in range(max(map(len, values.values()))):
-            row = {TITLES[name]: own[seed] for name, own in values.items() if seed < len(own)}
+            row = {TITLES[name]: samples[seed] for name, samples in values.items()
+                   if seed < len(samples)}
             tables.append(series(panel, f"seed {seed}", list(row), list(row.values()), profile))
-    means = {TITLES[name]: own for name, own in ratios.items()}
+    means = {TITLES[name]: samples for name, samples in ratios.items()}
     return [*tables, geometric_rows("ratio", "geometric mean", means, profile)]
 
 
 def rate_table(rates: dict) -> pd.DataFrame:
-    """Error rates over the parts of the grid with their intervals, the ratio to softmax, and how
-    many models err on more than a tenth of the whole grid."""
+    """Error rates over parts of the grid with intervals, the ratio to softmax, and how many models
+    are wrong on more than a tenth of the whole grid."""
     ratios = ratios_to_softmax(rates)
     return pd.DataFrame({TITLES[name]: {part: with_interval(samples, within=SHARE)
-                                for part, samples in own.items()}
+                                for part, samples in parts.items()}
                          | {"ratio to softmax": with_interval(ratios[name], scale="log"),
-                            "models above 0.1": f"{(own[ALL] > 0.1).sum()} of {len(own[ALL])}"}
-                         for name, own in rates.items()}).T
+                            "models above 0.1": f"{(parts[ALL] > 0.1).sum()} of {len(parts[ALL])}"}
+                         for name, parts in rates.items()}).T
 
 
 def draw_rates(table):
@@ -114,7 +116,7 @@ def draw_rates(table):
 
 
 def draw_seeds(axes, table, panel: str, **style) -> None:
-    """A point in each row for every seed."""
+    """Draw a point for every seed in each row of a panel."""
     rows = table[(table.panel == panel) & table.series.str.startswith("seed")]
     axes.plot(rows.y, rows.x, ls="", mfc="none", ms=6, **style)
 

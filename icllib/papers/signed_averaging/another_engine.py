@@ -1,8 +1,8 @@
 """The same trainings by a plain loop: GPT-2 of `transformers`, AdamW, and PyTorch's random numbers.
 
-Not in a paper. `PlainLoop` takes the settings of one of the book's runs and shares nothing else
-with the engine that trains these: neither its layers and starting weights nor its optimizer, nor
-its prompts of training. What is measured afterwards, and on which prompts, is the same.
+Not in a paper. `PlainLoop` takes the settings of one of the book's runs. It shares no code with the
+engine that trains the book's models: layers, starting weights, optimizer and training prompts are
+others. Only the measurements and the test prompts are the same.
 """
 
 import math
@@ -25,13 +25,16 @@ from icllib.training.cpu import one_core
 STARTS = ("normal", "linear")
 
 
+# ---- the loop --------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class PlainLoop(Component):
     """One model with the settings of a run, trained by the loop below and measured as the run is.
 
-    start: of read-in and read-out, "normal" as GPT-2's other weights, N(0, 0.02^2), or "linear" as
-    `nn.Linear` starts, U(+-1/sqrt(fan_in)). signs: labels are read as -1 and 1 in place of 0 and 1.
-    Raises InputError for what is no run and for another start.
+    start: how read-in and read-out start, "normal" as GPT-2's other weights, N(0, 0.02^2), or
+    "linear" as `nn.Linear`, U(+-1/sqrt(fan_in)). signs: labels are read as -1 and 1 in place of 0
+    and 1. Raises InputError for a run or a start of another kind.
     """
 
     run: Run
@@ -45,7 +48,7 @@ class PlainLoop(Component):
 
     @property
     def seed(self) -> int:
-        """That of the run, which starts PyTorch's generator."""
+        """The run's seed, with which PyTorch's generator starts."""
         return self.run.seed
 
     def measure(self) -> dict:
@@ -59,7 +62,7 @@ class PlainLoop(Component):
 
 
 def train(decoder: "Decoder", run: Run) -> None:
-    """Train on fresh prompts, or over and over on so many stored ones, in a new order each time."""
+    """Train on fresh prompts, or on `pretraining_tasks` stored ones, reshuffled each epoch."""
     recipe, stored = run.recipe, None
     if (run.pretraining_tasks or math.inf) < recipe.steps * recipe.batch:
         stored, order = prompts(run.task, run.pretraining_tasks, recipe.points), []
@@ -85,7 +88,7 @@ def train(decoder: "Decoder", run: Run) -> None:
 
 
 def rate(recipe, step: int) -> float:
-    """A linear rise, then a constant or half a cosine down to 0."""
+    """The learning rate at a step: a linear rise, then constant or half a cosine down to 0."""
     warmup = round(recipe.warmup * recipe.steps)
     if step < warmup:
         return recipe.learning_rate * (step + 1) / warmup
@@ -109,6 +112,9 @@ def prompts(task, count: int, points: int) -> tuple[Tensor, Tensor]:
         xs = 2 * torch.rand(count, points, task.dimension) - 1
     weights = task.weight_std * torch.randn(count, task.dimension, 1)
     return xs, (xs @ weights)[..., 0] + task.noise_std * torch.randn(count, points)
+
+
+# ---- the model and its errors ---------------------------------------------------------------
 
 
 class Decoder(nn.Module):
@@ -136,7 +142,7 @@ class Decoder(nn.Module):
     def forward(self, xs: Tensor, ys: Tensor, lengths, places) -> Tensor:
         """Predict y of the points `places` from the pairs before them: (B, N, d) -> (B, K).
 
-        Of one context length there may be several queries; they see the pairs alone.
+        For a single context length there may be several queries; they see only the pairs.
         """
         ys = 2 * ys - 1 if self.signs else ys
         if self.model.tokens == "separate":  # x, y, x, y ..., a prediction at every x
@@ -152,7 +158,7 @@ class Decoder(nn.Module):
                             for length in lengths], dim=1)
 
     def answers(self, tokens: Tensor, **layout) -> Tensor:
-        """What is read out at every token: (B, T, inputs) -> (B, T)."""
+        """The output at every token: (B, T, inputs) -> (B, T)."""
         states = self.gpt2(inputs_embeds=self.read_in(tokens), **layout)
         return self.read_out(states.last_hidden_state)[..., 0]
 
@@ -165,7 +171,7 @@ def joint(xs: Tensor, ys: Tensor, pairs: int) -> Tensor:
 
 
 def side_by_side(xs: Tensor, pairs: int, mask: str) -> Tensor:
-    """Which token attends to which, where queries see the pairs and nothing else: (1, 1, N, N)."""
+    """The mask under which queries see only the pairs: (1, 1, N, N)."""
     sees = torch.zeros(xs.shape[1], xs.shape[1], dtype=torch.bool)
     sees[:, :pairs] = True
     if mask == "causal":
@@ -174,7 +180,7 @@ def side_by_side(xs: Tensor, pairs: int, mask: str) -> Tensor:
 
 
 class Plain:
-    """A trained decoder as a predictor: the same test prompts as of our model of this seed."""
+    """A trained decoder as a predictor, with the test prompts of our model of this seed."""
 
     members = 1
 
@@ -188,11 +194,10 @@ class Plain:
 
 @dataclass(frozen=True)
 class PointErrors(Component):
-    """The error on lines at every point, so that it can be counted from any: x ~ N(0, 1), a, b ~
-    N(0, s).
+    """The error on lines at every point, so that the mean can start at any.
 
-    Measures `error_at`, (M, function_stds, points), every function in one prompt. Raises
-    InputError for sizes and deviations that cannot be.
+    x ~ N(0, 1), a, b ~ N(0, s). Measures `error_at`, (M, function_stds, points); each prompt has
+    another function. Raises InputError for sizes and deviations out of range.
     """
 
     function_stds: tuple = (1, 2, 3, 5, 10)

@@ -1,6 +1,6 @@
 """Appendix J: the theory of scaled signed averaging, checked.
 
-What is printed, what holds, and the number that decides between the two.
+What is printed, what is true, and a number that decides between the two.
 """
 
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ def jacobians(z, n, b) -> np.ndarray:
 
 
 def rest(alpha) -> np.ndarray:
-    """What the largest weight of each row leaves to the others, without cancellation."""
+    """1 minus the largest weight of each row, summed without cancellation: (..., k) -> (...)."""
     return np.sort(alpha)[..., :-1].sum(-1)
 
 
@@ -44,9 +44,12 @@ def extreme(bound, k: int) -> np.ndarray:
     return np.where(np.arange(k) == 0, bound, -np.asarray(bound))
 
 
+# ---- curves over the range of scores ---------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class BoundsByRange(Component):
-    """What the largest of k weights leaves, and Jacobians of pairs, for scores in [-M, M]."""
+    """1 minus the largest of k weights ("rest"), and Jacobians of pairs, for scores in [-M, M]."""
 
     n: float | None  # 1.5 and b = 1, where training starts (Appendix B); None: softmax
     b: float | None
@@ -54,12 +57,12 @@ class BoundsByRange(Component):
     largest: float = 10.0  # ASSUMED: the paper's M is any number
     # ASSUMED: enough for smooth curves and extremes near the bounds.
     ranges: int = 25  # spaced evenly in log M, from 0.3
-    rows: int = 2000  # random rows for each M, uniform in [-M, M]; pairs in part of it
+    rows: int = 2000  # random rows for each M, uniform in [-M, M]; pairs also in parts of it
     shown: int = 120  # rows kept for the entropies, of 8 scores each
     seed: int = 0
 
     def measure(self) -> dict:
-        """Curves over M; and the largest weight and entropy of some rows."""
+        """Curves over M, (ranges,) each; the largest weight and entropy of `shown` rows."""
         random = np.random.default_rng(self.seed)
         bounds = np.geomspace(0.3, self.largest, self.ranges)[:, None]
         top = value_and_slope(bounds, self.n, self.b)[0]
@@ -91,16 +94,16 @@ class BoundsByRange(Component):
         return found
 
     def entropies(self, random) -> dict:
-        """Largest weights and entropies of rows of 8 normal scores, of small to large size."""
+        """Largest weights and entropies of rows of 8 normal scores, from small to large."""
         size = np.geomspace(0.1, 20, self.shown)[:, None]
         alpha = weights(size * random.standard_normal((self.shown, 8)), self.n, self.b)
         return {"top": alpha.max(-1), "entropy": theory.entropy(alpha)}
 
 
 def printed_sentences(ssa, softmax) -> dict:
-    """Three sentences of Appendix J as printed, each number over its reference: above 1 if true.
+    """A number for each of three printed sentences of Appendix J, above 1 if the sentence is true.
 
-    The references are the printed entropy, and growth by a tenth. Takes two records.
+    It is a ratio to a reference: the printed entropy, or growth by a tenth. ssa, softmax: records.
     """
     entropies = ssa["entropy"] / theory.largest_entropy(np.array(ssa["top"]), 8)
     odds = [weight / (1 - weight) for weight in (weight_at_gap(1.0, 40, low) for low in (0, 9))]
@@ -110,8 +113,11 @@ def printed_sentences(ssa, softmax) -> dict:
 
 
 def sentences_that_hold(ssa, softmax) -> dict:
-    """The same numbers of three sentences like those that are true, a control: the entropy over minus
-    the logarithm of the largest weight, slopes of the exponential alone, and a gap that grows."""
+    """A control: the same numbers for three similar sentences that are true.
+
+    They are on the entropy over minus the logarithm of the largest weight, on slopes of the
+    exponential, and on a gap that grows.
+    """
     entropies = ssa["entropy"] / -np.log(ssa["top"])
     odds = [weight / (1 - weight) for weight in (weight_at_gap(gap, 40) for gap in (1.0, 10.0))]
     bound = softmax["bound"]
@@ -121,15 +127,15 @@ def sentences_that_hold(ssa, softmax) -> dict:
 
 
 def weight_at_gap(gap: float, k: int, low: float = 0.0) -> float:
-    """The softmax weight of the largest of k scores, the others being `gap` below it at `low`."""
+    """The softmax weight of the largest of k scores; the others are `low`, which is `gap` less."""
     return float(weights(np.array([low + gap, *[low] * (k - 1)]), None, None)[0])
 
 
 def reversed_order(shift: float | None = None, seeds: int = 5, pairs: int = 100_000) -> np.ndarray:
-    """How often abs(x) < abs(y) and yet the embedding of y is the shorter one: (seeds,).
+    """How often abs(x) < abs(y) but the embedding of y is shorter (Section 5.2): (seeds,).
 
-    Section 5.2. Of numbers from N(0, 1) and x W + b, drawn as PyTorch draws a linear layer of one
-    input, W and b uniform in [-1, 1], 256 wide; or b = shift W.
+    x, y ~ N(0, 1); the embedding is x W + b of width 256, with W and b uniform in [-1, 1] as in
+    PyTorch's linear layer of one input, or with b = shift W.
     """
     found = []
     for seed in range(seeds):
@@ -149,24 +155,27 @@ def norms(matrices) -> np.ndarray:
     return np.linalg.norm(matrices, 2, (1, 2))
 
 
+# ---- corrections -----------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Corrections(Component):
-    """The numbers that decide, at n and b where training starts."""
+    """The numbers of CORRECTIONS, at the n and b with which training starts."""
 
     n: float = 1.5  # Appendix B
     b: float = 1.0  # Appendix B
     scores: int = 40  # k in Theorem 1. ASSUMED: the longest prompt of training
-    rows: int = 20_000  # ASSUMED: of a search for large Jacobians, enough to come near the bounds
+    rows: int = 20_000  # ASSUMED: in a search for large Jacobians; enough to come near the bounds
     seed: int = 0
 
     def measure(self) -> dict:
-        """Numbers by name; CORRECTIONS says what each is."""
+        """{name: number}; CORRECTIONS says what each is."""
         return {name: float(value) for part in (
             self.smoothness(), self.ratios(), self.entropies(), self.jacobians(),
             self.collapse(), self.limit()) for name, value in part.items()}
 
     def smoothness(self) -> dict:
-        """J.2, J.4: slopes at 0, second derivatives beside it, and L(M) for an n below 1."""
+        """J.2, J.4: slopes at 0, second derivatives on both sides, and L(M) for an n below 1."""
         step = 1e-6
         value, slope = value_and_slope(np.array([-step, 0, step]), self.n, self.b)
         left, right = np.diff(value * slope) / step
@@ -178,7 +187,7 @@ class Corrections(Component):
                 "lipschitz_half": 0.5 * (1 + 4) ** (0.5 - 1)}
 
     def ratios(self) -> dict:
-        """J.3: degree in the gap of the ratio of two weights; concentration for a gap of 1/2."""
+        """J.3: the ratio of two weights, its degree in the gap and its value for a gap of 1/2."""
         gaps = np.array([1e6, 1e7])
         pairs = {"one_sign": np.stack([gaps, 0 * gaps], -1),
                  "two_signs": np.stack([gaps / 2, -gaps / 2], -1)}
@@ -199,9 +208,9 @@ class Corrections(Component):
                 "printed_entropy": theory.largest_entropy(0.5, 4)}
 
     def jacobians(self) -> dict:
-        """J.5: the largest entry and norm of a search and of two scores of 0; both at a gap of 20.
+        """J.5: largest entries and norms of Jacobians, in a search, at scores 0, 0, at a gap of 20.
 
-        The rows of the search have 3 scores, normal times a size between 0.01 and 100.
+        Rows of the search have 3 scores, normal times a size between 0.01 and 100.
         """
         random = np.random.default_rng(self.seed)
         size = 10 ** random.uniform(-2, 2, (self.rows, 1))
@@ -217,7 +226,7 @@ class Corrections(Component):
         return found
 
     def collapse(self) -> dict:
-        """J.6: what the top weight of (M, -M, ..., -M) leaves, at M = 1/2 and 5 and for large b."""
+        """J.6: 1 minus the top weight of (M, -M, ..., -M) for M = 1/2 and 5, and for large b."""
         left = lambda bound, *setting: rest(weights(extreme([bound], self.scores), *setting))
         found = {"rest_large_b": left(0.5, self.n, 1000.0)}
         for name, setting in (("ssa", (self.n, self.b)), ("softmax", (None, None))):
@@ -235,7 +244,7 @@ class Corrections(Component):
         return {"limit_above": above, "limit_below": below} | shifted
 
 
-CORRECTIONS = (  # where, what is printed, what holds, the number that decides
+CORRECTIONS = (  # where, what is printed, what is true, the number that decides
     ("J.2, J.4: smoothness", "nothing on second derivatives; $f'(0) = n b$",
      "$f'$ is continuous, $f''$ jumps at 0: $n (n + 1) b^2$ on the left, $n (n - 1) b^2$ on the "
      "right; automatic differentiation of the formula gives 0 at $z = 0$, the models' own backward "
@@ -290,9 +299,12 @@ def corrections(record) -> list[tuple]:
     return [(*words, number.format(**record.metrics)) for *words, number in CORRECTIONS]
 
 
+# ---- the check of every statement ------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class AppendixJCheck(Component):
-    """The largest relative violation of each statement, on random logits and settings.
+    """The largest relative violation of each statement of Appendix J, on random logits.
 
     Every row of logits has its own n, b and M and is uniform in [-M, M]; in the first ten rows
     the first logit is exactly 0.
@@ -306,14 +318,14 @@ class AppendixJCheck(Component):
     b: tuple = (0.2, 2.0)  # uniform in the logarithm
     bound: tuple = (0.1, 4.0)  # M, uniform in the logarithm
     seed: int = 0
-    factor: float = field(default=1.0, metadata=ADDED)  # on what is printed; 0.99 is a control
+    factor: float = field(default=1.0, metadata=ADDED)  # on printed values; 0.99 is a control
     version: ClassVar[int] = 2
 
     def measure(self) -> dict:
-        """Violations by the names of the two claims' parts, each the largest over all rows."""
+        """The largest violation over all rows, for each part of the two claims."""
         random = np.random.default_rng(self.seed)
         found = [self.violations(random, k) for k in self.counts]
-        return {part: max(each[part] for each in found) for part in found[0]}
+        return {part: max(of_count[part] for of_count in found) for part in found[0]}
 
     def violations(self, random, k: int) -> dict:
         """The largest violations over rows of k logits."""
@@ -332,7 +344,7 @@ class AppendixJCheck(Component):
             "J.4 Lipschitz constant": lipschitz(against, z, values, slopes, n, b, bound),
             "J.5 Jacobian": jacobian(against, z, values, slopes, n, b, bound),
             "J.6 Theorem 1": theorem_1(against, z, (n, b), (1 + b * bound) ** n, bound),
-            # ours:
+            # our corrections:
             "J.3 entropy bounds": entropy_bounds(against, weights(z, n, b), k),
             "J.5 Jacobian bounds": jacobian_bounds(against, z, n, b),
             "J.6 Theorem 1 of softmax": theorem_1(against, z, (None, None), np.exp(bound),
@@ -340,7 +352,7 @@ class AppendixJCheck(Component):
 
 
 def growth(against, z, values, n, b) -> float:
-    """J.1: the piecewise form, and (b abs(x))^(+-n) far out, at b abs(x) = 10^13."""
+    """J.1: the piecewise form, and (b abs(x))^(+-n) for large x, at b abs(x) = 10^13."""
     far = np.array([1e13, -1e13]) / b
     power_law = np.abs(b * far) ** (np.sign(far) * n)
     return max(against.apart(values, theory.power(z, n, b)),
@@ -383,7 +395,7 @@ def jacobian(against, z, values, slopes, n, b, bound) -> float:
 
 
 def jacobian_bounds(against, z, n, b) -> float:
-    """Ours: entries up to nb/4 and norms up to nb/2 with SSA, 1/4 and 1/2 with softmax."""
+    """Our bounds: entries up to nb/4 and norms up to nb/2 with SSA, 1/4 and 1/2 with softmax."""
     return max(jacobian_excess(against, jacobians(z, n, b), (n * b)[:, 0]),
                jacobian_excess(against, jacobians(z, None, None), 1))
 
@@ -395,7 +407,7 @@ def jacobian_excess(against, matrices, slope) -> float:
 
 
 def theorem_1(against, z, setting, top, bound) -> float:
-    """J.6: every row leaves at least epsilon beside its top weight; (M, -M, ..., -M) exactly.
+    """J.6: 1 minus the top weight is at least epsilon, and equal to it for (M, -M, ..., -M).
 
     setting: n and b; top: the largest f on [-M, M].
     """
@@ -407,7 +419,7 @@ def theorem_1(against, z, setting, top, bound) -> float:
 
 @dataclass(frozen=True)
 class Printed:
-    """What numbers are held against: the printed ones times a factor, which is 1."""
+    """Comparisons with printed numbers times a factor, which is 1 but for the control."""
 
     factor: float = 1.0
 
@@ -416,12 +428,11 @@ class Printed:
         return float(np.abs(ours / (self.factor * expected) - 1).max())
 
     def excess(self, value, bound) -> float:
-        """The largest relative amount by which a bound is exceeded; 0 where it never is."""
+        """The largest relative amount by which a bound is exceeded; 0 if it never is."""
         return float(np.max(value / (self.factor * bound) - 1).clip(0))
 
 
 def runs(profile: str) -> list:
-    """The check of every statement, and its control; the curves for SSA and softmax, and the
-    numbers that decide."""
+    """The check of every statement, its control, the curves of SSA and softmax, the corrections."""
     return [AppendixJCheck(), AppendixJCheck(factor=0.99), BoundsByRange(1.5, 1.0),
             BoundsByRange(None, None), Corrections()]

@@ -1,7 +1,7 @@
 """Attention weights, their scores and Jacobians, as the models compute them.
 
-Scores come as arrays or tensors z (..., k) and are taken in double precision. n and b are
-numbers or broadcast against z; n = None stands for softmax, whose scores are z itself.
+Scores are arrays or tensors z (..., k), converted to double precision. n and b are numbers or
+broadcast against z; n = None means softmax, whose scores are z itself.
 """
 
 import torch
@@ -10,7 +10,7 @@ from icllib import attention
 
 
 def transform(z, n, b):
-    """What the softmax is taken of: s(z), or z itself for n = None."""
+    """The exponents of the softmax: s(z), or z itself for n = None."""
     z = torch.as_tensor(z, dtype=torch.float64)
     if n is None:
         return z

@@ -1,4 +1,4 @@
-"""Figures 1 and 9: do predictions stop at a boundary value."""
+"""Figures 1 and 9: do predictions stop at a boundary value?"""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ QUERIES = LineAnswers().queries  # where answers on a line are measured
 
 
 def boundary_models(profile: str) -> dict[str, list[Run]]:
-    """Models with and without perceptrons, and with SSA beside softmax."""
+    """Models with and without perceptrons, with softmax and with SSA: {name: runs}."""
     return models_by_shape(profile, (FULL, ATTENTION_ONLY)) | models_by_scoring(profile)
 
 
@@ -36,5 +36,5 @@ def rise(answers, slope: float, near: float = 10, far: float = 20) -> np.ndarray
 
 
 def ridge_rise(slope: float) -> list[float]:
-    """Claim 7: its rise on a line, 1 where it follows."""
+    """Claim 7: the rise of ridge regression on a line; 1 if it follows the line."""
     return rise(on_line(ridge_answers()["answer"], slope), slope).tolist()

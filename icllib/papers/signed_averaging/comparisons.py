@@ -1,10 +1,9 @@
 """Decoders of affine functions side by side: ratios of their errors, gates, controls and tables.
 
-Errors are (seeds, 10), at sigma = 1, ..., 10. Members of a seed were trained on the same prompts
-and are tested on the same ones, so ratios are taken seed by seed, over those that both have. The
-control is ridge regression in a model's place. With an intercept and next to no penalty it is
-exact from the third point on, since labels have no noise: what a model gets wrong outside its
-training distribution, it does not.
+Errors are (seeds, 10), at sigma = 1, ..., 10. Models of one seed have the same training and test
+prompts, so ratios are taken seed by seed, for the seeds that both have. The control puts ridge
+regression in place of a model. With an intercept and almost no penalty it is exact from the third
+point on, since labels have no noise, also outside the training distribution.
 """
 
 from itertools import takewhile
@@ -45,12 +44,15 @@ TABLE_6 = {  # by sigma_F = 1, ..., 10
 }
 
 
+# ---- tables, and ridge regression as the control --------------------------------------------
+
+
 def beside(ours: dict, printed: dict, columns, spread: bool = False,
            scale: str = "log") -> pd.DataFrame:
-    """Rows of a table as printed with our means below them, geometric ones on the scale "log".
+    """Rows of a printed table with our means below them; geometric means on the scale "log".
 
-    ours: name -> (seeds, columns); printed: name -> (columns,), or nothing for a name; spread:
-    with 95% intervals over seeds, and a row for each of the columns, which then fit on a page.
+    ours: {name: (seeds, columns)}; printed: {name: (columns,)}, for some names; spread: with 95%
+    intervals over seeds, and transposed, so that it fits on a page.
     """
     table = {}
     for name, samples in ours.items():
@@ -63,7 +65,7 @@ def beside(ours: dict, printed: dict, columns, spread: bool = False,
     return rows.T if spread else rows
 
 
-ROUNDING = 1e-10  # errors below it are 0 but for rounding, which processors do differently
+ROUNDING = 1e-10  # smaller errors are rounding, which differs between processors
 
 
 class RidgeLine:
@@ -79,49 +81,50 @@ class RidgeLine:
 
 
 def ridge_errors() -> np.ndarray:
-    """Its errors at SIGMAS, on 10 functions and 2 prompts of each, or ROUNDING: (10,)."""
+    """RidgeLine's errors at SIGMAS, at least ROUNDING, on 10 functions of 2 prompts: (10,)."""
     errors = ShiftedErrors(SIGMAS, functions=10, prompts=2).measure(
         [AffineFunctions()], RidgeLine())["error"][0]
     return np.maximum(errors, ROUNDING)
 
 
 def ridge_over(errors) -> list[float]:
-    """The geometric mean over sigma = 3 to 10 of its error over a model's (seeds, 10): (seeds,)."""
+    """RidgeLine's errors over a model's, geometric mean over sigma = 3 to 10: (seeds,)."""
     return geometric_mean(ridge_errors()[2:] / np.atleast_2d(errors)[:, 2:]).tolist()
 
 
 def ridge_answers() -> dict:
-    """What it answers on lines and on the sequence of Section 5.3, as `LineAnswers` measures it."""
+    """RidgeLine's answers on lines and on the sequence of Section 5.3: metrics of `LineAnswers`."""
     return LineAnswers(prompts=4).measure([AffineFunctions()], RidgeLine())
 
 
 def reached(errors: dict, *names) -> np.ndarray:
-    """The largest error at sigma = 1 of these models: name -> (seeds, 10) gives (seeds,)."""
+    """The largest error of these models at sigma = 1: (seeds,). errors: {name: (seeds, 10)}."""
     return np.max([np.atleast_2d(errors[name])[:, 0] for name in names], axis=0)
 
 
 def reached_on_law(grid, stds, input_std: float) -> np.ndarray:
     """The error on the inputs of training over that of always answering 0, 1 + I^2: (seeds,).
 
-    grid: (seeds, I, F) over the deviations `stds`; I is the widest of them where training's is
-    wider.
+    grid: (seeds, I, F) over the deviations `stds`, of which I is the one nearest to training's.
     """
     place = min(range(len(stds)), key=lambda i: abs(stds[i] - input_std))
     return grid[:, place, stds.index(1)] / (1 + stds[place] ** 2)
 
 
 def reached_on_own_law(profile: str, records) -> dict[str, np.ndarray]:
-    """The same of the models of the page training_laws: law -> (seeds,)."""
+    """The same for the models of the page training_laws: {law: (seeds,)}."""
     models, stds = models_by_law(profile), SIZES[profile].grid
     return {name: reached_on_law(grid, stds, models[name][0].task.input_std)
             for name, grid in by_model(records, models, "error_grid").items()}
 
 
-PATHS = (3, 5, 10)  # sigmas of the paths along training that are drawn
+# ---- ratios and gates of claims -------------------------------------------------------------
+
+PATHS = (3, 5, 10)  # sigmas for which errors along training are drawn
 
 
 class EqualSteps:
-    """Every scoring function at the end of its training."""
+    """Errors of two scoring functions at the end of training, called with their names."""
 
     def __init__(self, errors: dict):
         self.errors = {name: np.atleast_2d(values) for name, values in errors.items()}
@@ -131,9 +134,10 @@ class EqualSteps:
 
 
 class EqualError:
-    """Both at the same error at sigma = 1: the larger of their two final ones, seed by seed.
+    """Errors of two scoring functions at equal error at sigma = 1, called with their names.
 
-    paths: name -> (seeds, stops, 10), the errors along training.
+    That error is the larger of the two final ones, seed by seed. paths: {name: (seeds, stops, 10)},
+    the errors along training.
     """
 
     def __init__(self, paths: dict):
@@ -147,16 +151,16 @@ class EqualError:
 
 
 def shared(one, other):
-    """Two functions' numbers at the seeds that both have, the first ones."""
+    """Two functions' numbers for the seeds that both have, which are the first ones."""
     seeds = min(len(one), len(other))
     return one[:seeds], other[:seeds]
 
 
 def errors_at(path, level: float) -> np.ndarray:
-    """The errors where the one at sigma = 1 first falls to a level: (10,).
+    """The errors when the one at sigma = 1 first falls to a level: (10,).
 
-    Between two stops all logarithms go along straight lines. path: (stops, 10); its first column
-    must reach the level. NaN for a level that is none, where one of two models has diverged.
+    Between two stops logarithms are interpolated linearly. path: (stops, 10); its first column must
+    reach the level. NaN if the level is not finite, since a model has diverged.
     """
     if not np.isfinite(level):
         return np.full(path.shape[1], np.nan)
@@ -169,14 +173,14 @@ def errors_at(path, level: float) -> np.ndarray:
 
 
 def ssa_to_softmax(compared) -> dict[str, np.ndarray]:
-    """Claim 3: the ratio of the errors at each sigma from 3 on."""
+    """Claim 3: the ratio of SSA's error to softmax's at each sigma from 3 on: {part: (seeds,)}."""
     ssa, softmax = compared("SSA", "softmax")
     return {f"sigma = {sigma}": ssa[:, place] / softmax[:, place]
             for place, sigma in enumerate(SIGMAS) if sigma > 2}
 
 
 def ssa_to_alternatives(compared) -> dict[str, np.ndarray]:
-    """Claim 4: the largest ratio over sigma = 4 to 10."""
+    """Claim 4: the largest ratio of SSA's error to each other's over sigma = 4 to 10."""
     found = {}
     for name in list(PRINTED)[2:]:
         ssa, other = compared("SSA", name)
@@ -186,22 +190,22 @@ def ssa_to_alternatives(compared) -> dict[str, np.ndarray]:
 
 def mean_ratio(compared, name: str) -> np.ndarray:
     """The geometric mean over sigma = 3 to 10 of the ratio to the error of softmax: (seeds,)."""
-    own, softmax = compared(name, "softmax")
-    return geometric_mean((own / softmax)[:, 2:])
+    errors, softmax = compared(name, "softmax")
+    return geometric_mean((errors / softmax)[:, 2:])
 
 
 def temperatures_to_softmax(compared) -> dict[str, np.ndarray]:
-    """Claim 5."""
+    """Claim 5: `mean_ratio` of each temperature."""
     return {name: mean_ratio(compared, name) for name in TEMPERED}
 
 
 def alternatives_to_softmax(compared) -> dict[str, np.ndarray]:
-    """Claim 6."""
+    """Claim 6: `mean_ratio` of each of ALTERNATIVES."""
     return {name: mean_ratio(compared, name) for name in ALTERNATIVES}
 
 
 def gates(errors: dict, number: int):
-    """What the models of claims 3 to 6 have reached at sigma = 1: (seeds,), or that by part."""
+    """The gates of claims 3 to 6: the larger error at sigma = 1, (seeds,) or {part: (seeds,)}."""
     compared = EqualSteps(errors)
     of_pair = lambda *pair: np.maximum(*compared(*pair))[:, 0]
     if number == 3:
@@ -216,8 +220,11 @@ STATISTICS = (ssa_to_softmax, ssa_to_alternatives, temperatures_to_softmax,
               alternatives_to_softmax)  # of claims 3 to 6, and of claims 21 to 24
 
 
+# ---- settings, drawing and records ----------------------------------------------------------
+
+
 def training_settings(runs_of_page, profile: str) -> pd.DataFrame:
-    """The settings of a page's first run; the pages say in words what is measured on it."""
+    """The settings of a page's first run without its evaluation, which the page describes."""
     along = runs_of_page(profile)[0].along
     assumed = [name for name in ASSUMED if along or not name.startswith("along.")]
     table = settings_of(runs_of_page, profile, assumed)
@@ -225,22 +232,22 @@ def training_settings(runs_of_page, profile: str) -> pd.DataFrame:
 
 
 def geometric_rows(panel: str, name: str, values: dict, profile: str) -> pd.DataFrame:
-    """Rows of a figure's table: geometric means over seeds. values: x -> (seeds,) or a number."""
+    """Rows of a figure's table: geometric means over seeds. values: {x: (seeds,) or a number}."""
     samples = [np.atleast_1d(value) for value in values.values()]
     columns = zip(*(interval(sample, "log") for sample in samples))
     return band(panel, name, list(values), *columns, max(map(len, samples)), profile)
 
 
 def path_tables(paths: dict, profile: str) -> list[pd.DataFrame]:
-    """Errors along training at the sigmas of PATHS against that at sigma = 1: each seed, the mean.
+    """Errors along training at PATHS against that at sigma = 1, for each seed and their mean.
 
-    paths: name -> (seeds, stops, 10).
+    paths: {name: (seeds, stops, 10)}.
     """
     tables = []
     for sigma in PATHS:
         for name, samples in paths.items():
-            own = [(f"seed {seed}", path, 1) for seed, path in enumerate(samples)]
-            for which, path, seeds in [*own, ("mean", mean_path(samples), len(samples))]:
+            single = [(f"seed {seed}", path, 1) for seed, path in enumerate(samples)]
+            for which, path, seeds in [*single, ("mean", mean_path(samples), len(samples))]:
                 tables.append(band(f"sigma = {sigma}", f"{name}, {which}", path[:, 0],
                                    *[path[:, sigma - 1]] * 3, seeds, profile))
     return tables
@@ -252,9 +259,9 @@ def mean_path(samples) -> np.ndarray:
 
 
 def draw_paths(panels, paths: dict, colors: dict) -> None:
-    """A panel for each of PATHS: faint seeds, and their mean with a dot at the end.
+    """Draw a panel for each of PATHS: faint lines for seeds, and their mean with a final marker.
 
-    colors: of some names, the first of which are drawn on top; all others are grey below them.
+    colors: {name: color}; earlier names are drawn on top of later ones, all others grey below.
     """
     markers = {name: marked(name)["marker"] if name in MODELS else "D" for name in {**paths, **colors}}
     for axes, sigma in zip(panels, PATHS):
@@ -274,7 +281,7 @@ def draw_paths(panels, paths: dict, colors: dict) -> None:
 
 
 def beyond_spread(ratios: dict) -> pd.DataFrame:
-    """Ratios with their intervals, and whether these leave out 1: name -> (seeds,)."""
+    """Ratios with intervals, and whether the intervals exclude 1. ratios: {name: (seeds,)}."""
     rows = {}
     for name, samples in ratios.items():
         mean, low, high = interval(samples, "log")
@@ -284,11 +291,11 @@ def beyond_spread(ratios: dict) -> pd.DataFrame:
 
 
 def by_function(runs_of_scorings, profile: str, page: str) -> dict[str, list[Record]]:
-    """The records of each scoring function, in the order of `SCORINGS`.
+    """The records of each scoring function: {name: records}, in the order of `SCORINGS`.
 
-    Stored, these are of the best profile that all of the paper's rows have, and of as many seeds, from
-    the first on, as each function has: some have more than others, and one of ours that is not
-    trained yet has none and is left out.
+    At "stored" they are of the best profile for which all of the paper's rows have records. Each
+    function has its first seeds that are recorded, some more than others; an added function that is
+    not trained yet is left out.
     """
     if profile != "stored":
         return dealt(records(runs_of_scorings, profile, page), NAMES)
@@ -298,6 +305,6 @@ def by_function(runs_of_scorings, profile: str, page: str) -> dict[str, list[Rec
     found = {name: list(takewhile(lambda record: record is not None,
                                   find_records(runs, "signed_averaging")))
              for name, runs in dealt(runs_of_scorings(shown), NAMES).items()}
-    found = {name: own for name, own in found.items() if own}
-    tell_shown(record for own in found.values() for record in own)
+    found = {name: of_name for name, of_name in found.items() if of_name}
+    tell_shown(record for of_name in found.values() for record in of_name)
     return found

@@ -1,4 +1,4 @@
-"""Section 5: does one large number decide the answers of a whole sequence."""
+"""Section 5: does one large number decide the answers of a whole sequence?"""
 
 from dataclasses import replace
 
@@ -16,8 +16,8 @@ from icllib.plotting import SHARE, draw, legend_below, series
 from icllib.results import stacked
 from icllib.training import Run
 
-OTHERS = ("settle the label", "leave it open")  # the numbers beside the large one
-ASSUMED = (  # what the paper does not give, by name, for the table on the page
+OTHERS = ("settle the label", "leave it open")  # what the other numbers do
+ASSUMED = (  # settings that the paper does not give, for the table on the page
     "model.positions_up_to", "evaluation.sizes", "evaluation.places", "evaluation.after",
     "evaluation.sequences", "evaluation.seed", "seed")
 
@@ -28,17 +28,17 @@ def runs(profile: str) -> list[Run]:
 
 
 def each_kind(profile: str) -> list[Run]:
-    """Those that the figures show."""
+    """The models that the figures show."""
     return measured_runs(profile, chosen_cells(), SIZES[profile].seeds)
 
 
 def judged_kind(profile: str) -> list[Run]:
-    """Softmax under "every", with as many seeds as in the claims of Figure 4."""
+    """Softmax under "every", for the claim: with as many seeds as in the claims of Figure 4."""
     return measured_runs(profile, chosen_cells()[:1], SIZES[profile].compared_seeds)
 
 
 def measured_runs(profile: str, chosen, seeds: int) -> list[Run]:
-    """The models of Figures 4 and 5, each with one large number."""
+    """These models of Figures 4 and 5, measured on sequences with one large number."""
     size = SIZES[profile]
     evaluation = DeviantNumbers(sequences=size.sequences, own_prompts=size.own_prompts)
     return [replace(run, evaluation=evaluation)
@@ -46,24 +46,24 @@ def measured_runs(profile: str, chosen, seeds: int) -> list[Run]:
 
 
 class Largest:
-    """The log-odds of the largest number so far alone, which are its size and sign."""
+    """A predictor whose log-odds are the number of largest size so far."""
 
     def predict(self, xs, ys, lengths) -> Tensor:
         """(..., N, 1), (..., N) -> (..., K)."""
         so_far = [xs[..., : n + 1, 0] for n in lengths]
-        return torch.cat([own.gather(-1, own.abs().argmax(-1, keepdim=True)) for own in so_far], -1)
+        return torch.cat([x.gather(-1, x.abs().argmax(-1, keepdim=True)) for x in so_far], -1)
 
 
 def answers_for_the_largest() -> dict:
-    """The parts of the claim for a predictor that answers for the largest number alone."""
+    """The control of the claim: its parts for a predictor that sees only the largest number."""
     found = DeviantNumbers(sequences=64).measure([chosen_cells()[0].task], Largest())
-    return {part: own[:, -1].tolist()
-            for part, own in at_and_after(found["open_label"][:, 0]).items()}
+    return {part: shares[:, -1].tolist()
+            for part, shares in at_and_after(found["open_label"][:, 0]).items()}
 
 
 def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
-    """By size of the large number: `own_mistakes`, the mean log-odds of the open label at the
-    number, and `own_answers`."""
+    """Tables against the size of the large number: `own_mistakes`, the mean log-odds of the open
+    label at the number, and `own_answers`."""
     sizes, tables = records[0].run["evaluation"]["sizes"], []
     odds = stacked(records, chosen_cells(), "log_odds")
     for cell, shares in own_mistakes(records, chosen_cells()).items():
@@ -77,17 +77,17 @@ def deviant_tables(records, profile: str) -> list[pd.DataFrame]:
 
 
 def own_tables(records, profile: str) -> list[pd.DataFrame]:
-    """`own_answers`, a panel for the number and one for what follows."""
+    """Tables of `own_answers`, a panel for the large number and one for those after it."""
     sizes = records[0].run["evaluation"]["sizes"]
     return [series(f"own answer, {where}", f"{cell.quantifier}, {cell.scoring}: others {others}",
                    sizes, values[:, place], profile, SHARE)
-            for cell, own in own_answers(records, chosen_cells()).items()
-            for where, values in at_and_after(own).items()
+            for cell, shares in own_answers(records, chosen_cells()).items()
+            for where, values in at_and_after(shares).items()
             for place, others in enumerate(OTHERS)]
 
 
 def draw_log_odds(table):
-    """Log-odds of the open label at the large number; returns the legend."""
+    """Draw log-odds of the open label at the large number; returns the legend."""
     _, panels = plt.subplots(2, 2, sharex=True, figsize=(9, 5.6))
     for row, quantifier in zip(panels, QUANTIFIERS):
         for axes, scoring in zip(row, SCORINGS):

@@ -1,9 +1,9 @@
-"""One number far outside the training distribution among ordinary ones, under the quantifiers.
+"""Quantifiers on sequences with one number far outside the training distribution.
 
-Section 5 says that a model answers for the whole sequence as for its largest number alone. This
-can be tested only where the two answers differ: the large number leaves the label open, and
-another number settles it. A positive number leaves it open under "every", a negative one under
-"some".
+Section 5 says that a model answers for the whole sequence as for its largest number alone. This can
+be tested only if the two answers differ: the large number leaves the label open, and another number
+settles it. The label is open while no number has fixed it: positive numbers leave it open under
+"every", negative ones under "some".
 """
 
 from dataclasses import dataclass, field
@@ -23,18 +23,21 @@ from icllib.results import ADDED, Component, stacked
 from icllib.tasks.quantifiers import truth
 
 QUANTIFIERS = ("every", "some")
-WHERE = ("at the number", "after it")  # the answers
+WHERE = ("at the number", "after it")  # positions of answers
+
+
+# ---- the measure ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class DeviantNumbers(Component):
     """Answers to x ~ N(0, 1) with one large number x_p, m under "every" and -m under "some".
 
-    The sequences come twice: as they were drawn, but only those whose label another number has
-    settled before x_p; and all of them, with every number of the sign that leaves the label open.
-    Measures `alone`, the log-odds of the open label after the large number alone, (M, sizes), and
-    `open_label` and `log_odds`, the share of answers with the open label and its mean log-odds, at
-    x_p and after it, (M, OTHERS, sizes, places, after + 1). Raises InputError for what cannot be.
+    There are two kinds of sequences: those in which another number settles the label before x_p;
+    and all, with signs changed so that every number leaves the label open. Measures `alone`, the
+    log-odds of the open label for the large number alone, (M, sizes), and `open_label` and
+    `log_odds`, the share of answers with the open label and its mean log-odds, at x_p and after it,
+    (M, OTHERS, sizes, places, after + 1). Raises InputError for settings out of range.
     """
 
     sizes: tuple = (1, 3, 10, 30, 70, 100)  # m: 70 is that of Figure 2
@@ -55,7 +58,7 @@ class DeviantNumbers(Component):
         return max(self.places) - 1 + self.after
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The answers of M predictors that share one `predict`, each under its own quantifier."""
+        """The answers of M predictors that share one `predict`, each to its task's quantifier."""
         rows = [torch.stack([self.answers(size, place, tasks, predictor, device)
                              for place in range(len(self.places))], dim=3)
                 for size in self.sizes]
@@ -99,10 +102,13 @@ def open_signs(tasks, device) -> Tensor:
 
 
 def log_odds_of(tasks, predictor, xs: Tensor, lengths) -> Tensor:
-    """What each member answers to sequences with the labels of its task: (M, B, n) -> (M, B, K)."""
-    ys = torch.stack([truth(task.quantifier, own) for task, own in zip(tasks, xs)])
+    """The answers of each member to sequences with its task's labels: (M, B, n) -> (M, B, K)."""
+    ys = torch.stack([truth(task.quantifier, x) for task, x in zip(tasks, xs)])
     with torch.no_grad():
         return predictor.predict(xs[..., None], ys, lengths)
+
+
+# ---- from records to shares and figures -----------------------------------------------------
 
 
 def chosen_cells() -> list:
@@ -111,9 +117,9 @@ def chosen_cells() -> list:
 
 
 def own_answers(records, chosen) -> dict:
-    """How often an answer is the model's own to the large number alone, be it the truth or not.
+    """How often an answer, right or wrong, is the model's answer to the large number alone.
 
-    By cell: (seeds, OTHERS, sizes, places, after + 1).
+    Returns {cell: (seeds, OTHERS, sizes, places, after + 1)}.
     """
     alone, shares = (stacked(records, chosen, name) for name in ("alone", "open_label"))
     return {cell: np.where((alone[cell] > 0)[:, None, :, None, None], shares[cell],
@@ -121,13 +127,13 @@ def own_answers(records, chosen) -> dict:
 
 
 def own_mistakes(records, chosen) -> dict:
-    """How often it is that and not the truth, where another number has settled the label.
+    """How often it is that one and wrong, since another number has settled the label.
 
-    Never where the model is wrong about the number alone. By cell: (seeds, sizes, places, K).
+    0 if the model is wrong about the large number alone. Returns {cell: (seeds, sizes, places, K)}.
     """
     alone = stacked(records, chosen, "alone")
-    return {cell: own[:, 0] * (alone[cell] > 0)[..., None, None]
-            for cell, own in own_answers(records, chosen).items()}
+    return {cell: shares[:, 0] * (alone[cell] > 0)[..., None, None]
+            for cell, shares in own_answers(records, chosen).items()}
 
 
 def at_and_after(values) -> dict[str, np.ndarray]:
@@ -137,20 +143,21 @@ def at_and_after(values) -> dict[str, np.ndarray]:
 
 
 def judged(records, chosen, reached) -> tuple[dict, np.ndarray]:
-    """The parts of the claim at the largest size, by seed of the first kind, and their gate: only of
-    models that are right about that number alone, since the own answer of others is the truth.
+    """The claim's evidence at the largest size, {part: (seeds,)}, and its gate, for chosen[0].
 
-    reached: of these seeds or more. Where no model is right, all are told of and none passes.
+    Only for models that are right about the large number alone: for the others the answer to it
+    would be the right one. reached: the gate of at least these seeds. If no model is right, the
+    evidence is of all models and none passes the gate.
     """
     right = stacked(records, chosen, "alone")[chosen[0]][:, -1] > 0
     gate = np.where(right, reached[: len(right)], np.inf)
-    told = right if right.any() else ~right
+    kept = right if right.any() else ~right
     shares = at_and_after(own_mistakes(records, chosen)[chosen[0]])
-    return {part: values[told, -1] for part, values in shares.items()}, gate[told]
+    return {part: values[kept, -1] for part, values in shares.items()}, gate[kept]
 
 
 def draw_shares(table):
-    """A row of panels for each quantifier, at the number and after it; returns the legend."""
+    """Draw a row of panels for each quantifier, at the number and after it; returns the legend."""
     _, panels = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(9, 5.6))
     for row, quantifier in zip(panels, QUANTIFIERS):
         for axes, where in zip(row, WHERE):
@@ -166,7 +173,7 @@ def draw_shares(table):
 
 
 def label_sizes(axes, table) -> None:
-    """A tick at each measured size. The one at 70 has no label: it would overlap that of 100."""
+    """A tick at each measured size; that of 70 has no label, which would overlap that of 100."""
     ticks = sorted(set(table.x))
     axes.set_xticks(ticks, ["" if size == 70 else f"{size:g}" for size in ticks])
     axes.minorticks_off()

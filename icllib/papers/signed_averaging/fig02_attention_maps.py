@@ -1,4 +1,4 @@
-"""Figure 2: does one large number draw all of the attention."""
+"""Figure 2: does one large number draw all of the attention?"""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from icllib.training import Run
 
 
 def runs(profile: str) -> list[Run]:
-    """Figure 2: those runs of Figure 4 that are the paper's."""
+    """Figure 2: the runs of Figure 4 with the paper's labels and positions."""
     return cell_runs(profile, cells("every", (AS_PRINTED,)))
 
 
@@ -25,7 +25,7 @@ def token_names(example: int) -> list[str]:
 
 
 def share(maps: np.ndarray, example: int) -> np.ndarray:
-    """The weight that the last token gives to 70, or else to itself, mean over heads: (seeds,).
+    """The last token's weight on 70, or on itself without a 70, mean over heads: (seeds,).
 
     maps: (seeds, examples, heads, T, T).
     """
@@ -35,7 +35,7 @@ def share(maps: np.ndarray, example: int) -> np.ndarray:
 
 
 def attention_tables(records, profile: str) -> list[pd.DataFrame]:
-    """Maps of the first example, row by row; the share and the log-odds of every example."""
+    """Tables: maps of the first example, row by row; share and log-odds of every example."""
     tables, chosen = [], cells("every", (AS_PRINTED,))
     maps, odds = (stacked(records, chosen, name) for name in ("attention", "log_odds"))
     places = range(len(EXAMPLES))
@@ -58,19 +58,19 @@ def share_evidence(records) -> dict:
 
 
 def equal_shares(records) -> dict:
-    """The same for attention that weighs all tokens alike, in place of softmax."""
+    """A control: the same with equal weights for all tokens in place of softmax."""
     equal, ssa = 1 / len(token_names(0)), shares_of_70(records)[1]
     return {"softmax alone": [equal / 0.9], "softmax over SSA": equal / ssa}
 
 
 def shares_of_70(records) -> list[np.ndarray]:
-    """What softmax and SSA give to 70 in the first example, by seed."""
+    """The shares of softmax and of SSA on 70 in the first example: (seeds,) each."""
     maps = stacked(records, cells("every", (AS_PRINTED,)), "attention")
-    return [share(own, 0) for own in maps.values()]
+    return [share(of_cell, 0) for of_cell in maps.values()]
 
 
 def draw_map(axes, table, scoring: str) -> None:
-    """The attention map of the first example, with its numbers."""
+    """Draw the attention map of the first example, with its numbers."""
     rows = table[table.panel == f"map, {scoring}"]
     weights, tokens = rows.y.to_numpy().reshape(-1, rows.x.max()), token_names(0)
     matrix(axes, weights, cmap="Purples", vmin=0, vmax=1.6)
@@ -80,7 +80,7 @@ def draw_map(axes, table, scoring: str) -> None:
 
 
 def draw_examples(axes, table, panel: str) -> None:
-    """A number for every example, one row each, both scorings."""
+    """Draw a number for every example and both scorings, one row for each example."""
     for shift, scoring in ((-0.12, "softmax"), (0.12, "SSA")):
         rows = table[table.panel == panel]
         draw_rows(axes, rows.assign(x=rows.x + shift), panel, scoring, **marked(scoring))

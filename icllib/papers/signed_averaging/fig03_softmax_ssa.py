@@ -1,4 +1,4 @@
-"""Figure 3: does SSA beat softmax away from the training distribution."""
+"""Figure 3: does SSA beat softmax away from the training distribution?"""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from icllib.results import dealt
 
 
 def growth(errors) -> dict[str, np.ndarray]:
-    """Claim 2: error / sigma^2 against that at sigma = 2."""
+    """Claim 2: error / sigma^2 over that at sigma = 2: {part: (seeds,)}."""
     relative = np.atleast_2d(errors) / np.square(SIGMAS)
     return {f"sigma = {sigma}": relative[:, place] / relative[:, 1]
             for place, sigma in enumerate(SIGMAS) if sigma > 2}
@@ -18,7 +18,7 @@ def growth(errors) -> dict[str, np.ndarray]:
 def cells_with_ssa_below(grids: dict, stds) -> pd.DataFrame:
     """Figure 3: the ratio of the errors of SSA and softmax over parts of the grid.
 
-    Geometric means over cells. grids: name -> (seeds, I, F), over the deviations `stds`.
+    Geometric means over cells. grids: {name: (seeds, I, F)}, over the deviations `stds`.
     """
     ratio, wide = np.log(grids["SSA"] / grids["softmax"]), np.array(stds) > 1
     parts = {"all": np.ones_like(ratio[0], dtype=bool), "inputs only": np.outer(wide, ~wide),

@@ -6,7 +6,7 @@ from icllib.training import Run
 
 
 def runs(profile: str) -> list[Run]:
-    """Figure 4, without positions too, and with balanced labels; and those that are compared."""
+    """Figure 4, also without positions and with balanced labels; more seeds for the claims."""
     return list(dict.fromkeys(every_variant(profile) + compared_on_every(profile)))
 
 
@@ -16,6 +16,6 @@ def every_variant(profile: str) -> list[Run]:
 
 
 def single_numbers(records, chosen) -> dict:
-    """Softmax's share of wrong answers to the first number, whose sign is its label, by seed."""
+    """Softmax's wrong answers to the first number, at the largest sigma: {part: (seeds,)}."""
     sigmas, _ = grid(records[0])
     return {f"sigma = {sigmas[-1]}": stacked(records, chosen, "wrong_at")[chosen[0]][:, -1, 0]}

@@ -5,15 +5,15 @@ from icllib.training import Run
 
 
 def compared_on_some(profile: str) -> list[Run]:
-    """Those of Figure 5."""
+    """The paper's models of Figure 5, with more seeds."""
     return cell_runs(profile, cells("some", (AS_PRINTED,)), SIZES[profile].compared_seeds)
 
 
 def runs(profile: str) -> list[Run]:
-    """Figure 5, likewise."""
+    """Figure 5, also without positions and with balanced labels; more seeds for the claims."""
     return list(dict.fromkeys(some_variant(profile) + compared_on_some(profile)))
 
 
 def some_variant(profile: str) -> list[Run]:
-    """Those of Figure 5."""
+    """The heat maps of Figure 5."""
     return cell_runs(profile, cells("some"))

@@ -10,7 +10,7 @@ PARAMETERS = {"Llama 3.3 70B": 70.6e9, "Llama 3.1 8B": 8.03e9}
 # ASSUMED, of one H200: 40% of its dense bf16 peak of 9.9e14 FLOPs per second, and half of its
 # memory's 4.8e12 bytes per second, which leaves time for reading the keys and values.
 FLOPS, BANDWIDTH = 4e14, 2.4e12
-BATCH = 64  # prompts at once
+BATCH = 64  # prompts in a batch
 EPOCHS = 2  # of fine-tuning, Appendix A.1
 # ASSUMED, without the tokenizer at hand.
 TOKENS_PER_NUMBER, TOKENS_PER_BOOLEAN, CHARACTERS_PER_TOKEN = 5, 2, 3
@@ -34,7 +34,7 @@ AFFINE = (
     "response. DO NOT use any PYTHON code in your response. GIVE JUST THE NUMERICAL OUTPUT AS "
     "THE ANSWER."
 )
-EVERY = (  # there called "AND"
+EVERY = (  # "AND" in Appendix K
     "You are an auto-regressive AI model designed to evaluate whether each sublist of a list of "
     "numbers is entirely positive. Your task is to process the list incrementally, verifying the "
     "positivity of each sublist one by one. A sublist is considered “TRUE” if all its elements "
@@ -56,7 +56,7 @@ EVERY = (  # there called "AND"
     "any other text in your response. DO NOT use any PYTHON code in your response. GIVE JUST THE "
     "OUTPUT LIST AS THE ANSWER."
 )
-SOME = (  # there called "OR"
+SOME = (  # "OR" in Appendix K
     "You are an auto-regressive AI model designed to evaluate whether each sublist of a list of "
     "numbers has a positive element. Your task is to process the list incrementally, verifying "
     "if there exists a positive element in each sublist one by one. A sublist is considered "
@@ -93,8 +93,8 @@ def tokens(task: str, length: int) -> tuple[int, int]:
 def answering_hours(task: str, parameters: float, sigmas, lengths, sequences: int) -> float:
     """H200-hours for the answers over a grid.
 
-    2 FLOPs per parameter and token, and all weights, 2 bytes each, read once for every token that
-    a batch writes.
+    2 FLOPs per parameter and token; all weights, of 2 bytes each, are read once for every token
+    that a batch writes.
     """
     prompt, answer = np.transpose([tokens(task, length) for length in lengths])
     of_products = 2 * parameters * (prompt + answer) * sequences / FLOPS
@@ -105,7 +105,7 @@ def answering_hours(task: str, parameters: float, sigmas, lengths, sequences: in
 def training_hours(task: str, parameters: float, sequences: int) -> float:
     """H200-hours to fine-tune by LoRA on lengths 1 to 40 (Appendix A.1).
 
-    4 FLOPs per parameter and token: a forward pass, and a backward one to the inputs alone.
+    4 FLOPs per parameter and token: a forward pass, and a backward pass only to the inputs.
     """
     read = np.mean([sum(tokens(task, length)) for length in range(1, 41)])
     return float(4 * parameters * sequences * EPOCHS * read / FLOPS / 3600)

@@ -1,7 +1,7 @@
 """Figure 8: how long the embeddings of words are (not run)."""
 
 OPENWEBTEXT = 9_035_582_198  # tokens in train.bin, as the data preparation of nanoGPT gives it
-COUNTED = 7e8  # token ids counted per second on one core, measured on made ones
+COUNTED = 7e8  # token ids counted per second on one core, measured on artificial ids
 READ = 1e9  # ASSUMED: bytes per second from disk
 
 

@@ -13,7 +13,7 @@ LIMIT = (1, 3, 10, 100, 1000)  # ASSUMED: the paper lets m grow and names no val
 
 @dataclass(frozen=True)
 class ScoringFunction(Component):
-    """f(x) = (1 + b abs(x))^(sgn(x) n) as the models run it, with both its slopes."""
+    """f(x) = (1 + b abs(x))^(sgn(x) n) as the models compute it, and its derivatives."""
 
     n: float
     b: float = 1.0  # Figure 10
@@ -22,7 +22,7 @@ class ScoringFunction(Component):
     seed: int = 0  # nothing is random
 
     def measure(self) -> dict:
-        """x, f(x), f'(x) and f'(x) / f(x), slopes from the models' own backward pass."""
+        """x, f(x), f'(x) and f'(x) / f(x), the slopes by the models' backward pass."""
         x = np.linspace(-self.extent, self.extent, self.points)
         value, slope = value_and_slope(x, self.n, self.b)
         return {"x": x, "value": value, "derivative": slope * value, "slope": slope}

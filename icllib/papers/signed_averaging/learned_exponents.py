@@ -1,7 +1,4 @@
-"""What SSA learns in each head, and what a step of it costs.
-
-How long a training step takes with SSA and with softmax.
-"""
+"""What SSA learns in each head, and how long a training step takes with SSA and with softmax."""
 
 import time
 from dataclasses import dataclass, field
@@ -24,23 +21,23 @@ from icllib.training.cpu import one_core
 
 @dataclass(frozen=True)
 class UnfusedSoftmax(Plain):
-    """Softmax as SSA is computed: with the matrix of weights held in memory."""
+    """Softmax computed in the way of SSA: with the matrix of weights in memory."""
 
     def weigh(self, z, mask):
         return attention.softmax(z, mask)
 
 
 TIMED = {"softmax": Softmax(), "softmax, not fused": UnfusedSoftmax(), "SSA": SignedAveraging()}
-REPLAYS = 20  # steps of a round on a GPU, where a single one takes about as long as its launch
+REPLAYS = 20  # steps per round on a GPU, since starting one takes about as long as the step
 
 
 @dataclass(frozen=True)
 class TrainingTime(Component):
     """Seconds per training step of each of TIMED, which take turns in one process.
 
-    On one thread of a CPU it is processor time, which other processes lengthen less than wall time.
-    The time of one kind of device says nothing of another's, so the device is a setting. Raises
-    InputError for sizes that cannot be, and, once it is measured, for a device that is not there.
+    On one CPU thread it is processor time, which other processes affect less than wall time. Times
+    depend on the kind of device, so the device is a setting. Raises InputError for sizes out of
+    range, and `measure` for a missing device.
     """
 
     layers: int = 12  # Section 3
@@ -66,21 +63,21 @@ class TrainingTime(Component):
         return {"seconds": np.transpose(rounds)}
 
     def step_taker(self, scoring):
-        """A function that takes a step, already called once, for whatever the first one prepares."""
+        """A function that takes a training step; its first call, which prepares things, is done."""
         fleet = self.fleet(scoring)
         take_step = captured_step(fleet) if self.device == "cuda" else fleet.take_step
         take_step()
         return take_step
 
     def fleet(self, scoring) -> Fleet:
-        """The one model that takes steps."""
+        """A fleet of one model with this scoring function."""
         model = Transformer(self.layers, self.heads, self.width, scoring, tokens="separate")
         recipe = Recipe(tuple(range(self.pairs)), 10**6, self.batch)
         return Fleet([AffineFunctions()], model, recipe, [self.seed], [None], self.device)
 
 
 def seconds(take_step, device: str) -> float:
-    """The time of one step."""
+    """The seconds of one step."""
     if device == "cpu":
         started = time.process_time()
         take_step()
@@ -93,7 +90,7 @@ def seconds(take_step, device: str) -> float:
     return (time.perf_counter() - started) / REPLAYS
 
 
-# Of GPT-2's table of tokens at width 256, which a model of numbers never reads.
+# Parameters of GPT-2's token embedding at width 256, which a model of numbers does not use.
 TOKEN_TABLE = 50_257 * 256
 
 
@@ -111,7 +108,7 @@ def additional_parameters(layers: int, heads: int) -> int:
 
 
 def step_times(profile: str) -> list[TrainingTime]:
-    """The time of a step: of a GPU at `gpu` and `paper`, of a CPU before, of a small model at smoke."""
+    """The time of a step: on a GPU at `gpu` and `paper`, else on a CPU; small models at smoke."""
     if profile == "smoke":
         return [TrainingTime(layers=1, width=16, batch=2, rounds=3)]
     return [TrainingTime(device="cuda" if profile in ("gpu", "paper") else "cpu")]

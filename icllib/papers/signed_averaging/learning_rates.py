@@ -6,9 +6,9 @@ from icllib.papers.signed_averaging.affine import (
     SCORINGS, SIGMAS, SIZES, ShiftedErrors, affine_run, decoder, scorings)
 from icllib.training import Run
 
-RATES = (5e-4, 1e-3, 2e-3)  # ASSUMED: tried for all scoring functions alike
-TRIED_STEPS = 4000  # ASSUMED: of that search
-TRIED_SEED = 1000  # none of those of the models that are compared
+RATES = (5e-4, 1e-3, 2e-3)  # ASSUMED: tried for all scoring functions
+TRIED_STEPS = 4000  # ASSUMED: steps in the search
+TRIED_SEED = 1000  # not among the seeds of the models that are compared
 SEARCHED = tuple(row.name for row in SCORINGS if row.rate)
 
 

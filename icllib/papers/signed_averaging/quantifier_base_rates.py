@@ -1,11 +1,7 @@
 """Base rates: what a constant answer scores on the quantifier tasks.
 
-The quantifier tasks: how often a label is true, and how little it takes to be right.
-
-A label that is settled stays so: "every" is false from the first x <= 0 on, "some" is true from
-the first x > 0 on. A predictor that is right on the first r numbers and then gives the settled
-answer errs on a sequence exactly where the label is still open at position r + 1; with r = 0 it
-is a constant.
+How often labels are true, and how often predictors that read only the first numbers are right. The
+words "settled" and "open" are explained in `quantifiers`.
 """
 
 from dataclasses import dataclass
@@ -24,7 +20,7 @@ READ = (0, 5, 10, 20)  # ASSUMED: how many numbers the predictors of the page re
 
 @dataclass(frozen=True)
 class BaseRates(Component):
-    """Labels of a quantifier under a law, and what predictors that read few numbers get wrong."""
+    """Labels of a quantifier task, and the errors of predictors that read only a few numbers."""
 
     task: Quantifier
     sigmas: tuple = (1, 5, 10, 20, 30)  # of the 1 to 30 in Figures 4, 5
@@ -33,7 +29,7 @@ class BaseRates(Component):
     seed: int = 0
 
     def measure(self) -> dict:
-        """Shares of true labels by position, sequence errors by length, or by sigma and length."""
+        """Shares of true labels by position; sequence errors by length, and by sigma and length."""
         near, far = (self.labels(sigma, TRAINED, 0) for sigma in (self.sigmas[0], self.sigmas[-1]))
         cells = [[sigma, length] for sigma in self.sigmas for length in self.lengths]
         sampled = [self.constant_error(*cell, place) for place, cell in enumerate(cells, 1)]
@@ -49,7 +45,7 @@ class BaseRates(Component):
                 "cells": cells, "sampled_wrong": sampled}
 
     def labels(self, sigma: float, length: int, place: int) -> torch.Tensor:
-        """Labels of sequences whose numbers no other place has: (sequences, length)."""
+        """Labels of sequences; each place has other numbers: (sequences, length)."""
         task = Quantifier(self.task.quantifier, float(sigma), self.task.law)
         ids = place * self.sequences + torch.arange(self.sequences)
         stream = Stream.of([self.seed], "evaluation")
@@ -63,7 +59,7 @@ class BaseRates(Component):
 
 
 def runs(profile: str) -> list[BaseRates]:
-    """Both quantifiers under the paper's law, then under the balanced one; a sample at smoke."""
+    """Both quantifiers with the paper's labels, then with balanced ones; few sequences at smoke."""
     size = {"sequences": 64} if profile == "smoke" else {}
     return [BaseRates(Quantifier(quantifier, law=law), **size)
             for law in ("independent", "balanced") for quantifier in ("every", "some")]

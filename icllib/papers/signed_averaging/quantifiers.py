@@ -1,9 +1,9 @@
 """Decoders of the quantifiers "every" and "some": how they are trained, measured and drawn.
 
-A label that is settled stays so: "every" is false from the first x <= 0 on, "some" is true from
-the first x > 0 on. A predictor that is right on the first r numbers and then gives the settled
-answer errs on a sequence exactly where the label is still open at position r + 1; with r = 0 it
-is a constant.
+A number settles the label if no later number can change it: "every" is false from the first x <= 0
+on, "some" is true from the first x > 0 on. Before it the label is open. Take a predictor that is
+right on the first r numbers and then always gives the settled answer: it is wrong on a sequence if
+and only if the label is open at position r + 1. With r = 0 it is a constant.
 """
 
 from dataclasses import dataclass, field, replace
@@ -33,7 +33,7 @@ LENGTHS = tuple(range(10, 201, 10))  # Figures 4, 5: 10 to 200. ASSUMED: in step
 
 
 def settled_answer(task: Quantifier) -> int:
-    """The label once it is settled."""
+    """The label after it is settled: 0 or 1."""
     return 0 if task.quantifier == "every" else 1
 
 
@@ -48,22 +48,27 @@ def reader_error(task: Quantifier, read: int, length: int) -> float:
     return open_rates(task, length)[decisive - 1] if decisive <= length else 0.0
 
 
-EXAMPLES = (  # Figure 2; then, ASSUMED to compare with, another context, an ordinary last number
+# Figure 2; then, ASSUMED for comparison, another context, an ordinary last number, both, and the
+# large number in the middle.
+EXAMPLES = (
     (1.0, -2.0, 3.0, 70.0), (1.0, 2.0, 3.0, 70.0), (1.0, -2.0, 3.0, 0.7), (1.0, 2.0, 3.0, 0.7),
-    (1.0, -2.0, 70.0, 3.0))  # and the large one inside
-CHUNK = {"cpu": 4, "cuda": 64}  # sequences per forward pass; small maps stay in a CPU's cache
-ASSUMED = (  # what the paper does not give, by name, for the tables on the pages
+    (1.0, -2.0, 70.0, 3.0))
+CHUNK = {"cpu": 4, "cuda": 64}  # sequences per forward pass; few fit into a CPU's cache
+ASSUMED = (  # settings that the paper does not give, for tables on pages
     "model.positions_up_to", "evaluation.parts", "seed")
+
+
+# ---- measures --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class QuantifierErrors(Component):
-    """Wrong answers over sigma and length; a sequence is wrong if one from the third on is.
+    """Errors over sigma and length; a sequence is wrong if an answer from the third on is wrong.
 
-    No two sigmas share a sequence. Measures `wrong`,
-    the share of wrong sequences, and `wrong_positions`, that of wrong answers from the third on,
-    (M, sigmas, lengths) each; and `wrong_at`, that of wrong answers at each position of the
-    longest length, (M, sigmas, positions). Raises InputError for sizes that cannot be.
+    Each sigma has other sequences. Measures `wrong`, the share of wrong sequences, and
+    `wrong_positions`, the share of wrong answers from the third on, (M, sigmas, lengths) each; and
+    `wrong_at`, the share of wrong answers at each position of the longest length, (M, sigmas,
+    positions). Raises InputError for sizes out of range.
     """
 
     sigmas: tuple
@@ -83,23 +88,24 @@ class QuantifierErrors(Component):
         return max(self.lengths) - 1
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The errors of M predictors that share one `predict`, each on its own task."""
+        """The errors of M predictors that share one `predict`, each on its task."""
         rows = [self.at_sigma(tasks, predictor, place, device)
                 for place in range(len(self.sigmas))]
         return {name: np.stack([row[name] for row in rows], axis=1) for name in rows[0]}
 
     def at_sigma(self, tasks, predictor, place: int, device) -> dict:
-        """The same at one sigma: (M, lengths) twice and (M, positions)."""
+        """The three metrics at one sigma: (M, lengths), (M, lengths), (M, positions)."""
         tasks = [replace(task, input_std=float(self.sigmas[place])) for task in tasks]
         most = max(self.lengths)
-        shared = all(task.law == "independent" for task in tasks)  # long ones begin like short ones
-        own = {n: self.wrong_answers(tasks, predictor, place, n, device)
-               for n in ((most,) if shared else self.lengths)}
-        counted = [own.get(n, own[most])[..., FIRST_COUNTED - 1 : n].double()
+        # Then long sequences begin like short ones.
+        shared = all(task.law == "independent" for task in tasks)
+        wrong = {n: self.wrong_answers(tasks, predictor, place, n, device)
+                 for n in ((most,) if shared else self.lengths)}
+        counted = [wrong.get(n, wrong[most])[..., FIRST_COUNTED - 1 : n].double()
                    for n in self.lengths]
-        found = {"wrong": torch.stack([wrong.amax(-1).mean(1) for wrong in counted], dim=1),
-                 "wrong_positions": torch.stack([wrong.mean((1, 2)) for wrong in counted], dim=1),
-                 "wrong_at": own[most].double().mean(1)}
+        found = {"wrong": torch.stack([part.amax(-1).mean(1) for part in counted], dim=1),
+                 "wrong_positions": torch.stack([part.mean((1, 2)) for part in counted], dim=1),
+                 "wrong_at": wrong[most].double().mean(1)}
         return {name: value.cpu().numpy() for name, value in found.items()}
 
     def wrong_answers(self, tasks, predictor, place: int, n: int, device) -> Tensor:
@@ -115,7 +121,7 @@ class QuantifierErrors(Component):
 
 @dataclass(frozen=True)
 class AttentionMaps(Component):
-    """What decoders answer to examples of one length n, and where their last layer looks.
+    """Answers of decoders to examples of one length n, and attention weights of the last layer.
 
     Measures `log_odds`, (M, examples, n), and `attention`, (M, examples, heads, 2n - 1, 2n - 1).
     """
@@ -126,7 +132,7 @@ class AttentionMaps(Component):
         object.__setattr__(self, "examples", tuple(map(tuple, self.examples)))
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
-        """The answers and maps of M trained decoders, each with the labels of its own task."""
+        """The answers and maps of M trained decoders, each with the labels of its task."""
         xs = torch.tensor(self.examples, device=device)
         ys = torch.stack([truth(task.quantifier, xs) for task in tasks])
         xs = xs[..., None].expand(*ys.shape, 1)
@@ -151,6 +157,9 @@ def last_attention(module, xs: Tensor, ys: Tensor) -> tuple[Tensor, Tensor]:
     return log_odds, last.scoring.weights(q, k, mask, places)
 
 
+# ---- sizes and runs -------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Size:
     """What differs between profiles; the defaults are the paper's."""
@@ -168,20 +177,20 @@ class Size:
     sigmas: tuple = tuple(range(1, 31))  # Figures 4 and 5
     lengths: tuple = LENGTHS
     sequences: int = 6400  # 100 samples of 64, Section 3
-    # The law with balanced labels is ours, and each of its lengths needs sequences of its own.
+    # Balanced labels are ours; each length needs other sequences, so there are fewer lengths.
     balanced_sigmas: tuple = (1, 3, 10, 30)
     balanced_lengths: tuple = (10, 20, 40, 60, 100, 150, 200)
     seeds: int = 3  # ASSUMED: the paper shows one
-    compared_seeds: int = 3  # of the paper's own two models, for the claims
-    own_prompts: bool = False  # of each seed, so that the spread over seeds contains theirs
+    compared_seeds: int = 3  # of the two models that are the paper's, for the claims
+    own_prompts: bool = False  # each seed has other test prompts, which adds to the spread
 
 
 SIZES = {
     "smoke": Size(1, 2, 8, 5, 4, 4, sigmas=(1, 30), lengths=(4, 41), balanced_sigmas=(1, 30),
                   balanced_lengths=(4, 41), sequences=8, seeds=2, compared_seeds=2),
     # ASSUMED: a model that trains in a minute on one core, and a curriculum over half of training;
-    # so many seeds because models that learned alike differ a hundredfold at large sigma. Twenty of
-    # the two that are compared settled nothing, and thirty were added at once.
+    # so many seeds because models that learned equally well differ a hundredfold at large sigma.
+    # Twenty of the two models that are compared did not decide the claim; thirty were added.
     "cpu": Size(3, 4, 32, TRAINED, 16, 1000, 2e-3, "cosine", 0.1, 25, (1, 3, 5, 10, 20, 30),
                 (10, 20, 40, 60, 100, 150, 200), sequences=384, seeds=20, compared_seeds=50,
                 own_prompts=True),
@@ -200,7 +209,7 @@ VARIANTS = {  # law of training and test, positions
 
 
 class Cell(NamedTuple):
-    """One heat map: what is trained on what."""
+    """One heat map: a scoring function trained on a quantifier in one variant."""
 
     quantifier: str  # "every" or "some"
     variant: str  # one of VARIANTS
@@ -208,7 +217,7 @@ class Cell(NamedTuple):
 
     @property
     def task(self) -> Quantifier:
-        """What it is trained on; tests only change sigma and the length."""
+        """The task of training; tests change only sigma and the length."""
         return Quantifier(self.quantifier, law=VARIANTS[self.variant][0])
 
     def run(self, size: Size, seed: int) -> Run:
@@ -235,7 +244,7 @@ def cells(quantifier: str, variants=tuple(VARIANTS)) -> list[Cell]:
 
 
 def cell_runs(profile: str, chosen, seeds: int | None = None) -> list[Run]:
-    """Every cell at every seed, by default of the profile, the seeds of a cell side by side."""
+    """Every cell at every seed, cell by cell; seeds: their number, by default the profile's."""
     size = SIZES[profile]
     return [cell.run(size, seed) for cell in chosen for seed in range(seeds or size.seeds)]
 
@@ -245,8 +254,10 @@ def compared_on_every(profile: str) -> list[Run]:
     return cell_runs(profile, cells("every", (AS_PRINTED,)), SIZES[profile].compared_seeds)
 
 
+# ---- from records to tables and ratios ------------------------------------------------------
+
 STYLES = {"softmax": dashed("softmax"), "SSA": dashed("SSA"), "constant": {"color": "black", "ls": ":"}}
-PARTS = {  # of the grid: the claims', then the law and the lengths of training
+PARTS = {  # of the grid: three for claims, then the sigma and the lengths of training
     "all lengths and sigmas": lambda sigma, n: sigma > 0,
     "lengths above 40": lambda sigma, n: n > TRAINED,
     "sigma above 10": lambda sigma, n: sigma > 10,
@@ -262,15 +273,15 @@ def grid(record) -> tuple[np.ndarray, np.ndarray]:
 
 
 def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
-    """Share of wrong sequences by length, one curve per sigma, and of wrong answers by position.
+    """Tables of wrong sequences by length, a curve per sigma, and of wrong answers by position.
 
-    The constant predictor's are in closed form. records: those of the page of this quantifier.
+    Those of the constant predictor are in closed form. records: of the page of this quantifier.
     """
     tables, chosen = [], cells(quantifier)
     wrong, wrong_at = (stacked(records, chosen, name) for name in ("wrong", "wrong_at"))
-    for cell, own in dealt(records, chosen).items():
-        sigmas, lengths = grid(own[0])
-        tables += curves_by_length(cell.variant, cell, own[0], wrong[cell], profile)
+    for cell, (first, *_) in dealt(records, chosen).items():
+        sigmas, lengths = grid(first)
+        tables += curves_by_length(cell.variant, cell, first, wrong[cell], profile)
         for place in (0, -1):
             panel = position_panel(cell.variant, sigmas[place])
             curves = {cell.scoring: wrong_at[cell][:, place]}
@@ -282,8 +293,10 @@ def error_tables(records, quantifier: str, profile: str) -> list[pd.DataFrame]:
 
 
 def curves_by_length(panel: str, cell, record, wrong, profile: str) -> list[pd.DataFrame]:
-    """A cell's share of wrong sequences, (seeds, sigmas, lengths), by length, one curve per sigma;
-    before softmax's, which stand for both scorings, that of the constant predictor."""
+    """Tables of a cell's share of wrong sequences by length, a curve per sigma.
+
+    wrong: (seeds, sigmas, lengths). Before softmax's curves comes that of the constant predictor.
+    """
     sigmas, lengths = grid(record)
     curves = [series(panel, f"{cell.scoring}, sigma = {sigma}", lengths, wrong[:, place], profile,
                      SHARE) for place, sigma in enumerate(sigmas)]
@@ -294,7 +307,7 @@ def curves_by_length(panel: str, cell, record, wrong, profile: str) -> list[pd.D
 
 
 def by_tens(rates) -> tuple[list[int], np.ndarray]:
-    """Positions 1 to 10 one by one, then means over ten positions, named by the last of them."""
+    """Positions and rates: 1 to 10 one by one, then means over ten, at the last of the ten."""
     rates = np.asarray(rates)
     first, ends = min(10, rates.shape[-1]), list(range(20, rates.shape[-1] + 1, 10))
     means = [rates[..., end - 10 : end].mean(-1) for end in ends]
@@ -303,7 +316,7 @@ def by_tens(rates) -> tuple[list[int], np.ndarray]:
 
 
 def position_panel(variant: str, sigma) -> str:
-    """The panel of the errors by position."""
+    """The name of the panel of errors by position."""
     return f"{variant}, by position, sigma = {sigma}"
 
 
@@ -314,16 +327,16 @@ def parts(record) -> dict[str, np.ndarray]:
 
 
 def errors_by_part(records, chosen) -> dict:
-    """The mean error over each of PARTS, by cell: {cell: {part: (seeds,)}}."""
+    """The mean error over each of PARTS: {cell: {part: (seeds,)}}."""
     found, wrong = {}, stacked(records, chosen, "wrong")
-    for cell, own in dealt(records, chosen).items():
+    for cell, (first, *_) in dealt(records, chosen).items():
         found[cell] = {part: wrong[cell][:, inside].mean(1)
-                       for part, inside in parts(own[0]).items()}
+                       for part, inside in parts(first).items()}
     return found
 
 
 def half_a_sequence(record, count: int = 1) -> float:
-    """What no wrong sequence in so many cells of the grid counts as, so that no ratio is infinite."""
+    """Half a sequence as a share of `count` cells: replaces an error of 0, so ratios are finite."""
     return 0.5 / (record.run["evaluation"]["parts"][0]["sequences"] * count)
 
 
@@ -334,18 +347,18 @@ def at_length(records, chosen, n: int) -> np.ndarray:
 
 
 def longer_sequences(records, chosen) -> dict:
-    """Softmax's share of wrong sequences beyond the lengths of training at sigma = 1, by seed."""
+    """Softmax's wrong sequences at lengths above training's, sigma = 1: {part: (seeds,)}."""
     return {f"length {n}": at_length(records, chosen, n)[:, 0] for n in (60, 100, 200)}
 
 
 def deviant_sequences(records, chosen) -> dict:
-    """The same at the largest sigma over sigma = 1, at the length of training, by seed."""
+    """The same at the largest sigma over sigma = 1, length of training: {part: (seeds,)}."""
     wrong = np.maximum(at_length(records, chosen, TRAINED), half_a_sequence(records[0]))
     return {f"length {TRAINED}": wrong[:, -1] / wrong[:, 0]}
 
 
 def evidence(records, chosen) -> dict:
-    """SSA's mean error over softmax's in the parts of the claim, seed by seed."""
+    """SSA's mean error over softmax's in the parts of the claim: {part: (seeds,)}."""
     softmax, ssa = errors_by_part(records, chosen).values()
     ratios, inside = {}, parts(records[0])
     for part in JUDGED:
@@ -355,8 +368,8 @@ def evidence(records, chosen) -> dict:
 
 
 def reached(records, names, chosen) -> np.ndarray:
-    """The gate of the claims, the share of wrong sequences at the smallest sigma and the length of
-    training: the largest among the chosen ones of the names, by seed."""
+    """The gate of the claims: the share of wrong sequences at the smallest sigma and the length of
+    training, the largest of the chosen cells: (seeds,). names: all cells of the records."""
     sigmas, lengths = grid(records[0])
     wrong, place = stacked(records, names, "wrong"), np.abs(lengths - TRAINED).argmin()
     return np.max([wrong[name][:, sigmas.argmin(), place] for name in chosen], axis=0)
@@ -370,10 +383,13 @@ def part_table(errors: dict) -> pd.DataFrame:
     return pd.DataFrame(rows).T
 
 
-def draw_heat_maps(table, variants):
-    """Softmax beside SSA, a row of maps for each variant; returns their common color scale.
+# ---- drawing --------------------------------------------------------------------------------
 
-    It ends just above the largest share that is drawn, the constant predictor's among them.
+
+def draw_heat_maps(table, variants):
+    """Draw softmax beside SSA, a row of maps for each variant; returns the common color bar.
+
+    Its scale ends just above the largest share in the maps and of the constant predictor.
     """
     top = min(1, 1.1 * table[table.panel.isin(variants)].y.max())
     figure, panels = plt.subplots(len(variants), 2, squeeze=False,
@@ -385,7 +401,7 @@ def draw_heat_maps(table, variants):
 
 
 def draw_heat_map(axes, table, variant: str, scoring: str, top: float):
-    """Errors over length and sigma; dots where the constant predictor does as well or better."""
+    """Draw errors over length and sigma; a dot if the constant predictor is as good or better."""
     panel = table[table.panel == variant]
     rows = panel[panel.series.str.startswith(f"{scoring}, ")]
     errors = rows.pivot(index="series", columns="x", values="y").loc[rows.series.unique()]
@@ -403,7 +419,7 @@ def draw_heat_map(axes, table, variant: str, scoring: str, top: float):
 
 
 def draw_by_position(table, sigmas):
-    """A column of panels for each variant, a row for each sigma; returns the legend."""
+    """Draw a column of panels for each variant, a row for each sigma; returns the legend."""
     _, panels = plt.subplots(len(sigmas), len(VARIANTS), sharex=True, sharey=True,
                              figsize=(9, 2.8 * len(sigmas)))
     for row, sigma in zip(panels, sigmas):
@@ -416,7 +432,7 @@ def draw_by_position(table, sigmas):
 
 
 def numbers_by_position(table) -> pd.DataFrame:
-    """Shares at some positions; below 1e-6 the constant predictor's are mostly rounding."""
+    """Table of shares at some positions; "< 1e-6" where the constant's are mostly rounding."""
     panels = [name for name in table.panel.unique() if "by position" in name]
     shown = numbers(table.sort_values("panel", kind="stable"), panels,
                     (1, 2, 3, 5, 10, 40, 100, 200), x="position")
@@ -427,7 +443,7 @@ def numbers_by_position(table) -> pd.DataFrame:
 
 
 def draw_positions(axes, table, variant: str, sigma) -> None:
-    """Errors by position; a grey line where the positions of training end."""
+    """Draw errors by position, with a grey line at the last position of training."""
     for name, style in STYLES.items():
         draw(axes, table, position_panel(variant, sigma), name, **style)
     axes.axvline(TRAINED, color="grey", lw=1, ls=":")
@@ -439,12 +455,12 @@ def draw_positions(axes, table, variant: str, sigma) -> None:
 def error_rates(records: dict) -> dict:
     """The mean share of wrong sequences over each of PARTS: {name: {part: (seeds,)}}.
 
-    records: by name.
+    records: {name: records}.
     """
     found = {}
-    for name, own in records.items():
-        wrong = np.array([record["wrong"] for record in own])
+    for name, of_name in records.items():
+        wrong = np.array([record["wrong"] for record in of_name])
         found[name] = {part: np.maximum(wrong[:, inside].mean(1),
-                                        half_a_sequence(own[0], inside.sum()))
-                       for part, inside in parts(own[0]).items()}
+                                        half_a_sequence(of_name[0], inside.sum()))
+                       for part, inside in parts(of_name[0]).items()}
     return found

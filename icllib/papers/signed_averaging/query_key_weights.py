@@ -1,7 +1,4 @@
-"""Section 5.3: do queries and keys shrink after training on wider inputs.
-
-How large the weights of queries and keys are after training on wider inputs (Section 5.3).
-"""
+"""Section 5.3: do the weights of queries and keys shrink after training on wider inputs?"""
 
 from dataclasses import dataclass, replace
 
@@ -25,8 +22,8 @@ START = 0.02  # standard deviation of every weight before training
 class WeightSizes(Component):
     """Root mean squares of a decoder's attention weights: `sizes`, (M, KINDS, layers).
 
-    Of the matrices Q, K and V, and of G Q K^T G / sqrt(d), G being the gains of the layer norm
-    before them and d the width of a head: of this the scores are made, but for biases.
+    Of the matrices Q, K and V, and of G Q K^T G / sqrt(d), which gives the scores without biases. G
+    are the gains of the layer norm before Q and K, d is the width of a head.
     """
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
@@ -37,7 +34,7 @@ class WeightSizes(Component):
 
 
 def layer_sizes(block) -> torch.Tensor:
-    """Those of one layer: (M, KINDS)."""
+    """The sizes of one layer: (M, KINDS)."""
     matrices = block.qkv.weight.double().unflatten(-1, (3, block.heads, -1))  # (M, width, 3, H, d)
     q, k = (block.attention_norm.gain[:, 0, 0, :, None, None] * matrices[:, :, part]
             for part in (0, 1))
@@ -47,7 +44,7 @@ def layer_sizes(block) -> torch.Tensor:
 
 
 def runs(profile: str) -> list[Run]:
-    """The models of the page training_laws, weighed."""
+    """The models of the page training_laws, measured by WeightSizes."""
     return [replace(run, evaluation=WeightSizes(), along=None)
             for runs in models_by_law(profile).values() for run in runs]
 
@@ -58,7 +55,7 @@ def over_layers(sizes) -> np.ndarray:
 
 
 def evidence(records) -> dict:
-    """The parts of the claim: Q and K after wide training over those after training on N(0, 1)."""
+    """Sizes of Q and K after training on wide inputs over those on N(0, 1): {part: (seeds,)}."""
     found = {name: over_layers(sizes) for name, sizes in sizes_by_law(records).items()}
     narrow, *wide = LAWS
     return {f"{letter}, {name}": seed_by_seed(
@@ -67,32 +64,32 @@ def evidence(records) -> dict:
 
 
 def sizes_by_law(records) -> dict[str, np.ndarray]:
-    """The sizes of every model: law -> (seeds, KINDS, layers)."""
+    """The sizes of every model: {law: (seeds, KINDS, layers)}."""
     return {name: np.array([record["sizes"] for record in records
                             if record.run["task"]["input_std"] == input_std])
             for name, input_std in LAWS.items()}
 
 
 def reached(profile: str, records) -> dict:
-    """The gate of the claim, by part: what the models of training_laws reached on their own law."""
-    own, (narrow, *wide) = reached_on_own_law(profile, records), LAWS
-    return {f"{letter}, {name}": seed_by_seed(max, own[narrow], own[name])
+    """The gate: the larger error of both models on their training inputs: {part: (seeds,)}."""
+    errors, (narrow, *wide) = reached_on_own_law(profile, records), LAWS
+    return {f"{letter}, {name}": seed_by_seed(max, errors[narrow], errors[name])
             for name in wide for letter in "QK"}
 
 
 def size_tables(records, profile: str) -> list[pd.DataFrame]:
-    """The sizes over all layers over those at the start: the mean of a law, and each seed."""
+    """Tables of sizes, all layers together, over those at the start: for each law and seed."""
     start, tables = np.array([START, START, START, START**2]), []
     for name, sizes in sizes_by_law(records).items():
         relative = over_layers(sizes) / start
-        tables += [series("sizes", f"{name}, seed {seed}", KINDS, own, profile)
-                   for seed, own in enumerate(relative)]
+        tables += [series("sizes", f"{name}, seed {seed}", KINDS, values, profile)
+                   for seed, values in enumerate(relative)]
         tables.append(series("sizes", name, KINDS, relative, profile, POSITIVE))
     return tables
 
 
 def draw_sizes(table):
-    """For each of KINDS, a dot for each model; returns the legend."""
+    """Draw a dot for each model at each of KINDS; returns the legend."""
     _, axes = plt.subplots(figsize=(8, 4))
     for aside, (name, color) in zip((-0.2, 0, 0.2), COLORS.items()):
         rows = table[table.series.str.startswith(f"{name}, seed")]

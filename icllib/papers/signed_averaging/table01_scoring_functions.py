@@ -10,8 +10,10 @@ from icllib.training import Run
 
 
 def nearer_row(errors) -> pd.DataFrame:
-    """The softmax errors (seeds, 10) over the two printed rows that ought to be one, from sigma =
-    3 on: which is nearer, as they are and after one common factor."""
+    """Our softmax errors (seeds, 10) over two printed rows that should be equal, from sigma = 3 on.
+
+    Shows which row is nearer, with and without a common factor.
+    """
     rows = {}
     for name, row in (("Table 1, softmax", PRINTED["softmax"]),
                       ("Table 6, 12L8AH", TABLE_6["12L8AH"])):
@@ -24,13 +26,13 @@ def nearer_row(errors) -> pd.DataFrame:
 
 
 def printed_steps() -> pd.DataFrame:
-    """Each printed error over the one at the sigma before, from sigma = 5 on, of Tables 1 and 6.
+    """Each printed error over that at the sigma before, from sigma = 5 on, in Tables 1 and 6.
 
-    Models that are tested on the same functions (Appendix M) should rise at the same sigmas.
+    Errors of models tested on the same functions (Appendix M) should rise at the same sigmas.
     """
-    own = {name: [PRINTED[name]] for name in ("SSA", "softmax")}
-    groups = own | {"the others of Table 1": [row for name, row in PRINTED.items()
-                                              if name not in own],
+    single = {name: [PRINTED[name]] for name in ("SSA", "softmax")}
+    groups = single | {"the others of Table 1": [row for name, row in PRINTED.items()
+                                              if name not in single],
                     "all of Table 6": list(TABLE_6.values())}
     found = {}
     for name, rows in groups.items():

@@ -23,16 +23,15 @@ CHUNK = 512  # sentences per forward pass
 
 @dataclass(frozen=True)
 class GrammarProbes(Component):
-    """How often the grammatical one of two sentences is the likelier one (Huebner et al., 2021).
+    """How often the grammatical one of two sentences is the more likely one (Huebner et al., 2021).
 
     A sentence's score is the sum of the log probabilities of its tokens, each hidden in turn;
-    equal scores count as wrong. Measures `accuracy`, in percent, (M, probes), and
-    `held_out_loss`, that of training on lines which it left out, (M,).
-    Raises InputError for sizes below 1.
+    equal scores count as wrong. Measures `accuracy`, in percent, (M, probes), and `held_out_loss`,
+    the training loss on lines that training left out, (M,). Raises InputError for sizes below 1.
     """
 
     probes: tuple[DataFile, ...]  # two lines a pair, the second one grammatical
-    pairs: int = 2000  # the first so many of each probe
+    pairs: int = 2000  # number of each probe's pairs, the first ones
     held_out: int = 1000  # sentences
 
     def check(self):
@@ -74,7 +73,7 @@ class GrammarProbes(Component):
 
 @dataclass(frozen=True)
 class WordFrequencies(Component):
-    """The same probes by a reference that knows no grammar: how frequent words are in the corpus.
+    """A reference without grammar on the same probes: how frequent words are in the corpus.
 
     A sentence's score is the sum of the logarithms of its words' counts, each raised by one half;
     equal scores count as half right. Measures `accuracy`, in percent, (probes,).
@@ -85,14 +84,14 @@ class WordFrequencies(Component):
     tokens: int = 128  # longer sentences of the corpus are left out
 
     def measure(self) -> dict:
-        """The accuracies."""
+        """The accuracy on each probe."""
         corpus, size = self.task.sentences(self.tokens, "cpu"), self.task.dimension
         counts = torch.bincount(corpus[corpus >= SPECIAL], minlength=size)
         logs = (counts.double() + 0.5).log()
         return {"accuracy": [100 * self.right_pairs(probe, logs) for probe in self.probes]}
 
     def right_pairs(self, probe: DataFile, logs: Tensor) -> float:
-        """The share of a probe's pairs that these scores of words get right."""
+        """The share of a probe's pairs that the words' scores get right."""
         sentences = padded(encode(self.task.tokenizer, probe.read().splitlines(), len(logs)))
         scores = torch.where(sentences >= SPECIAL, logs[sentences], 0).sum(dim=1)
         gains = scores[1::2] - scores[::2]
@@ -101,7 +100,7 @@ class WordFrequencies(Component):
 
 
 def pseudo_log_likelihoods(module, sentences: Tensor) -> Tensor:
-    """The sum of the log probability of every word when it alone is hidden.
+    """The sum of the log probabilities of all words, each when only it is hidden.
 
     sentences: (S, T), padded. Returns (M, S). The tokens of start and end are never hidden.
     """
@@ -121,7 +120,7 @@ def pseudo_log_likelihoods(module, sentences: Tensor) -> Tensor:
 
 
 NAMES = ("softmax", "SSA 1.5", "SSA 2")
-TABLE_3 = {  # percent of pairs; by probe: in the order of NAMES
+TABLE_3 = {  # percent of pairs, by probe; columns as in NAMES
     "agr_subj_verb-across_PP": (56, 58.95, 65.95),
     "agr_subj_verb-across_RC": (55.5, 57.7, 61.55),
     "agr_subj_verb-in_Q+aux": (76.5, 79.0, 70.45),
@@ -135,7 +134,7 @@ TABLE_3 = {  # percent of pairs; by probe: in the order of NAMES
     "irregular-verb": (70.05, 78.3, 69.2),
     "quantifiers-superlative": (71.2, 83.95, 65.25),
 }
-PUBLIC = {  # percent of pairs; by probe: ten seeds of softmax, in one order
+PUBLIC = {  # percent of pairs, by probe, of ten softmax models, which are in the same order
     "agr_subj_verb-across_PP":
         (61.05, 70.4, 71.35, 66.15, 62.4, 64.25, 64.55, 68.35, 72.85, 64.65),
     "agr_subj_verb-across_RC":
@@ -164,7 +163,7 @@ PUBLIC = {  # percent of pairs; by probe: ten seeds of softmax, in one order
 
 
 def one_more_seed(samples) -> tuple[float, float, float]:
-    """The mean, and the 95% prediction interval for one more sample of the same normal law."""
+    """The mean and the 95% prediction interval for one more sample, if samples are normal."""
     samples = np.asarray(samples, dtype=float)
     count = len(samples)
     reach = stdtrit(count - 1, 0.975) * samples.std(ddof=1) * (1 + 1 / count) ** 0.5
@@ -172,7 +171,7 @@ def one_more_seed(samples) -> tuple[float, float, float]:
 
 
 def public_scores() -> np.ndarray:
-    """What one more public softmax model would score: (probes, 3), mean, low and high."""
+    """The score expected of one more public softmax model: (probes, 3), mean, low and high."""
     return np.array([one_more_seed(PUBLIC[probe]) for probe in TABLE_3])
 
 
@@ -185,7 +184,7 @@ def places() -> pd.DataFrame:
 
 
 def against_public() -> pd.DataFrame:
-    """Each printed score, whether it lies in its interval or not, and the interval."""
+    """Each interval, and each printed score with "below", "within" or "above" it."""
     rows = {"public softmax": [f"{mean:.1f} [{low:.1f}, {high:.1f}]"
                                for mean, low, high in public_scores()]}
     for name, scores in zip(NAMES, zip(*TABLE_3.values())):
@@ -200,7 +199,7 @@ def places_among_public() -> pd.DataFrame:
 
 
 def mean_of_probes() -> pd.DataFrame:
-    """The mean over all probes: as printed, and of the public softmax models."""
+    """The mean over all probes, of the printed scores and of the public softmax models."""
     rows = {f"{name}, paper": f"{np.mean(scores):.1f}"
             for name, scores in zip(NAMES, zip(*TABLE_3.values()))}
     mean, low, high = one_more_seed(np.mean([PUBLIC[probe] for probe in TABLE_3], axis=0))
@@ -208,7 +207,7 @@ def mean_of_probes() -> pd.DataFrame:
     return pd.DataFrame({"mean of the probes": rows})
 
 
-# The part of AO-CHILDES that was at hand: 21 of its 37 corpora, 16% of its words.
+# The part of AO-CHILDES that we have: 21 of its 37 corpora, 16% of its words.
 CORPUS = DataFile("aochildes_partial.txt",
                   "089ef168047d7e5d38de464ebe96805fd921ccb79ecff521bebfcaf5632c3b35")
 TOKENIZER = DataFile("tokenizer/babyberta.json",
@@ -252,7 +251,7 @@ PROBES = {
         "zorro/quantifiers-superlative.txt",
         "3be3cc13ce50314a085b4ccbb7e92742cae797b0ec7423a28605388d6adea559"),
 }
-# What tests and the profile smoke train on: data/made/make.py
+# Artificial data for tests and the profile smoke, made by data/made/make.py
 MADE = MaskedSentences(
     DataFile("made/sentences.txt",
              "f108117f2f641337666989dcb7dfee37716f2d0ebfbc6747264a957d5958dc2a"),
@@ -269,7 +268,7 @@ ASSUMED = ("model.scoring.b", "task.held_out", "evaluation.held_out", "seed")
 
 
 def runs(profile: str) -> list:
-    """Table 3: the runs of a profile, seeds side by side, and last what word frequencies score."""
+    """Table 3: the runs of a profile, then the scores of word frequencies."""
     task = MADE if profile == "smoke" else MaskedSentences(CORPUS, TOKENIZER)
     # What the paper does not say is from the public code of Huebner et al. (2021).
     encoder = {
@@ -281,7 +280,7 @@ def runs(profile: str) -> list:
         steps={"smoke": 3, "cpu": 12_000, "gpu": 80_000, "paper": 260_000}[profile],
         batch=16,
         learning_rate={"cpu": 1e-3}.get(profile, 1e-4),
-        schedule="linear",  # ASSUMED: to 0 at the last step; the public code goes on
+        schedule="linear",  # ASSUMED: to 0 at the last step; the public code stops before that
         warmup={"paper": 24_000 / 260_000}.get(profile, 0.1),
         clip=1.0,
         loss="masked tokens",
@@ -295,9 +294,9 @@ def runs(profile: str) -> list:
 
 
 def probe_ratios(accuracies: dict, probes) -> dict:
-    """Claim 18: SSA over softmax, seed by seed, where the paper prints a gain.
+    """Claim 18: SSA's accuracy over softmax's where the paper prints a gain: {part: (seeds,)}.
 
-    accuracies: scoring -> (seeds, probes), in the order of `probes`.
+    accuracies: {scoring: (seeds, probes)}, in the order of `probes`.
     """
     ratios = {}
     for place, probe in enumerate(probes):
@@ -310,12 +309,12 @@ def probe_ratios(accuracies: dict, probes) -> dict:
 
 
 def reached(accuracies: dict, *names) -> np.ndarray:
-    """The gate of both claims: the smallest mean of all probes of these models, by seed."""
+    """The gate of both claims: the lowest mean over probes of these models: (seeds,)."""
     return np.min([accuracies[name].mean(axis=1) for name in names], axis=0)
 
 
 def leads_of_named_probes(accuracies: dict, probes) -> dict:
-    """Claim 49: what SSA 2 gains on each named probe, less its largest gain on the others.
+    """Claim 49: SSA 2's gain on each named probe, minus its largest gain on the others.
 
     Arguments as for `probe_ratios`.
     """

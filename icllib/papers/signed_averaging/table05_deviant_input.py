@@ -1,4 +1,4 @@
-"""Table 5: does one large input spoil a whole prompt."""
+"""Table 5: does one large input spoil a whole prompt?"""
 
 import numpy as np
 
@@ -26,5 +26,5 @@ def failure_on_sequence(answers) -> np.ndarray:
 
 
 def ridge_failure() -> list[float]:
-    """Claim 47: its failure on the sequence of Section 5.3."""
+    """Claim 47: `failure_on_sequence` of ridge regression, the control."""
     return failure_on_sequence(ridge_answers()["deviant_answers"]).tolist()

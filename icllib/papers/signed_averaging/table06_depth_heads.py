@@ -1,4 +1,4 @@
-"""Table 6 and Figure 11: do more layers and heads help outside the training distribution."""
+"""Table 6 and Figure 11: do more layers and heads help outside the training distribution?"""
 
 from icllib.papers.signed_averaging.affine import all_runs, models_by_shape
 from icllib.training import Run

@@ -1,23 +1,21 @@
-"""Tables 2 and 4: GPT-2 trained on web text (not run).
-
-Tables 2 and 4 as printed: GPT-2 with softmax and with SSA on eleven benchmarks, not run here.
-"""
+"""Tables 2 and 4: GPT-2 with softmax and with SSA on eleven benchmarks, as printed (not run)."""
 
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-SHOTS = {"0-shot": 0, "3-shot": 1}  # where a benchmark has them
+SHOTS = {"0-shot": 0, "3-shot": 1}  # indices in Benchmark.scores
 PERPLEXITY = {"softmax": 31.7, "SSA": 27.7}  # Section 7.2, on OpenWebText after 50,000 steps
 
 
 class Benchmark(NamedTuple):
-    """Softmax, its standard error, SSA, its standard error, in percent, by shots.
+    """A benchmark and its printed scores.
 
-    task: as the claim's parts name it; size: questions that are scored, of the test or else the
-    validation set; answers: how many a question offers, 0 for the open one. Sizes and answers are
-    the benchmark's own, not printed in the paper.
+    task: its name in the claim's parts; size: questions in the test set, or in the validation set
+    if that is scored; answers: choices per question, 0 if free. Size and answers are those of the
+    benchmark, not printed in the paper. scores: for each of SHOTS softmax, its standard error, SSA,
+    its standard error, in percent.
     """
 
     task: str
@@ -47,7 +45,7 @@ BENCHMARKS = {
 
 
 def printed_scores(shots: str) -> pd.DataFrame:
-    """The printed scores and errors in percent, a row for each benchmark; shots: of `SHOTS`."""
+    """The printed scores and errors in percent, a row for each benchmark; shots: one of SHOTS."""
     rows = {name: benchmark.scores[SHOTS[shots]] for name, benchmark in BENCHMARKS.items()}
     return pd.DataFrame.from_dict(rows, orient="index",
                                   columns=["softmax", "softmax error", "SSA", "SSA error"])
@@ -67,10 +65,10 @@ def sampling_error(scores: pd.Series) -> pd.Series:
 
 
 def gains(shots: str) -> pd.DataFrame:
-    """What SSA gains, in points and in printed errors, and these over what the questions imply.
+    """SSA's gain over softmax, in points and relative to the printed errors, for each benchmark.
 
-    The joint error is sqrt(e1^2 + e2^2), as if the two scores were independent. The last two
-    columns are each printed error over its `sampling_error`.
+    "in joint": over sqrt(e1^2 + e2^2), as if the two scores were independent; "in sums": over e1 +
+    e2. The last two columns are the printed errors over their `sampling_error`.
     """
     rows = printed_scores(shots)
     gain, errors = rows["SSA"] - rows["softmax"], rows[["softmax error", "SSA error"]]

@@ -1,4 +1,4 @@
-"""Trainings of three papers by both engines, ours and the plain loop of `another_engine`."""
+"""Trainings of three papers by two engines: ours and the plain loop of `another_engine`."""
 
 from dataclasses import replace
 
@@ -17,15 +17,15 @@ from icllib.plotting import band, short
 from icllib.tasks import AffineFunctions
 from icllib.training import Curriculum, Recipe, Run
 
-# Lines: fixed before the first of these models was trained. A first look, at four models of the
-# plain loop and five of ours, left a doubt (means 0.0106 and 0.0134 at s = 1), so ten models each
-# decide: of the plain loop, of ours trained alone, and of ours in fleets of five. The engines differ
-# if the 95% interval of the ratio of geometric means (Welch's t on logarithms of the error at s = 1
-# from the third point on) leaves out 1, at 97.5% for the two comparisons with the plain loop.
-LINE_SEEDS = 10  # of ours those below are for fleets, those from here on are trained alone
-OTHER_SEEDS = 5  # of the other settings
-QUANTIFIER_SEEDS = 10  # which train in seconds, and differ more
-# What is trained so far of `planned`: five in a fleet, no linear functions and no masks.
+# Lines: this was fixed before these models were trained. A first look, at four models of the plain
+# loop and five of ours, left a doubt (means 0.0106 and 0.0134 at s = 1). So ten models of each kind
+# decide: plain loop, ours trained alone, ours in fleets of five. The engines differ if the 95%
+# interval of the ratio of geometric means (Welch's t on logarithms of the error at s = 1 from the
+# third point on) excludes 1; for the two comparisons with the plain loop it is the 97.5% interval.
+LINE_SEEDS = 10  # our models with smaller seeds are in fleets, those from here on trained alone
+OTHER_SEEDS = 5  # in the other settings
+QUANTIFIER_SEEDS = 10  # they train in seconds, and differ more
+# The part of `planned` that is trained so far: five in a fleet, no linear functions and no masks.
 FLEET, ALONE, PLAIN = range(5), range(LINE_SEEDS, 2 * LINE_SEEDS), range(LINE_SEEDS)
 STARTED, EVERY = range(2), range(5)
 
@@ -33,8 +33,10 @@ STARTED, EVERY = range(2), range(5)
 
 
 def runs(profile: str) -> list:
-    """What is trained so far: both engines on lines, the plain loop on "every", of which another
-    page has records of ours. No sizes are fixed for other profiles."""
+    """The runs trained so far: both engines on lines, and the plain loop on "every".
+
+    Our engine's runs on "every" are on another page. Only smoke and cpu have runs.
+    """
     if profile == "smoke":
         return planned(profile)
     if profile != "cpu":
@@ -50,7 +52,7 @@ def planned(profile: str) -> list:
 
 
 def lines(profile: str) -> list:
-    """Lines: ours in fleets, ours alone, the plain loop, and the same from another start."""
+    """Lines: ours in fleets, ours alone, the plain loop, and the plain loop from another start."""
     count = 2 if profile == "smoke" else LINE_SEEDS
     plain = lines_of_ours(profile, range(count))
     started = plain[: len(seeds(profile))]
@@ -59,7 +61,7 @@ def lines(profile: str) -> list:
 
 
 def lines_of_ours(profile: str, chosen) -> list[Run]:
-    """The decoder of the first look at these seeds."""
+    """Our engine on lines, with the decoder of the first look, at these seeds."""
     small = profile == "smoke"
     recipe = Recipe(tuple(range(40)), 4 if small else 5000, 2 if small else 32, 2e-3, "cosine", 0.1,
                     curriculum=Curriculum(3, 2, 80))
@@ -70,33 +72,32 @@ def lines_of_ours(profile: str, chosen) -> list[Run]:
 
 
 def linear_functions(profile: str) -> list[PlainLoop]:
-    """The smaller decoders of Figure 1 of the paper on context scaling, at its largest T."""
+    """The plain loop on the small decoders of context_scaling's Figure 1, at its largest T."""
     first = linear_ours(profile)[0]
     return [PlainLoop(replace(first, seed=seed)) for seed in seeds(profile)]
 
 
 def linear_ours(profile: str) -> list[Run]:
-    """Ours of these, which have records."""
+    """Our engine's runs of these decoders, which have records."""
     runs = fig01_decoders(profile)
     most = max(run.pretraining_tasks for run in runs)
     return [run for run in runs if run.pretraining_tasks == most]
 
 
 def masks(profile: str) -> list[PlainLoop]:
-    """Prefix and causal mask in plain blocks, of the paper on causal language models."""
-    runs = of_masks(profile, seeds(profile))
-    at_once = [replace(run.evaluation, lengths=run.recipe.lengths) for run in runs]
-    return [PlainLoop(replace(run, evaluation=own)) for run, own in zip(runs, at_once)]
+    """The plain loop on prefix and causal masks in plain blocks, as in the paper causal_lm."""
+    return [PlainLoop(replace(run, evaluation=replace(run.evaluation, lengths=run.recipe.lengths)))
+            for run in of_masks(profile, seeds(profile))]
 
 
 def of_masks(profile: str, chosen) -> list[Run]:
-    """Layers of their own, no extra loss: each mask at these seeds."""
+    """Our engine's runs of each mask at these seeds: unshared layers, no extra loss."""
     kinds = [Cell("linear", mask, shared=False, extra_loss=False, plain=True) for mask in MASKS]
     return [kind.run(SHORT_SIZES[profile], seed) for kind in kinds for seed in chosen]
 
 
 def every(profile: str) -> list[PlainLoop]:
-    """The quantifier "every", with labels as ours and as the authors' public code writes them."""
+    """The plain loop on "every", with labels 0 and 1 as ours, then -1 and 1 as the public code."""
     errors = lambda run: next(part for part in run.evaluation.parts
                               if isinstance(part, QuantifierErrors))
     alone = [replace(run, evaluation=errors(run)) for run in every_ours(profile)]
@@ -104,13 +105,13 @@ def every(profile: str) -> list[PlainLoop]:
 
 
 def every_ours(profile: str) -> list[Run]:
-    """Ours of these, with softmax, which have records."""
+    """Our engine's runs of these, with softmax, which have records."""
     cell, size = cells("every", (AS_PRINTED,))[0], QUANTIFIER_SIZES[profile]
     return [cell.run(size, seed) for seed in range(2 if profile == "smoke" else QUANTIFIER_SEEDS)]
 
 
 def seeds(profile: str) -> range:
-    """Of the settings beside lines."""
+    """The seeds of all settings but lines."""
     return range(2 if profile == "smoke" else OTHER_SEEDS)
 
 
@@ -118,7 +119,7 @@ def seeds(profile: str) -> range:
 
 
 def engine(run: dict) -> str:
-    """Which engine trained a model, and what it was told to do otherwise, of a run's settings."""
+    """The name of the engine of a run, with options that differ. run: the settings of a run."""
     if "start" not in run:
         on_lines = run["task"]["type"] == "tasks.AffineFunctions"
         return "ours in a fleet" if on_lines and run["seed"] < LINE_SEEDS else "ours"
@@ -127,16 +128,16 @@ def engine(run: dict) -> str:
 
 
 def point_errors(records) -> dict[str, np.ndarray]:
-    """The errors on lines by engine: (seeds, stds, points) each."""
+    """The errors on lines: {engine: (seeds, stds, points)}."""
     found = {}
     for record in records:
         if "error_at" in record.metrics:
             found.setdefault(engine(record.run), []).append(record["error_at"])
-    return {name: np.array(own) for name, own in found.items()}
+    return {name: np.array(rows) for name, rows in found.items()}
 
 
 def errors(records) -> dict[tuple[str, str], np.ndarray]:
-    """What is compared, by name and engine: (seeds,).
+    """The numbers that are compared: {(name, engine): (seeds,)}.
 
     Lines: the mean over points from the third on, and from the fourth. Linear functions: at 10 and
     at 40 pairs. Masks: with all pairs. "every": the share of wrong sequences, a mean over all
@@ -144,14 +145,14 @@ def errors(records) -> dict[tuple[str, str], np.ndarray]:
     """
     found = {}
     for record in records:
-        own = record.run.get("run", record.run)
-        for name, value in measured(record, own):
+        run = record.run.get("run", record.run)
+        for name, value in measured(record, run):
             found.setdefault((name, engine(record.run)), []).append(value)
     return {names: np.array(values) for names, values in found.items()}
 
 
 def measured(record, run: dict):
-    """Names and numbers of one record."""
+    """The names and numbers of one record, pair by pair. run: the settings of its training."""
     if "error_at" in record.metrics:
         for place, std in enumerate(run["evaluation"]["function_stds"]):
             yield f"lines, s = {std}", record["error_at"][place, FIRST_COUNTED - 1:].mean()
@@ -167,20 +168,20 @@ def measured(record, run: dict):
 
 
 def ratio(first, second, level: float = 0.95) -> tuple[float, float, float]:
-    """The ratio of two geometric means and its interval (Welch's t on logarithms)."""
+    """The ratio of two geometric means, and the ends of its interval (Welch's t on logarithms)."""
     first, second = np.log(first), np.log(second)
     ends = ttest_ind(first, second, equal_var=False).confidence_interval(level)
     return tuple(np.exp([first.mean() - second.mean(), *ends]))
 
 
 def ratios(found: dict, first: str, second: str) -> dict[str, tuple]:
-    """The ratio of `errors` of one engine over another's, wherever both are there, by name."""
-    return {name: ratio(own, found[name, second]) for (name, by), own in found.items()
+    """The `ratio` of one engine's `errors` to another's, for all names that both have."""
+    return {name: ratio(values, found[name, second]) for (name, by), values in found.items()
             if by == first and (name, second) in found}
 
 
 def ratio_table(found: dict, pairs: dict, profile: str) -> pd.DataFrame:
-    """These ratios as rows of a figure. pairs: names of series with the two engines of each."""
+    """The ratios as rows of a figure's table. pairs: {name of a series: its two engines}."""
     tables = []
     for series, (first, second) in pairs.items():
         for name, (mean, low, high) in ratios(found, first, second).items():
@@ -190,10 +191,10 @@ def ratio_table(found: dict, pairs: dict, profile: str) -> pd.DataFrame:
 
 
 def error_rows(found: dict, first: str, second: str) -> pd.DataFrame:
-    """The geometric means of both, how many models each has, and the ratio with its interval."""
+    """A table of both geometric means, with numbers of models, and the ratio with its interval."""
     rows = {}
     for name, (mean, low, high) in ratios(found, first, second).items():
-        told = {by: f"{short(np.exp(np.log(found[name, by]).mean()), 2)} ({len(found[name, by])})"
-                for by in (first, second)}
-        rows[name] = told | {"ratio": f"{mean:.2f} [{low:.2f}, {high:.2f}]"}
+        means = {by: f"{short(np.exp(np.log(found[name, by]).mean()), 2)} ({len(found[name, by])})"
+                 for by in (first, second)}
+        rows[name] = means | {"ratio": f"{mean:.2f} [{low:.2f}, {high:.2f}]"}
     return pd.DataFrame(rows).T

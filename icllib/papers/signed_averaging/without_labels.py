@@ -1,10 +1,8 @@
 """Quantifiers without labels in the prompt.
 
-The quantifiers without labels in the prompt: the numbers alone decide the answer.
-
 In the paper's prompt x_1, y_1, x_2, y_2, ... the label y_(k-1) stands right before x_k, and
-y_k = y_(k-1) AND (x_k > 0) under "every", OR under "some": nothing has to be aggregated. Here the
-model reads x_1, x_2, ... and answers the same question.
+y_k = y_(k-1) AND (x_k > 0) under "every", OR under "some", so nothing has to be aggregated. Here
+the model reads only x_1, x_2, ... and answers the same question.
 """
 
 from dataclasses import replace
