@@ -51,7 +51,7 @@ def prefix_attention(model, lengths):
                          f"got {type(model).__name__}")
     config.prefix_lengths = lengths
     inside = [module for module in model.modules() if hasattr(module, "save_pretrained")]
-    hooks = [module.register_forward_pre_hook(check_call, with_kwargs=True) for module in inside]
+    hooks = [module.register_forward_pre_hook(CheckCall(), with_kwargs=True) for module in inside]
     outer = [module for module in inside if "save_pretrained" in vars(module)]
     for module in inside:
         module.save_pretrained = refuse_to_save
@@ -76,16 +76,36 @@ def refuse_to_save(*words, **named):
                      "belong to a batch and are not saved, got one within")
 
 
+class CheckCall:
+    """`check_call`, in a model that may be pickled within the block and unpickled elsewhere."""
+
+    def __call__(self, module, words, named):
+        check_call(module, words, named)
+
+    def __reduce__(self):
+        return unpickled, ()
+
+
+def unpickled() -> CheckCall:
+    """What stands for the hook of a pickled model, with prefix attention known to `transformers`."""
+    register()
+    return CheckCall()
+
+
 def check_call(module, words, named) -> None:
-    """Raises InputError for a call with a mask of queries and keys that prefixes did not make."""
+    """Raises InputError for a call with a mask, or masks by kind of layer, that prefixes did not make."""
     if torch.compiler.is_compiling():
         return
     given = inspect.signature(module.forward).bind_partial(*words, **named).arguments
     mask = given.get("attention_mask")
+    if mask is None or isinstance(mask, Tensor) and mask.dim() == 2:
+        return
     for own in mask.values() if isinstance(mask, dict) else [mask]:
-        if own is not None and len(own.shape) > 2 and not getattr(own, "of_prefixes", False):
+        if not getattr(own, "of_prefixes", False):
+            got = tuple(own.shape) if isinstance(own, Tensor) else type(own).__name__
+            by_kind = f" for {', '.join(mask)}" if isinstance(mask, dict) else ""
             raise InputError("attention_mask: expected (B, T), 1 for real tokens, within "
-                             f"prefix_attention, got {tuple(own.shape)}")
+                             f"prefix_attention, got {got}{by_kind}")
 
 
 def register() -> None:
@@ -141,6 +161,7 @@ def prefix_ends(lengths, batch_size: int, tokens: int, attention_mask) -> Tensor
     if len(lengths) != batch_size:
         raise InputError(f"lengths: expected {batch_size}, one for each sequence of the batch, "
                          f"got {len(lengths)}")
+    signed_language.check_padding(attention_mask, batch_size)
     real = torch.ones(batch_size, tokens, dtype=torch.bool)
     if attention_mask is not None:
         real = attention_mask[:, :tokens].bool().cpu()

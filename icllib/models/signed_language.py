@@ -7,11 +7,15 @@ it is, a layer without n and b does.
 """
 
 import inspect
+import os
+import warnings
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
 
 from icllib import attention
+from icllib.checks import switch, text
 from icllib.errors import InputError
 from icllib.models import signed_fused
 from icllib.models.mixing import SignedLogOfHeads
@@ -23,6 +27,8 @@ LEAST = 5, 4  # version of `transformers`; earlier ones leave out some layers' s
 # Of `from_pretrained`: what finds a folder, and the rest that is known to go with SSA.
 HUB_OPTIONS = "cache_dir", "force_download", "local_files_only", "token", "revision", "subfolder"
 OPTIONS = "dtype", "device_map", "use_safetensors", "variant", "output_loading_info"
+SWITCHES = "force_download", "local_files_only", "use_safetensors", "output_loading_info"
+TEXTS = "revision", "subfolder", "variant"
 # What some models add to their scores or weights, and a cache that the function would have to fill.
 REFUSED = ("position_bias", "softcap", "s_aux", "cache")
 
@@ -34,6 +40,10 @@ class SignedHeads(SignedLogOfHeads):
         super().__init__()
         self.start(settings.n, settings.b, settings.trainable,
                    lambda value: torch.full((heads,), value, dtype=torch.float32))
+
+    def __setstate__(self, state):
+        register()  # a model may be unpickled where nothing was loaded before
+        super().__setstate__(state)
 
     def _apply(self, convert, recurse=True):
         """As PyTorch's, but never to half precision, which would lose small steps of n and b."""
@@ -82,19 +92,18 @@ def load_signed_averaging(folder, kind=None, **options):
 
     kind: the class of `transformers` to load, an automatic one too, or None for the one that was
     saved; options: of its `from_pretrained`, those in OPTIONS. Raises InputError for a folder
-    without SSA, for other options, and by name for weights that are missing, left over or of another
-    shape; where another class is asked for, those of heads may be.
+    without SSA, for other options, for files that are not there, and by name for weights that are
+    missing, left over or of another shape; where another class is asked for, those of heads may be,
+    and a warning names them.
     """
     import transformers
 
     check_version()
     register()
-    refused = sorted(set(options) - {*HUB_OPTIONS, *OPTIONS})
-    if refused:
-        raise InputError(f"options: expected some of {', '.join((*HUB_OPTIONS, *OPTIONS))}, got "
-                         f"{', '.join(refused)}")
-    config, _ = transformers.PreTrainedConfig.get_config_dict(
-        folder, **{name: options[name] for name in HUB_OPTIONS if name in options})
+    check_options(folder, options)
+    with told_in_a_line(folder):
+        config, _ = transformers.PreTrainedConfig.get_config_dict(
+            folder, **{name: options[name] for name in HUB_OPTIONS if name in options})
     trainable = config.get("signed_averaging_trainable")
     if trainable is None:
         raise InputError(f"folder: expected a model saved with signed averaging, got {folder}")
@@ -110,11 +119,46 @@ def load_signed_averaging(folder, kind=None, **options):
     strict = ["signed_softmax_norm", *(kind._keep_in_fp32_modules_strict or ())]
     with_ssa = type(kind.__name__, (kind,), {
         "__module__": kind.__module__, "__init__": start, "_keep_in_fp32_modules_strict": strict})
-    model, found = with_ssa.from_pretrained(folder, output_loading_info=True,
-                                            ignore_mismatched_sizes=True, **options)
+    with told_in_a_line(folder):
+        model, found = with_ssa.from_pretrained(folder, output_loading_info=True,
+                                                ignore_mismatched_sizes=True, **options)
     check_loaded(model, found, saved is kind)
     model.__class__ = kind
     return (model, found) if with_info else model
+
+
+def check_options(folder, options: dict) -> None:
+    """Raises InputError for what names no folder, and for options that are not known to go with SSA."""
+    if not isinstance(folder, (str, os.PathLike)):
+        raise InputError(f"folder: expected a path or the name of a model on the hub, got {folder!r}")
+    refused = sorted(set(options) - {*HUB_OPTIONS, *OPTIONS})
+    if refused:
+        raise InputError(f"options: expected some of {', '.join((*HUB_OPTIONS, *OPTIONS))}, got "
+                         f"{', '.join(refused)}")
+    switch(**{name: options[name] for name in SWITCHES if options.get(name) is not None})
+    text(**{name: options[name] for name in TEXTS if options.get(name) is not None})
+
+
+@contextmanager
+def told_in_a_line(folder):
+    """Raises InputError, with the first line that `transformers` says, where it cannot load."""
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except (InputError, torch.OutOfMemoryError):
+        raise
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"folder: expected files that save_pretrained wrote, with the same subfolder and "
+                         f"variant, got {folder}: {first_line(error)}") from error
+    except (ValueError, TypeError, RuntimeError, ImportError) as error:
+        raise InputError("options: expected some that `from_pretrained` of transformers takes, got: "
+                         f"{first_line(error)}") from error
+
+
+def first_line(error) -> str:
+    """What an error says first; `transformers` goes on for paragraphs."""
+    return str(error).strip().partition("\n")[0]
 
 
 def saved_kind(config: dict):
@@ -141,17 +185,25 @@ def class_of(kind, config):
 
 
 def check_loaded(model, found: dict, same_class: bool) -> None:
-    """Raises InputError, by name, for weights that are missing, left over or of another shape."""
-    inner = f"{model.base_model_prefix}."
+    """Raises InputError, by name, for weights that are missing, left over or of another shape.
+
+    Those of another class's head may be, and a warning names them.
+    """
+    inner, kind, heads = f"{model.base_model_prefix}.", type(model).__name__, []
     shared = model.base_model is model  # whose names in the file may have the prefix or not
-    for what, kinds in (("none", "missing_keys"), ("others", "mismatched_keys"),
-                        ("too many", "unexpected_keys")):
+    for what, kinds, told in (("none", "missing_keys", "drawn anew"),
+                              ("others", "mismatched_keys", "drawn anew, in another shape"),
+                              ("too many", "unexpected_keys", "left out")):
         for key in sorted(found[kinds], key=str):
             name = key if isinstance(key, str) else key[0]
             head = not name.startswith(inner) and not (shared and kinds == "missing_keys")
             if same_class or not head or "signed_softmax_norm" in name:
-                raise InputError(f"folder: expected the weights of {type(model).__name__}, with n and "
+                raise InputError(f"folder: expected the weights of {kind}, with n and "
                                  f"b, got {what} for {name}")
+            heads.append(f"{name} ({told})")
+    if heads:
+        warnings.warn(f"the folder has another class's head than {kind}: {', '.join(heads)}",
+                      stacklevel=3)
 
 
 # ---- what `transformers` is told ------------------------------------------------------------
@@ -207,15 +259,24 @@ def signed_mask(batch_size, q_length, kv_length, q_offset=0, **options):
 
     Called by `transformers`, whose mask interface says what the arguments are. Boolean, because
     a mask applies after the transform, and a large negative score need not stay hidden. Plainly
-    causal masks are made too: some decoders' layers do not say that they are causal.
+    causal masks are made too: some decoders' layers do not say that they are causal. Raises
+    InputError for padding that does not fit the batch.
     """
     from transformers.masking_utils import sdpa_mask
 
+    check_padding(options.get("attention_mask"), batch_size)
     options["allow_is_causal_skip"] = False
     if q_length >= signed_fused.SHORTEST and signed_fused.usable(torch.device(options["device"]).type):
         options["allow_is_bidirectional_skip"] = False
     mask = sdpa_mask(batch_size, q_length, kv_length, q_offset, **options)
     return mask if mask is None else signed_fused.in_blocks(visible(mask))
+
+
+def check_padding(attention_mask, batch_size: int) -> None:
+    """Raises InputError for what is no row of tokens for each sequence of the batch."""
+    if attention_mask is not None and (attention_mask.dim() != 2 or len(attention_mask) != batch_size):
+        raise InputError(f"attention_mask: expected ({batch_size}, T), 1 for real tokens, or a boolean "
+                         f"one of (B, 1 or H, queries, keys), got {tuple(attention_mask.shape)}")
 
 
 def signed_attention(module, query: Tensor, key: Tensor, value: Tensor, attention_mask,
@@ -261,9 +322,9 @@ def check_call(module, mask, options: dict) -> SignedHeads:
     refused = [name for name in REFUSED if options.get(name) is not None]
     if refused:
         raise InputError(f"model: expected scores that are q . k alone, got {', '.join(refused)}")
-    if mask is not None and mask.dtype != torch.bool:
-        raise InputError("attention_mask: expected a boolean one, True where a token is seen, "
-                         f"got {mask.dtype}")
+    if mask is not None and (mask.dtype != torch.bool or mask.dim() != 4):
+        raise InputError("attention_mask: expected a boolean one of (B, 1 or H, queries, keys), True "
+                         f"where a token is seen, got {mask.dtype} of {tuple(mask.shape)}")
     if not hasattr(module, "signed_softmax_norm"):
         raise InputError(f"model: expected n and b in {type(module).__name__}, got none: load "
                          "saved models with load_signed_averaging; let no two share a config")

@@ -57,7 +57,7 @@ def test_scores_that_are_more_than_products_are_refused():
 
 
 def test_a_mask_of_numbers_is_refused():
-    with pytest.raises(InputError, match="expected a boolean one, .* got torch.float64"):
+    with pytest.raises(InputError, match="expected a boolean one of .* got torch.float64"):
         make("gpt2")(TOKENS, attention_mask=torch.zeros(2, 1, 6, 6, dtype=torch.float64))
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import (AutoModelForCausalLM, AutoModelForMaskedLM, GPT2LMHeadModel, GPT2Model,
+from transformers import (AutoModel, AutoModelForCausalLM, AutoModelForMaskedLM, GPT2LMHeadModel, GPT2Model,
                           LlamaForSequenceClassification, LlamaModel)
 
 from icllib.errors import InputError
@@ -108,7 +108,8 @@ def test_weights_that_are_not_the_model_s_are_refused_by_name(change, message, t
 
 def test_the_head_of_another_class_may_be_new_but_not_its_layers(tmp_path):
     make("llama").save_pretrained(tmp_path)
-    model = load_signed_averaging(tmp_path, LlamaForSequenceClassification)
+    with pytest.warns(UserWarning, match=r"score.weight \(drawn anew\), lm_head.weight \(left out\)$"):
+        model = load_signed_averaging(tmp_path, LlamaForSequenceClassification)
     assert model.score.weight.std() > 0
     weights = load_file(tmp_path / "model.safetensors")
     del weights["model.norm.weight"]
