@@ -42,10 +42,11 @@ test: $(INSTALLED)
 		told="$$told$$part: $$how\n"; \
 	done; printf "$$told"; exit $$red
 
-# Two processes of one thread each: more threads than cores wait for each other.
+# Processes of one thread each, one more than two cores: a third of the time a test, or a page, waits
+# for a browser or a kernel.
 $(PARTS): export OMP_NUM_THREADS := 1
 test-python: $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder tests
 
 test-golden: $(INSTALLED)
 	$(ON_SSE) $(BIN)/python -m pytest -q $(GOLDEN) & \
@@ -58,7 +59,7 @@ bare: $(INSTALLED)
 	PYTHON=$(CURDIR)/$(BIN)/python tests/bare.sh $(ONLY)
 
 test-notebooks: $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
+	$(BIN)/python -m pytest -n 3 --dist loadfile --nbval --nbval-current-env \
 		--nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 300 \
 		-p no:cacheprovider notebooks
 

@@ -35,6 +35,22 @@ def finite(**values) -> None:
     check(math.isfinite, "a finite number", values)
 
 
+def numbers(endless: bool = False, /, **arrays) -> None:
+    """Raises InputError, by name, for what is no array of finite numbers, or an empty one; endless:
+    infinity is a number too."""
+    import numpy as np
+
+    for name, own in arrays.items():
+        try:
+            values = np.asarray(own)
+            sound = values.size > 0 and values.dtype.kind in "iuf" and not np.isnan(values).any() and (
+                endless or np.isfinite(values).all())
+        except (TypeError, ValueError, RuntimeError):  # lists of several lengths, tensors of a GPU
+            sound = False
+        if not sound:
+            raise InputError(f"{name}: expected {'' if endless else 'finite '}numbers, got {own!r:.200}")
+
+
 def switch(**values) -> None:
     """Raises InputError, by name, for what is neither True nor False."""
     for name, value in values.items():

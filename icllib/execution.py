@@ -18,7 +18,7 @@ import time
 import traceback
 
 from icllib.errors import DAMAGE, InputError, OutOfTime
-from icllib.files import temporary_folder
+from icllib.files import matplotlib_folder, temporary_folder
 from icllib.pages import notebooks_folder
 from icllib.results import PROJECT, digest
 from icllib.training.records import environment
@@ -238,7 +238,7 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
         try:
             # The kernel of this environment, without what a user lets start with it.
             with ended_gently(), environment(PYTHONPATH=os.pathsep.join(paths), PYDEVD_DISABLE_FILE_VALIDATION="1",
-                             IPYTHONDIR=f"{folder}/ipython",
+                             IPYTHONDIR=f"{folder}/ipython", MPLCONFIGDIR=matplotlib_folder(folder),
                              JUPYTER_PATH=f"{sys.prefix}/share/jupyter"):
                 papermill.execute_notebook(source, target, parameters, kernel_name="python3",
                                            progress_bar=False, kernel_manager_class=kernel_manager(), execution_timeout=left,

@@ -74,12 +74,45 @@ def folder_named(variable: str, default: str) -> Path:
                          "no user") from None
 
 
+def matplotlib_folder(temporary: str) -> str | None:
+    """This folder where Matplotlib cannot write to its usual ones, which it tells in a page's first
+    cell; or None, as it also finds what $MPLCONFIGDIR names."""
+    if "MPLCONFIGDIR" in os.environ:
+        return None
+    try:
+        for variable, default in (("XDG_CONFIG_HOME", ".config"), ("XDG_CACHE_HOME", ".cache")):
+            usual = Path(os.environ.get(variable) or Path.home() / default) / "matplotlib"
+            usual.mkdir(parents=True, exist_ok=True)
+            if not os.access(usual, os.W_OK):
+                return temporary
+    except (OSError, RuntimeError):
+        return temporary
+    return None
+
+
 def check_project() -> None:
     """Raises InputError for what needs the project where only the package is there."""
     if not (PROJECT / "_toc.yml").is_file():
         raise InputError(f"{PROJECT}: expected a clone of the project, with its pages, claims and "
                          "records, got none; the installed package alone has the library, the "
                          "estimators and a few trained models")
+
+
+def stamp(*places: Path) -> list:
+    """What changes with every change of these files, and of those in these folders: path, size and time
+    of each, but for what Python caches."""
+    seen = []
+    for place in places:
+        with contextlib.suppress(FileNotFoundError):
+            if not place.is_dir():
+                state = os.stat(place)
+                seen.append((str(place), state.st_size, state.st_mtime_ns))
+        for folder, folders, names in os.walk(place):
+            folders[:] = sorted(name for name in folders if name != "__pycache__")
+            for name in sorted(names):
+                state = os.stat(f"{folder}/{name}", follow_symlinks=False)
+                seen.append((f"{folder}/{name}", state.st_size, state.st_mtime_ns))
+    return seen
 
 
 def to_json(content) -> str:

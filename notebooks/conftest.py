@@ -7,10 +7,17 @@ they stand, each in a process of its own.
 
 import multiprocessing
 import os
+import tempfile
 import time
 
 from ipykernel.kernelapp import IPKernelApp
 from jupyter_client.provisioning import local_provisioner
+
+from icllib.files import matplotlib_folder
+
+OF_THIS_CALL = tempfile.TemporaryDirectory()
+if folder := matplotlib_folder(OF_THIS_CALL.name):
+    os.environ["MPLCONFIGDIR"] = folder
 
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["torch", "scipy.special", "ipykernel.kernelapp"])

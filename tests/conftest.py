@@ -120,8 +120,10 @@ class Patient:
 
 
 @pytest.fixture
-def icllib(monkeypatch, capsys):
+def icllib(monkeypatch, capsys, tmp_path):
     """Runs a command; returns its exit code and what it printed on both streams."""
+    monkeypatch.setattr("icllib.commands.status.TOLD", tmp_path / "status.json")  # of this test alone
+
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["icllib", *words])
         try:

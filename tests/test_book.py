@@ -206,8 +206,18 @@ def visited(browser, path, **options):
 
 
 def test_pages_fit_a_phone_and_show_their_formulas(site, browser):
+    on_a_phone(browser, sample(site)[::2])
+
+
+@pytest.mark.large
+def test_more_pages_fit_a_phone_and_show_their_formulas(site, browser):
+    on_a_phone(browser, sample(site))
+
+
+def on_a_phone(browser, paths):
+    """Opens these pages there, and checks their width and their formulas."""
     with tab(browser, viewport={"width": 390, "height": 844}) as page:
-        for path in sample(site):
+        for path in paths:
             page.goto(path.as_uri())
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
             page.wait_for_function(TYPESET)
@@ -230,7 +240,7 @@ def loaded(browser, path) -> set:
 def test_pages_are_light(site, browser):
     """Uncompressed, and apart from MathJax, which only pages with formulas load."""
     weights = []
-    for path in (site / "book/index.html", *sample(site)[::3]):
+    for path in (site / "book/index.html", *sample(site)[::6]):
         files = loaded(browser, path)
         formulas = {file for file in files if "mathjax" in file.parts}
         assert bool(formulas) == ('class="math' in path.read_text("utf-8")), path.name
@@ -238,7 +248,8 @@ def test_pages_are_light(site, browser):
     assert path in files and weights[0] < 1e6 and median(weights) < 0.8e6
 
 
-@pytest.mark.parametrize("theme", ["light", "dark", "print"])
+@pytest.mark.parametrize("theme", [  # make test asks axe of light and dark below, on fewer pages
+    *(pytest.param(theme, marks=pytest.mark.large) for theme in ("light", "dark")), "print"])
 def test_text_stands_out_from_its_background(site, browser, theme):
     scheme = "dark" if theme == "print" else theme  # printed from a dark screen
     with tab(browser, color_scheme=scheme) as page:
@@ -360,7 +371,7 @@ def test_lines_have_60_to_80_characters(site, browser):
     """In the mean of a paragraph, whose last line is full, or empty, at the utmost."""
     found = []
     with tab(browser) as page:
-        for path in sample(site):
+        for path in sample(site)[::2]:
             page.goto(path.as_uri())
             page.evaluate("document.fonts.ready")
             found += page.evaluate(PARAGRAPHS)

@@ -15,7 +15,7 @@ import icllib
 from icllib import attention, baselines, evaluate, models, tasks, training
 from icllib.errors import InputError, OutOfTime
 from icllib.streams import Stream
-from icllib.theory import gradient_descent
+from icllib.theory import gradient_descent, kaczmarz, riccati, scaling_laws, scoring
 
 WRONG = {"None": None, "text": "text", "NaN": math.nan, "infinity": math.inf, "below": -1,
          "half": torch.ones(2, dtype=torch.half), "whole of numpy": np.int64(3),
@@ -36,7 +36,7 @@ ARGUMENTS = {  # what a component needs, where all others have a default
     "MixtureRidge": {"noise_stds": (0.1, 0.5), "weight_std": 1.0}, "Ridge": {"penalty": 1.0},
     "DiscreteMMSE": {"task": tasks.FunctionPool(TASK, 4)}, "FunctionPool": dict(task=TASK, functions=4),
     "Mixture": {"parts": (TASK, tasks.SparseLinear(3, 2))},
-    "OneStepGD": {"task": TASK}, "RidgeSweep": {"penalties": (0.1, 1.0)},
+    "OneStepGD": {"task": TASK}, "StudentNetwork": {"steps": 2}, "RidgeSweep": {"penalties": (0.1, 1.0)},
     "ErrorByLength": {"lengths": LENGTHS}, "ErrorByNoiseLevel": {"lengths": LENGTHS},
     "OnTask": dict(task=TASK, evaluation=MEASURE, name="other"),
     "TrainingError": {"lengths": LENGTHS}, "Together": {"parts": (MEASURE,)},
@@ -69,8 +69,7 @@ CALLS = {  # function and arguments
      for name, kind in COMPONENTS.items() if hasattr(kind, "sample")}
 CALLS |= {name: (kind, ARGUMENTS.get(name, {})) for name, kind in COMPONENTS.items()}
 YS = XS[..., 0]
-PREDICTORS = {name: kind for name, kind in COMPONENTS.items()  # those of packages take long to fit
-              if hasattr(kind, "predict") and name not in ("XGBoost", "StudentNetwork", "Lasso")}
+PREDICTORS = {name: kind for name, kind in COMPONENTS.items() if hasattr(kind, "predict")}
 CALLS |= {f"{name}.predict": (kind(**ARGUMENTS.get(name, {})).predict, dict(
     xs=XS[None] if name == "RidgeSweep" else XS, ys=YS[None] if name == "RidgeSweep" else YS, lengths=LENGTHS))
     for name, kind in PREDICTORS.items()}
@@ -86,6 +85,18 @@ CALLS |= {name: (function, {own: THEORY[own] for own in inspect.signature(functi
           for name, function in inspect.getmembers(gradient_descent, inspect.isfunction)
           if function.__module__ == gradient_descent.__name__
           and name not in ("_check_step", "expected_kaczmarz_error")}
+# What it takes besides: settings of a law, numbers and curves.
+SETTINGS = dict(alpha=1.8, beta=0.5, gamma=0.5, large_strength=True, tasks=4, first=2.0, n=2.0, b=1.5, dimension=8,
+                input_mean=1.0, noise_std=0.1, pairs=3, start=0.2, strength=1.0, rate=0.5, psi=2.0, g0=0.1, h0=0.1,
+                t=1.0, xs=[1.0, 2.0, 4.0], ys=[3.0, 2.0, 1.0], window=(0, 9))
+CALLS |= {function.__name__: (function, {own: SETTINGS[own] for own in inspect.signature(function).parameters})
+          for function in (
+              scaling_laws.theory_exponents, scaling_laws.allocation_exponents, scaling_laws.laplace_ratio,
+              scaling_laws.fit_exponent, scaling_laws.local_exponents, riccati.task_shares, riccati.context_lengths,
+              riccati.strengths, riccati.half_times, riccati.closed_form, riccati.context_matrix, scoring.crossing,
+              kaczmarz.direction_moments, kaczmarz.covariance_map, kaczmarz.noise_part, kaczmarz.mean_map,
+              kaczmarz.query_weights, kaczmarz.expected_errors, kaczmarz.expected_errors_by_position,
+              kaczmarz.error_rates, kaczmarz.noise_floor, gradient_descent.expected_kaczmarz_error)}
 RECORD = icllib.results.Record({"seed": 0}, {}, {"error": [1.0]}, dict(
     profile="cpu", wall_seconds=1.0, device="CPU", torch="2", date="2026", commit="c", dirty=False))
 POINTS = np.random.default_rng(0).normal(size=(6, 2))

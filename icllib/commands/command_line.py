@@ -126,7 +126,7 @@ def status(
 ):
     """List pages: fresh, stale (and why) or missing, and what is missing would cost."""
     from icllib.pages import find_pages
-    from icllib.commands.status import status as states
+    from icllib.commands.status import kept_status as states
 
     names = find_pages(*(pages or ["all"]))
     show([dataclasses.asdict(state) for state in states(names)], as_json, lambda row: {

@@ -6,6 +6,7 @@ succeeded do the notebook and the files in results/ take the place of the old on
 
 import contextlib
 import io
+import json
 from pathlib import Path
 
 from icllib.claims import load_claims
@@ -105,7 +106,9 @@ def sound_notebook(path: Path):
     import nbformat
 
     try:
-        notebook = nbformat.read(path, as_version=4)
+        notebook = nbformat.from_dict(json.loads(path.read_text("utf-8")))
+        if notebook.nbformat != 4:
+            return None
         nbformat.validate(notebook)
     except (nbformat.ValidationError, *DAMAGE):
         return None

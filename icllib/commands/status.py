@@ -1,18 +1,25 @@
 """The state of every page: which records are fresh, stale or missing, and what they would cost."""
 
-from dataclasses import dataclass
+import contextlib
+import json
+import os
+from dataclasses import asdict, dataclass
 from itertools import chain, islice
+from sysconfig import get_path
 
 from icllib.commands.run import notebook_problem
-from icllib.errors import InputError
-from icllib.pages import runs_by_profile, runs_of
-from icllib.results import digest, find_records
+from icllib.errors import DAMAGE, InputError
+from icllib.files import PACKAGE, PROJECT, VARIABLES, stamp, write_text
+from icllib.pages import notebooks_folder, runs_by_profile, runs_of
+from icllib.results import digest, find_records, results_folder
 from icllib.results.checksums import names_shown
 from icllib.training.costs import ON_CPU, seconds_of
 from icllib.training.fleets import cores, fleets
 from icllib.training.records import KEPT, of_complete_seeds, runs_at
 from icllib.training.run import Run
 from icllib.training.weights import model_of
+
+TOLD = PROJECT / "_build/status.json"  # what was told last
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,40 @@ class State:
 def status(pages) -> list[State]:
     """The state of these pages at every profile that has its own runs."""
     return [state for page in pages for state in states_of(page)]
+
+
+def kept_status(pages) -> list[State]:
+    """The same; of a page of which nothing has changed since the last call, as it was told then.
+
+    Neither code nor installed packages, nor its files, nor the records of its paper, by the sizes and
+    times of their files. What is unknown is asked anew.
+    """
+    try:
+        before = {**json.loads(TOLD.read_text("utf-8"))}
+    except DAMAGE:
+        before = {}
+    named = {name: value for name, value in os.environ.items() if name in VARIABLES}
+    code = digest([named, cores(), stamp(PACKAGE), os.stat(get_path("purelib")).st_mtime_ns])
+    results = {paper: digest(stamp(results_folder() / paper)) for paper in {page.split("/")[0] for page in pages}}
+    now, states = {}, []
+    for page in pages:
+        files = [notebooks_folder() / f"{page}{suffix}" for suffix in (".py", ".ipynb")]
+        seen = digest([code, results[page.split("/")[0]], stamp(*files)])
+        own = told_then(before.get(page), seen) or states_of(page)
+        if not any(state.state == "unknown" for state in own):
+            now[page] = {"seen": seen, "rows": list(map(asdict, own))}
+        states += own
+    with contextlib.suppress(OSError):  # where nothing can be kept
+        write_text(TOLD, json.dumps(before | now))
+    return states
+
+
+def told_then(kept, seen: str) -> list[State] | None:
+    """The states that were kept for this state of the files, or None."""
+    try:
+        return [State(**row) for row in kept["rows"]] if kept["seen"] == seen else None
+    except DAMAGE:
+        return None
 
 
 def states_of(page: str) -> list[State]:

@@ -9,7 +9,7 @@ instead of n.
 import torch
 from torch import Tensor
 
-from icllib.checks import finite, prompts, switch, vector, whole
+from icllib.checks import finite, numbers, prompts, switch, vector, whole
 from icllib.errors import InputError
 
 
@@ -171,4 +171,6 @@ def expected_kaczmarz_error(dimension: int, pairs: Tensor) -> Tensor:
     Holds without label noise for w ~ N(0, I): each step removes the part of w - w_j along x, of
     relative size 1/d because the law of its direction treats all coordinates alike.
     """
+    whole(dimension=dimension)
+    numbers(pairs=pairs)
     return dimension / 3 * (1 - 1 / dimension) ** pairs

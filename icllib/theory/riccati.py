@@ -7,6 +7,7 @@ f = (g - h) / 4, strength Lambda, and rate a = (share of the task) psi (1 + Lamb
 
 import numpy as np
 
+from icllib.checks import check, finite, not_negative, numbers, whole
 from icllib.errors import InputError
 
 
@@ -30,6 +31,8 @@ def closed_form(t, g0, h0, strength, rate):
     Holds for starts and strengths whose squares are ordinary numbers (up to 1e120, say).
     Raises InputError for negative t, g0, h0 or rate.
     """
+    numbers(g0=g0, h0=h0, strength=strength, rate=rate)
+    numbers(True, t=t)
     t, g0, h0, strength, rate = np.broadcast_arrays(
         *(np.asarray(value, dtype=float) for value in (t, g0, h0, strength, rate)))
     for name, value in {"t": t, "g0": g0, "h0": h0, "rate": rate}.items():
@@ -90,6 +93,7 @@ def context_matrix(psi, strength):
 
     psi and strength may be arrays over tasks: (..., 2, 2). Raises InputError unless psi > 0.
     """
+    numbers(psi=psi, strength=strength)
     if np.any(np.asarray(psi) <= 0):
         raise InputError(f"psi: expected positive values, got {np.min(psi):g}")
     matrix = np.asarray(psi, dtype=float)[..., None, None] * zeroth_order_matrix(strength)
@@ -134,8 +138,8 @@ def task_shares(tasks: int, alpha: float):
 
     Raises InputError for no tasks or alpha <= 1.
     """
-    if tasks < 1 or alpha <= 1:
-        raise InputError(f"tasks, alpha: expected >= 1 and > 1, got {tasks} and {alpha}")
+    whole(tasks=tasks)
+    check(lambda own: 1 < own < np.inf, "a number above 1", {"alpha": alpha})
     weights = np.arange(1, tasks + 1, dtype=float) ** -alpha
     return weights / weights.sum()
 
@@ -145,6 +149,7 @@ def context_lengths(first, beta: float, tasks: int):
 
     Raises InputError for psi_1 < 1, beta < 0 or tasks < 1.
     """
+    finite(psi_1=first)
     if first < 1:
         raise InputError(f"psi_1: expected at least 1, got {first:g}")
     return _power_law("beta", first, beta, tasks)
@@ -159,8 +164,9 @@ def strengths(first, gamma: float, tasks: int):
 
 
 def _power_law(name, first, exponent, tasks):
-    if tasks < 1 or exponent < 0:
-        raise InputError(f"tasks, {name}: expected >= 1 and >= 0, got {tasks} and {exponent:g}")
+    whole(tasks=tasks)
+    not_negative(**{name: exponent})
+    finite(first=first)
     return first * np.arange(1, tasks + 1, dtype=float) ** -exponent
 
 
@@ -170,7 +176,8 @@ def half_times(start, strength, rate):
     At ln(Lambda / f0 - 1) / (2 a Lambda); arrays broadcast.
     Raises InputError unless 0 < f0 <= Lambda / 2.
     """
-    start = np.asarray(start, dtype=float)
+    numbers(f0=start, strength=strength, rate=rate)
+    start, strength, rate = (np.asarray(value, dtype=float) for value in (start, strength, rate))
     if np.any(start <= 0) or np.any(2 * start > strength):
         raise InputError("f0: expected above 0 and at most Lambda / 2, "
                          f"got {start.min():g} to {start.max():g}")

@@ -10,6 +10,7 @@ import numpy as np
 import scipy
 from scipy import special
 
+from icllib.checks import check, finite, numbers, switch
 from icllib.errors import InputError
 from icllib.theory import riccati
 
@@ -22,7 +23,8 @@ def theory_exponents(alpha: float, beta: float = 0, gamma: float = 0,
     as Table 2 supposes in time and compute; without it Lambda_s^2 vanishes beside 1 (erratum).
     Raises InputError for alpha <= 1, beta < 0 or gamma < 0.
     """
-    fall, q = alpha + 2 * gamma - 1, time_power(alpha, beta, gamma, large_strength)
+    q = time_power(alpha, beta, gamma, large_strength)
+    fall = alpha + 2 * gamma - 1
     return {"size": -fall, "time": -fall / q, "data": -fall / alpha, "compute": -fall / (q + 1)}
 
 
@@ -41,6 +43,8 @@ def time_power(alpha: float, beta: float, gamma: float, large_strength: bool) ->
 
     Raises InputError for exponents outside the paper's ranges.
     """
+    finite(alpha=alpha, beta=beta, gamma=gamma)
+    switch(large_strength=large_strength)
     if alpha <= 1 or beta < 0 or gamma < 0:
         raise InputError(f"alpha, beta, gamma: expected > 1, >= 0 and >= 0, "
                          f"got {alpha:g}, {beta:g} and {gamma:g}")
@@ -88,6 +92,11 @@ def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
 
     Raises InputError for fewer than three points or values that are not positive.
     """
+    check_curve(xs, ys)
+    if not isinstance(window, tuple | list) or len(window) != 2:
+        raise InputError(f"window: expected the first x and the last, got {window!r:.200}")
+    for end in window:
+        check(lambda own: own == own, "two numbers", {"window": end})
     xs, ys = np.asarray(xs, dtype=float), np.asarray(ys, dtype=float)
     inside = (window[0] <= xs) & (xs <= window[1])
     xs, ys = xs[inside], ys[inside]
@@ -100,15 +109,30 @@ def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
 
 
 def local_exponents(xs, ys):
-    """Slope of log y against log x at every point: (len(xs),)."""
+    """Slope of log y against log x at every point: (len(xs),).
+
+    Raises InputError for fewer than two points and for values that are not positive.
+    """
+    check_curve(xs, ys)
+    if len(xs) < 2 or min(np.min(xs), np.min(ys)) <= 0:
+        raise InputError(f"xs, ys: expected two or more points of positive values, got {xs!r:.200}, {ys!r:.200}")
     return np.gradient(np.log(np.asarray(ys, dtype=float)), np.log(np.asarray(xs, dtype=float)))
+
+
+def check_curve(xs, ys) -> None:
+    """Raises InputError for what is no row of finite xs with as many ys."""
+    numbers(xs=xs, ys=ys)
+    if np.ndim(xs) != 1 or np.shape(xs) != np.shape(ys):
+        raise InputError(f"xs, ys: expected two rows of one length, got {np.shape(xs)} and {np.shape(ys)}")
 
 
 def laplace_ratio(alpha: float) -> float:
     """Eq. 76 over the integral of s^-alpha exp(-K s^-alpha) that it stands for, for any K.
 
-    sqrt(2 pi) / e against Gamma(1 - 1 / alpha); the power of K is the same.
+    sqrt(2 pi) / e against Gamma(1 - 1 / alpha); the power of K is the same. Raises InputError for
+    alpha <= 1, where that integral is infinite.
     """
+    check(lambda own: 1 < own < np.inf, "a number above 1", {"alpha": alpha})
     return float(np.sqrt(2 * np.pi) / np.e / special.gamma(1 - 1 / alpha))
 
 

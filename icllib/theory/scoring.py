@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import entr
 
+from icllib.checks import positive
 from icllib.errors import InputError
 
 
@@ -31,6 +32,7 @@ def crossing(n: float, b: float) -> float:
 
     Raises InputError where n b <= 1, since f stays below e^x then.
     """
+    positive(n=n, b=b)
     if n * b <= 1:
         raise InputError(f"n b: expected more than 1, where f and exp cross, got {n * b:g}")
     lead = lambda x: n * np.log1p(b * x) - x

@@ -280,8 +280,23 @@ def test_a_press_takes_the_nearest_point(visit):
         assert taken == list(range(12))
 
 
-@pytest.mark.parametrize("right, down", [(0, 60), (0, -60), (45, 60), (-45, -60), (60, 0)])
+WAYS = [(0, 60), (0, -60), (45, 60), (-45, -60), (60, 0)]  # of a finger: right, down
+
+
+@pytest.mark.parametrize("right, down", WAYS)
+def test_a_finger_moves_a_point_and_not_the_page(visit, right, down):
+    """Every fifth of 12 points, others for each way."""
+    moved_by_finger(visit, range(WAYS.index((right, down)), 12, 5), right, down)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("right, down", WAYS)
 def test_a_finger_moves_each_point_and_not_the_page(visit, right, down):
+    moved_by_finger(visit, range(12), right, down)
+
+
+def moved_by_finger(visit, places, right, down):
+    """Drags these points, one after the other, and checks that each moves alone."""
     phone = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}
     with visit(address="#seed=6&sigma=2&shown=ridge", **phone) as page:
         fingers = page.context.new_cdp_session(page)
@@ -289,7 +304,7 @@ def test_a_finger_moves_each_point_and_not_the_page(visit, right, down):
             "type": kind, "touchPoints": [dict(zip("xy", at))] if at else []})
         page.locator("#live-plot").scroll_into_view_if_needed()
         scrolled = page.evaluate("scrollY")
-        for place in range(12):
+        for place in places:
             before, (x, y) = points_of(page), where(page, place)
             touch("touchStart", x, y)
             for part in range(1, 11):

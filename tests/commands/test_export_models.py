@@ -46,11 +46,31 @@ def test_a_name_gets_the_first_seed_that_has_learned_of_most_tasks(folders, monk
     assert (answers[0] == answers[1]).all() and answers[0].std() > 0
 
 
-def test_models_of_the_project_that_have_a_name_have_passed_their_gates():
-    """And answer well at the numbers of pairs that are listed, which are measured anew."""
+def listed_and_chosen():
+    """What results/models.json says of each name, and what would be written today."""
     listed = json.loads(export_models.target().read_text("utf-8"))
     chosen = {name: files for name in export_models.NAMES if (files := export_models.chosen(name))}
-    assert listed and listed == chosen, "after a training: python -m icllib export"
+    assert listed
+    return listed, chosen
+
+
+def test_models_of_the_project_that_have_a_name_have_passed_their_gates(monkeypatch):
+    """And answer well at the numbers of pairs that are listed, which are measured anew on few prompts:
+    close to a bound, numbers of pairs differ."""
+    monkeypatch.setattr(export_models, "SEEDS", 1)
+    monkeypatch.setattr(export_models, "PROMPTS", 128)
+    listed, chosen = listed_and_chosen()
+    assert listed.keys() == chosen.keys()
+    for name, files in listed.items():
+        well, few = set(files.pop("pairs")), set(chosen[name].pop("pairs"))
+        assert files == chosen[name], "after a training: python -m icllib export"
+        assert len(well & few) >= 0.7 * len(well | few), name
+
+
+@pytest.mark.large
+def test_numbers_of_pairs_at_which_a_named_model_answers_well_are_measured_anew():
+    listed, chosen = listed_and_chosen()
+    assert listed == chosen, "after a training: python -m icllib export"
 
 
 # ---- installed ------------------------------------------------------------------------------

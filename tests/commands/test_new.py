@@ -67,8 +67,8 @@ def copy(tmp_path_factory):
         text = (folder / file).read_text("utf-8").replace("Fill in", "A further paper")
         text = text.replace("page.verdicts()\n", DECIDED) + MORE_CLAIMS * file.endswith("claims.yml")
         (folder / file).write_text(text, "utf-8")
-    run_in(folder, "-m", "icllib", "run", f"{PAPER}/{PAGE}", "--profile", "cpu")
-    run_in(folder, "-m", "icllib", "contents")
+    run_in(folder, "-c", "from icllib.commands.run import run_page; from icllib.commands import command_line; "
+           f"run_page('{PAPER}/{PAGE}', 'cpu', {{}}); command_line.main()", "contents")
     yield folder
     for path in ("icllib/papers/further", "notebooks/further", "results/further"):
         shutil.rmtree(folder / path)
@@ -103,9 +103,9 @@ def test_a_book_of_a_further_paper_shows_it(copy):
     (copy / "_toc.yml").write_text("format: jb-book\nroot: book/ledger\nchapters:\n- file: book/further\n"
                                    "  sections:\n  - file: notebooks/further/fig01_mean\n", "utf-8")
     try:
-        run_in(copy, "-c", "from icllib import book, files; from icllib.claims.decisions import ledger; "
-               "book.write_generated(ledger())")
-        run_in(copy, "-c", "from jupyter_book.cli.main import main; main()", "build", "-q", ".")
+        run_in(copy, "-c", "from icllib import book; from icllib.claims.decisions import ledger; "
+               "from jupyter_book.cli.main import main; book.write_generated(ledger()); main()",
+               "build", "-q", ".")
     finally:
         (copy / "_toc.yml").write_text(toc, "utf-8")
     site = copy / "_build/html"

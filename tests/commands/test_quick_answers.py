@@ -50,3 +50,38 @@ def test_each_record_is_read_once_and_runs_are_listed_once(monkeypatch):
     assert {row.page for row in states(["context_scaling/fig01_scaling"])} == {"fig01_scaling"}
     assert len(read) > 10 and set(read.values()) == {1}
     assert set(listed.values()) == {1}
+
+
+def test_status_asks_a_page_again_only_when_something_has_changed(page, results, monkeypatch, tmp_path):
+    asked = []
+    folder = page("1 + 1")
+    for name in ("other", "unknown"):
+        (folder / f"{name}.py").write_text("", "utf-8")
+    (results / "mine").mkdir()
+
+    def states_of(name):
+        asked.append(name)
+        told = "unknown" if name.endswith("unknown") else "fresh"
+        return [status.State(*name.split("/"), "cpu", told, "", f"{len(asked)} minutes")]
+
+    def asked_now(*pages):
+        asked.clear()
+        return status.kept_status(pages), asked.copy()
+
+    monkeypatch.setattr(status, "states_of", states_of)
+    monkeypatch.setattr(status, "TOLD", tmp_path / "status.json")
+    pages = "causal_lm/sample", "causal_lm/other", "mine/sample"
+    told, first = asked_now(*pages)
+    assert first == [*pages] and asked_now(*pages[:1]) == (told[:1], [])
+    assert asked_now(*pages) == (told, [])
+    (folder / "sample.py").write_text("2", "utf-8")
+    assert asked_now(*pages)[1] == ["causal_lm/sample"]
+    (results / "causal_lm/sample/new.json").write_text("{}", "utf-8")
+    assert asked_now(*pages)[1] == ["causal_lm/sample", "causal_lm/other"]
+    monkeypatch.setattr(status, "cores", lambda: 77)
+    assert asked_now(*pages)[1] == [*pages]
+    for damage in ("[]", "{", '{"mine/sample": 3}', status.TOLD.read_text("utf-8").replace('"state"', '"stat"')):
+        status.TOLD.write_text(damage, "utf-8")
+        assert asked_now("mine/sample")[1] == ["mine/sample"]
+    for _ in range(2):
+        assert asked_now("causal_lm/unknown")[1] == ["causal_lm/unknown"]

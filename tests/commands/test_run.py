@@ -97,6 +97,16 @@ def test_a_page_looks_the_same_whatever_its_reader_s_own_settings_are(
     assert "1.5" in [output["data"].get("text/plain", [""])[0] for output in shown]
 
 
+def test_a_page_says_nothing_of_a_home_that_cannot_be_made(page, icllib, monkeypatch):
+    for name in ("MPLCONFIGDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "/dev/null/none")
+    folder = page("import matplotlib\nprint('drawn')")
+    assert icllib("run", "causal_lm/sample")[0] == 0
+    outputs = json.loads((folder / "sample.ipynb").read_text("utf-8"))["cells"][-1]["outputs"]
+    assert [output["text"] for output in outputs] == [["drawn\n"]]
+
+
 @pytest.mark.parametrize("variable", ["ICLLIB_RESULTS", "ICLLIB_CHECKPOINTS"])
 def test_a_folder_that_cannot_be_written_to_is_told_before_any_work(
         page, icllib, tmp_path, monkeypatch, variable):

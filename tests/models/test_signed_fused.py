@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 import pytest
 import torch
 import torch.nn.attention.flex_attention as flex
+from torch._inductor.cpu_vec_isa import valid_vec_isa_list
 from torch.nn.attention.flex_attention import BlockMask, flex_attention
 
 from icllib.attention import signed_log
@@ -40,6 +41,17 @@ def masks(tokens=TOKENS, device="cpu"):
 
 def dense(q, k, v, n, b, mask):
     return signed_weights(q, k, mask, 0.25, n, b).to(v.dtype) @ v
+
+
+@pytest.fixture(scope="module", autouse=True)
+def instructions():
+    """PyTorch takes the vector instructions that this processor has for usable, without a trial: that is
+    a process of its own, and after 60 s of a loaded machine nothing more is compiled in this one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch._inductor.config.cpp, "vec_isa_ok", True)
+        valid_vec_isa_list.cache_clear()
+        yield
+    valid_vec_isa_list.cache_clear()
 
 
 @pytest.fixture

@@ -198,5 +198,5 @@ def test_a_mask_that_is_none_is_refused():
 
 
 def test_few_dimensions_are_refused():
-    with pytest.raises(InputError, match="dimension: expected at least 5, got 4"):
+    with pytest.raises(InputError, match="dimension: expected an integer of at least 5, got 4"):
         kaczmarz.direction_moments(4, 0.0)

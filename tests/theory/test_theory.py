@@ -187,9 +187,10 @@ def test_limits_of_the_closed_form(g0, h0, strength, limit):
     assert float(f) == pytest.approx(limit, rel=1e-9, abs=1e-9)
 
 
-def test_a_task_without_data_keeps_its_answer_and_nan_is_no_answer():
+def test_a_task_without_data_keeps_its_answer_and_nan_is_refused():
     assert float(riccati.closed_form(np.inf, 0.4, 0.0, 0.5, 0.0)[2]) == 0.1
-    assert np.isnan(riccati.closed_form(1.0, np.nan, 0.0, 0.5, 1.0)[2])
+    with pytest.raises(InputError, match="g0: expected finite numbers, got nan"):
+        riccati.closed_form(1.0, np.nan, 0.0, 0.5, 1.0)
 
 
 @pytest.mark.parametrize("name", ["t", "g0", "h0", "rate"])
@@ -225,9 +226,9 @@ def test_task_shares(tasks, alpha):
         assert shares[0] / shares[s - 1] == pytest.approx(s**alpha)
 
 
-@pytest.mark.parametrize("tasks, alpha, got", [(0, 1.8, "0 and 1.8"), (5, 1.0, "5 and 1.0")])
+@pytest.mark.parametrize("tasks, alpha, got", [(0, 1.8, "0"), (5, 1.0, "1.0")])
 def test_impossible_task_shares_are_refused(tasks, alpha, got):
-    with pytest.raises(InputError, match=f"expected.*got {got}"):
+    with pytest.raises(InputError, match=f"expected.*got {got}$"):
         riccati.task_shares(tasks, alpha)
 
 

@@ -18,11 +18,12 @@ from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe, Run
 from icllib.training.capture import captured_step, compiled
 
+large = lambda model: pytest.param(model, marks=pytest.mark.large)  # of which another case is like it
 MODELS = [Transformer(1, 2, 8), Transformer(1, 2, 8, tokens="separate"), MLP(8), SGPT(1, 8),
-          Transformer(1, 2, 8, scoring=SignedAveraging()), Transformer(1, 2, 8, mask="prefix"),
+          Transformer(1, 2, 8, scoring=SignedAveraging()), large(Transformer(1, 2, 8, mask="prefix")),
           Transformer(2, 2, 8, probes=True), Transformer(2, 2, 8, shared_layers=True),
-          Transformer(1, 2, 8, mask="block-causal", block=2), FeatureMLP(width=8), LinearAttention(),
-          Encoder(1, 2, 8, 8, Softmax()), Encoder(1, 2, 8, 8, SignedAveraging(2.0, 1.0, False))]
+          large(Transformer(1, 2, 8, mask="block-causal", block=2)), FeatureMLP(width=8), LinearAttention(),
+          large(Encoder(1, 2, 8, 8, Softmax())), Encoder(1, 2, 8, 8, SignedAveraging(2.0, 1.0, False))]
 
 
 def runs_of_every_kind():
