@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whether the project hangs on what a machine happens to have: quick tests, one page at smoke and one
+# Whether the project depends on what a machine happens to have: quick tests, one page at smoke and one
 # notebook, once in each of the environments below, each in a clone of its own; the book in those of
 # BOOK, which can matter to it.
 #

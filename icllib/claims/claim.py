@@ -30,8 +30,7 @@ READINGS = ("text", "table", "figure", "corrected")  # corrected: ours, where th
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper as icllib/papers/<name>/paper.yml introduces it to the front page, the table of contents
-    and its chapter."""
+    """The description of a paper in icllib/papers/<name>/paper.yml."""
 
     name: str  #: of its folder
     order: int  #: its place among the papers
@@ -49,11 +48,11 @@ class Paper:
 def papers() -> dict[str, Paper]:
     """Every paper that has a folder with a paper.yml, by name and in order.
 
-    Raises InputError where such a file is damaged or lacks a field, and where there is no clone.
+    Raises InputError if such a file is damaged or lacks a field, and outside a clone.
     """
     check_project()
     found = [read_paper(path) for path in (PROJECT / "icllib/papers").glob("*/paper.yml")]
-    return {paper.name: paper for paper in sorted(found, key=lambda own: (own.order, own.name))}
+    return {paper.name: paper for paper in sorted(found, key=lambda one: (one.order, one.name))}
 
 
 def read_paper(path: Path) -> Paper:
@@ -76,7 +75,7 @@ def read_paper(path: Path) -> Paper:
 class Claim:
     """One statement of a paper, with a predicate and a tolerance fixed before the run.
 
-    Raises InputError where these, the parts or what is printed are not complete.
+    Raises InputError if these, the parts or the printed numbers are not complete.
     """
 
     id: str
@@ -89,19 +88,19 @@ class Claim:
     tolerance: dict
     page: str | None = None
     not_run: str | None = None  #: why there is no verdict yet
-    printed_on: str | None = None  #: the page that shows what is printed, where it was not run
+    printed_on: str | None = None  #: the page with the printed numbers of a claim that was not run
     cost: str | None = None
     scale: str = "linear"  #: of SCALES: on which the interval over seeds is formed
     ours: bool = False  #: added by us, a control or a correction; it does not count as the paper's
     exact: bool = False  #: a proof or a closed form, checked numerically
     gate: Gate | None = None  #: of claims about trained models
-    control: str | None = None  #: of CONTROLS: where the claim must not hold
-    post_hoc: bool = False  #: written, cut anew or measured anew when a result was known already
-    rule_later: bool = False  #: it had evidence when the present rule of verdicts was made
-    headline: bool = False  #: the first of its paper
-    kind: str | dict | None = None  #: of statistic, of MARGINS, or of each part; else no absence
-    null: float | None = None  #: what no effect would be; 1 where there is a kind
-    pairs: str | None = None  #: what models share that are compared by the share of pairs of seeds
+    control: str | None = None  #: one of CONTROLS: a case in which the claim must not hold
+    post_hoc: bool = False  #: written, divided or measured again after a result was known
+    rule_later: bool = False  #: it had evidence before the present rule of verdicts was made
+    headline: bool = False  #: shown first among its paper's claims
+    kind: str | dict | None = None  #: one of MARGINS, or {part: kind}; None: no test for no difference
+    null: float | None = None  #: the value that means no effect; 1 if there is a kind
+    pairs: str | None = None  #: if pairs of seeds decide: what the models of a pair share
     added: dict = field(default_factory=dict)  #: parts that the paper does not state -> why
     scope: Scope | None = None
     competence: Competence | None = None
@@ -111,8 +110,8 @@ class Claim:
     def __post_init__(self):
         self.check_choice("predicate", self.predicate, PREDICATES)
         for name, made in (("gate", Gate), ("scope", Scope), ("competence", Competence)):
-            if isinstance(own := getattr(self, name), dict):
-                object.__setattr__(self, name, made(**own))
+            if isinstance(given := getattr(self, name), dict):
+                object.__setattr__(self, name, made(**given))
         self.check_choice("control", self.control, (*CONTROLS, None))
         self.check_choice("scale", self.scale, SCALES)
         if len(self.tolerance) != 1 or not set(self.tolerance) <= PREDICATES[self.predicate]:
@@ -139,17 +138,17 @@ class Claim:
                                  f"{part}, got {self.printed['value']!r} and {self.tolerance}")
 
     def check_kinds(self) -> None:
-        """Raises InputError for kinds of statistic, pairs or added parts that cannot be."""
+        """Raises InputError for a kind of statistic, pairs or added parts that do not fit the claim."""
         for part in set(self.kind if isinstance(self.kind, dict) else ()) | set(self.added):
             self.check_choice("kind, added", part, self.parts)
         for part in self.parts:
             self.check_choice("kind", self.kind_of(part), (*MARGINS, None))
         if (self.kind or self.pairs) and (self.scale, self.predicate) != ("log", "ordering"):
-            raise InputError(f"{self.id}: kind, pairs: expected those of an ordering of ratios on the "
-                             f"log scale, got {self.predicate}, {self.scale}")
+            raise InputError(f"{self.id}: kind, pairs: expected none, or an ordering on the log scale, "
+                             f"got predicate {self.predicate} on the {self.scale} scale")
         if self.added and (self.ours or len(self.added) == len(self.parts)):
-            raise InputError(f"{self.id}: added: expected some parts of a claim of the paper, got "
-                             f"{list(self.added)}")
+            raise InputError(f"{self.id}: added: expected some but not all parts, and a claim that is "
+                             f"the paper's, got {list(self.added)}{' of ours' * self.ours}")
 
     def check_choice(self, name: str, value, known) -> None:
         """Raises InputError for a value that is not among the known ones."""
@@ -163,12 +162,12 @@ class Claim:
 
     @property
     def number(self) -> str:
-        """Which of its paper's claims it is."""
+        """The claim's number among its paper's claims."""
         return self.id.split(".")[1]
 
     @property
     def where(self) -> str:
-        """Where the paper says so, or what it is that we added to; and whether it came late."""
+        """The source in the paper, with notes if we added the claim or fixed it late."""
         notes = (["added by us"] * self.ours + ["post hoc"] * self.post_hoc
                  + ["rule added later"] * self.rule_later)
         return "; ".join([self.source, *notes])
@@ -187,20 +186,20 @@ class Claim:
 
     @property
     def strict(self) -> bool:
-        """Whether the ends of its regions are outside, as of "below 1"."""
+        """Whether the ends of a region do not belong to it, as for "below 1"."""
         return not {"below", "above"}.isdisjoint(self.tolerance)
 
     @property
     def judged(self) -> tuple[str, ...]:
-        """The parts that make the verdict: the paper's own, or all of a claim that we added."""
+        """The parts that make the verdict: those of the paper, or all of a claim that we added."""
         return tuple(part for part in self.parts if part not in self.added)
 
     def kind_of(self, part: str) -> str | None:
-        """The kind of statistic of a part, of MARGINS; None where absence is not asked."""
+        """The kind of statistic of a part, one of MARGINS; None without a test for no difference."""
         return self.kind.get(part) if isinstance(self.kind, dict) else self.kind
 
     def null_of(self, part: str) -> float | None:
-        """What no effect would be, where the claim names it."""
+        """The value that means no effect; None if the claim has none."""
         return 1.0 if self.kind_of(part) else self.null
 
     def printed_of(self, part: str) -> float | None:
@@ -221,7 +220,7 @@ def load_claims(paper: str) -> list[Claim]:
 
 @lru_cache(maxsize=8)
 def read_claims(path: Path, paper: str, state) -> list[Claim]:
-    """What a file in this state holds."""
+    """The claims in a file, cached for its present state."""
     claims = []
     try:
         entries = read_yaml(path.read_text("utf-8"))["claims"]
@@ -239,7 +238,7 @@ def read_claims(path: Path, paper: str, state) -> list[Claim]:
 
 def claim_of(entry: dict) -> Claim:
     """The claim that an entry of a file describes; raises InputError for values of other types,
-    a tolerance that nothing can meet or that tells nothing, and a page that is not there."""
+    a tolerance out of range, and a page that does not exist."""
     if not isinstance(entry.get("parts"), list | None):
         raise InputError(f"{entry['id']}: parts: expected a list, got {entry['parts']!r}")
     claim = Claim(**entry | {"parts": tuple(entry.get("parts") or ())})

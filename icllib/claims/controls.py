@@ -27,9 +27,9 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
 
 
 def controlled(claim, evidence: dict) -> dict | None:
-    """A control that follows from the evidence for a claim: part -> samples; or None.
+    """A control that follows from the evidence for a claim: {part: samples}.
 
-    None too for one that its page measures.
+    None for a control that the page measures, and for a claim without one.
     """
     change = FROM_EVIDENCE.get(claim.control)
     return change and {part: change(claim, evidence, place)
@@ -50,7 +50,7 @@ def without_effect(claim, evidence: dict, place: int) -> list[float]:
 
 
 def of_next_part(claim, evidence: dict, place: int) -> list[float]:
-    """The evidence of another part; raises InputError where there is one alone."""
+    """The evidence of another part; raises InputError if the claim has only one."""
     if len(claim.parts) < 2:
         raise InputError(f"{claim.id}: control: expected several parts for 'next part', got one")
     return evidence[claim.parts[place - 1]]

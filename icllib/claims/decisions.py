@@ -32,14 +32,14 @@ class Decision:
     """A claim with what was measured for it, and what that says."""
 
     claim: Claim
-    profile: str | None = None  #: None where nothing was measured
+    profile: str | None = None  #: None if nothing was measured
     evidence: dict | None = None  #: part -> list of samples
     gate: dict | None = None  #: part -> what the models behind each sample have reached
     control: dict | None = None  #: part -> samples where the claim must not hold
 
     @property
     def verdict(self) -> str:
-        """Of VERDICTS, from the paper's own parts."""
+        """One of VERDICTS, from the parts that the paper states."""
         return verdict_of(map(self.state, self.claim.judged))
 
     @property
@@ -49,11 +49,11 @@ class Decision:
 
     @property
     def beside(self) -> str | None:
-        """The same of the parts that we added to a paper's claim; None where there are none."""
+        """The same for the parts that we added to a paper's claim; None without such parts."""
         return self.told(tuple(self.claim.added)) if self.claim.added else None
 
     def told(self, parts) -> str:
-        """What these parts say together, and at which size."""
+        """The verdict of these parts, and the size at which it was seen."""
         words = words_of(map(self.state, parts))
         return words if words == "not tested" else f"{words}, {SEEN[self.strength]}"
 
@@ -78,38 +78,38 @@ class Decision:
         return learned(self.claim, self.evidence[part], self.gate and self.gate[part])
 
     def counted_or_all(self, part: str) -> list[float]:
-        """The same, or all samples where no model has learned."""
+        """The same, or all samples if no model has learned."""
         return self.counted(part) or self.evidence[part]
 
     def state(self, part: str) -> str:
-        """What a part says, of `icllib.claims.rule.STATES`.
+        """The state of a part, one of `icllib.claims.rule.STATES`.
 
-        Not tested: without evidence, or where it does not count; with fewer than FEWEST_SEEDS
-        models that have learned, or fewer than half.
+        "not tested" without evidence that counts, and with fewer than FEWEST_SEEDS models that have
+        learned, or fewer than half.
         """
         claim = self.claim
         outside = claim.scope and self.profile not in claim.scope.profiles
         if self.profile is None or claim.faulty or outside:
             return "not tested"
-        own, count = self.counted(part), len(self.evidence[part])
-        if self.gate and len(own) < max(math.ceil(count / 2), FEWEST_SEEDS):
+        counted, count = self.counted(part), len(self.evidence[part])
+        if self.gate and len(counted) < max(math.ceil(count / 2), FEWEST_SEEDS):
             return "not tested"
-        return state(claim, part, own)
+        return state(claim, part, counted)
 
     def size(self, part: str) -> rule.Size | None:
-        """How far the printed number of a part is from ours; None where that is not asked."""
+        """How far a part's printed number is from ours; None without one, if exact or not tested."""
         printed = self.claim.printed_of(part)
         if printed is None or self.claim.exact or self.state(part) == "not tested":
             return None
         return rule.size(self.counted(part), printed, self.claim.scale, self.claim.null_of(part))
 
     def share(self, part: str) -> tuple[float, int, float, float] | None:
-        """Of claims on pairs of seeds: in how many pairs the model leads, of how many, and the 95%
-        interval of that share; None of other claims, and where no pair counts."""
-        if not self.claim.pairs or not self.profile or not (own := self.counted(part)):
+        """For a claim on pairs of seeds: the pairs in which the model leads, the number of pairs, and
+        the 95% interval of the share. None for other claims and without pairs that count."""
+        if not self.claim.pairs or not self.profile or not (counted := self.counted(part)):
             return None
-        better = pairs_led(self.claim, part, own)
-        return better, len(own), *rule.share_of_pairs(better, len(own))[1:]
+        better = pairs_led(self.claim, part, counted)
+        return better, len(counted), *rule.share_of_pairs(better, len(counted))[1:]
 
     @property
     def same_models(self) -> bool:
@@ -118,31 +118,35 @@ class Decision:
 
     @property
     def competence(self) -> list[tuple[float, float]]:
-        """What our models have reached at the gate beside what is printed of the paper's: one pair
-        for each part with its own printed number, else one for all; the mean of the models that
-        have learned, or of all where none has."""
+        """The statistic of the gate as (ours, printed), for each part if the paper prints it by part.
+
+        Ours is the mean over the models that have learned, or over all if none has.
+        """
         known = self.claim.competence
         if not known or not self.gate:
             return []
         parts = known.printed if isinstance(known.printed, dict) else {None: known.printed}
         pairs = []
         for part, number in parts.items():
-            asked = [self.gate[part]] if part else self.gate.values()
-            values = [value for own in asked for value in own if math.isfinite(value)]
+            at_gate = [self.gate[part]] if part else self.gate.values()
+            values = [value for of_part in at_gate for value in of_part if math.isfinite(value)]
             if values := list(filter(self.claim.gate.passes, values)) or values:
                 pairs.append((float(np.mean(values)), number))
         return pairs
 
     @property
     def control_verdict(self) -> str | None:
-        """What the same rules say of the control."""
+        """The verdict that the same rule gives for the control."""
         return self.control and verdict_of(
             [state(self.claim, part, samples) for part, samples in self.control.items()])
 
     @property
     def can_be_lost(self) -> bool:
-        """Whether the control gets another verdict: one that holds, in all or in part, or fails
-        must not be the control's too; of the others the control must not hold."""
+        """Whether the control shows that the claim could have got another verdict.
+
+        If the claim fails the control must not fail. Otherwise the control must not hold; nor hold
+        in part, if the claim holds in part.
+        """
         lost = {"holds in part": ("holds", "holds in part"), "fails": ("fails",)}
         return bool(self.control) and (
             self.control_verdict not in lost.get(self.verdict, ("holds",)))
@@ -150,12 +154,12 @@ class Decision:
 
 def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=None,
            control=None) -> Decision:
-    """What evidence says of a claim.
+    """The decision that evidence gives for a claim.
 
-    gate: for each part, or for all parts at once, what the models behind each sample have
-    reached. control: samples for each part where the claim must not hold, for controls that
-    evidence alone does not give. Raises InputError for an unknown profile, for evidence without
-    the claim's parts or samples or with more than one of a model, and where the gate is missing.
+    gate: what the models behind each sample have reached, by part or one list for all parts.
+    control: samples for each part in a case in which the claim must not hold, unless they follow
+    from the evidence. Raises InputError for an unknown profile, for other parts than the claim's,
+    for a part without samples or with several for a model, and for a missing gate.
     """
     if profile not in PROFILES:
         raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "
@@ -171,7 +175,7 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
                                  f"{part}, got an array of shape {np.shape(values)}")
     control = control or (controlled(claim, evidence) if claim.control else None)
     decision = Decision(claim, profile, evidence, gate, control)
-    decision.verdict  # damaged samples are told here and not where they are shown
+    decision.verdict  # raises here, and not in a display, if samples are damaged
     return decision
 
 
@@ -184,8 +188,8 @@ def by_part(claim: Claim, gate) -> dict[str, list[float]]:
 
 
 def learned(claim: Claim, samples, gate) -> list[float]:
-    """The samples whose models have passed the gate; where values at the gate are not one for each
-    sample, all must pass."""
+    """The samples whose models have passed the gate; if there is not one value for each sample, all
+    values must pass."""
     if gate is None:
         return list(samples)
     passed = [claim.gate.passes(value) for value in gate]
@@ -195,7 +199,7 @@ def learned(claim: Claim, samples, gate) -> list[float]:
 
 
 def state(claim: Claim, part: str, samples) -> str:
-    """What the rule says of samples of a part, by pairs of seeds or by their interval."""
+    """The state that the rule gives a part, by pairs of seeds or by the interval of samples."""
     if claim.pairs:
         asked = rule.no_lead if is_denied(claim, part) else rule.lead
         return asked(pairs_led(claim, part, samples), len(samples))
@@ -210,9 +214,9 @@ def is_denied(claim: Claim, part: str) -> bool:
 
 
 def pairs_led(claim: Claim, part: str, samples) -> float:
-    """In how many pairs the model leads whose lead a claim states, or denies; a tie is a half.
+    """The number of pairs in which the model leads whose lead the claim states or denies.
 
-    samples: the ratio of the two of each pair.
+    A tie counts half. samples: the ratio of the two models of each pair.
     """
     bottom, top = claim.region(part)
     below = top <= 1 or -math.inf < bottom < 1  # "lower", and "no lower but for a tenth"
@@ -225,12 +229,12 @@ def finite(values) -> list[float | None]:
 
 
 def finite_parts(parts: dict | None) -> dict | None:
-    """The same of the numbers of each part."""
+    """The same for the numbers of each part."""
     return parts and {part: finite(values) for part, values in parts.items()}
 
 
 def evidence_path(page: str) -> Path:
-    """Where a page keeps what it measured for its claims."""
+    """The file with what a page measured for its claims."""
     return results_folder() / page / "evidence.json"
 
 
@@ -240,7 +244,7 @@ def ledger() -> list[Decision]:
 
 
 def decision_on_record(claim: Claim) -> Decision:
-    """The decision that the committed evidence gives; raises InputError where it is damaged."""
+    """The decision that the committed evidence gives; raises InputError if it is damaged."""
     path = evidence_path(claim.page) if claim.page else None
     if path is None or not path.exists():
         return Decision(claim)
@@ -248,8 +252,9 @@ def decision_on_record(claim: Claim) -> Decision:
         evidence = {**json.loads(path.read_text("utf-8"))}
         if claim.id not in evidence:
             return Decision(claim)
-        own = evidence[claim.id]
-        return decide(claim, own["parts"], own["profile"], own.get("gate"), own.get("control"))
+        found = evidence[claim.id]
+        return decide(claim, found["parts"], found["profile"], found.get("gate"),
+                      found.get("control"))
     except DAMAGE as error:
         raise InputError(f"{path}: expected evidence, got a damaged file ({error}); run the page "
                          "again or restore it from git") from None

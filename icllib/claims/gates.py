@@ -12,7 +12,7 @@ from icllib.results import PROFILES
 
 @dataclass(frozen=True)
 class Gate:
-    """What models must have reached before their evidence counts; a model that has not learned
+    """The bound that a model must reach before its evidence counts; a model that has not learned
     decides nothing. Raises InputError without exactly one bound, which is a number."""
 
     statistic: str
@@ -32,7 +32,7 @@ class Gate:
 
 @dataclass(frozen=True)
 class Scope:
-    """What the sentence of a claim names and smaller models lack: a depth, a dimension, a length.
+    """A depth, dimension or length that a claim names and that smaller models do not have.
     Raises InputError for unknown profiles."""
 
     profiles: list  #: whose models have it; evidence of others does not test the claim
@@ -45,9 +45,9 @@ class Scope:
 
 @dataclass(frozen=True)
 class Competence:
-    """What the paper prints of the statistic of a claim's gate, beside which ours is told.
+    """What the paper prints for the statistic of a claim's gate, to compare our models with.
 
-    Raises InputError for what is no number.
+    Raises InputError for values that are not numbers.
     """
 
     printed: float | dict  #: for all parts, or part -> number

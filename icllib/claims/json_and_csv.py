@@ -1,6 +1,7 @@
-"""What programs get of a verdict.
+"""Verdicts for programs: entries of claims.json and of `claims --json`, rows of claims.csv.
 
-The entries of claims.json and of `claims --json`, the rows of claims.csv; all from one function, so that they can't differ."""
+All come from `entry`, so that they cannot differ.
+"""
 
 import csv
 import io
@@ -27,7 +28,7 @@ def entry(item: Decision) -> dict:
             "profile": item.profile, "post_hoc": claim.post_hoc, "rule_later": claim.rule_later,
             "added_by_us": claim.ours, "page": claim.page, "not_run": claim.not_run,
             "cost": claim.cost, "same_models": item.same_models, "gate": finite_parts(item.gate),
-            "competence": [{"ours": own, "printed": printed} for own, printed in item.competence],
+            "competence": [{"ours": ours, "printed": printed} for ours, printed in item.competence],
             "control": claim.control, "control_verdict": item.control_verdict,
             "parts": [part_entry(item, part) for part in item.evidence or ()]}
 

@@ -1,7 +1,7 @@
-"""The rule of verdicts as pure functions of numbers; book/verdicts.md tells it in words.
+"""The rule of verdicts as pure functions of numbers; book/verdicts.md explains it.
 
-Every state of a part and every word of a claim is made here. icllib/claims/decisions.py asks it with the
-evidence on record.
+All states of parts and verdicts of claims are made here; icllib/claims/decisions.py applies the rule to
+the evidence on record.
 """
 
 from collections import Counter
@@ -13,26 +13,24 @@ from scipy.special import betaincinv, stdtrit
 from icllib.checks import one_of
 from icllib.errors import InputError
 
-# log: of ratios, whose verdict must not depend on what is divided by what; share: linear, between
-# 0 and 1
+# log: for ratios, so that the inverse ratio gets the same verdict; share: linear, between 0 and 1
 SCALES = ("linear", "log", "share")
 STATES = ("yes", "no", "no difference", "undecided", "not tested")  # of a part
 VERDICTS = ("holds", "holds in part", "mixed", "fails in part", "fails", "no difference in part",
             "no difference", "undecided", "not tested")  # of a claim
-# Kind of statistic -> the factor up to which a ratio is no difference: 1.25 is the book's margin for
-# "as good as", 1.1 for a "matching" error rate and for a gain that still counts as none.
+# Kind of statistic -> the factor up to which a ratio counts as no difference: 1.25 is the book's margin
+# for "as good as", 1.1 for a "matching" error rate and for a gain that counts as none.
 MARGINS = {"ratio of errors": 1.25, "ratio of rates": 1.1, "no loss": 1.1}
 FEWEST_SEEDS = 3  # for a spread
 FEWEST_PAIRS = 10  # of seeds, for a share; ours
-LEAD = 0.75  # of pairs, from which one model is better than another (Bouthillier et al., 2021)
+LEAD = 0.75  # share of pairs from which on a model is better (Bouthillier et al., 2021)
 
 
 def interval(samples, scale: str = "linear", level: float = 0.95) -> tuple[float, float, float]:
     """Mean and t interval over seeds; a single sample is its own interval.
 
     scale: "log" for the geometric mean and the interval of the logarithms, of positive samples.
-    Raises InputError where there are none, for an array of other than one axis, and for another
-    scale.
+    Raises InputError for no samples, for an array of other than one axis, and for an unknown scale.
     """
     return _t_interval(samples, scale, level, lambda count: count**-0.5)
 
@@ -69,9 +67,9 @@ def _t_interval(samples, scale, level, width) -> tuple[float, float, float]:
 
 def direction(samples, region, scale: str = "linear", strict: bool = False) -> str:
     """Where the 95% interval over seeds lies: "yes" inside the region, "no" outside; "undecided"
-    across its border, and where a seed diverged.
+    across its border, and if a seed diverged.
 
-    strict: the ends of the region are not in it, as of a claim "below 1".
+    strict: the ends of the region do not belong to it, as for a claim "below 1".
     """
     found, (bottom, top) = interval(samples, scale), region
     if not np.isfinite(found).all():
@@ -84,8 +82,8 @@ def direction(samples, region, scale: str = "linear", strict: bool = False) -> s
 
 
 def absent(samples, kind: str, printed: float) -> bool:
-    """Whether seeds exclude every difference beyond the margin of their kind of statistic, where
-    the printed number is one: two one-sided tests at 5% each, that is, the 90% interval of the
+    """Whether seeds exclude every difference beyond the margin of their kind of statistic, if the
+    printed number is such a difference: two one-sided tests at 5% each, that is, the 90% interval of the
     logarithms within the margin (Schuirmann 1987; Lakens 2017).
 
     printed: a ratio. Raises InputError for an unknown kind.
@@ -98,8 +96,8 @@ def absent(samples, kind: str, printed: float) -> bool:
 
 
 def margin_of(kind: str | None, printed: float | None) -> float | None:
-    """The factor within which a ratio of this kind is no difference; None where that is not asked:
-    without a kind or a printed number, or where that is itself no difference.
+    """The factor within which a ratio of this kind is no difference; None without
+    a kind or a printed number, or if the printed number is itself no difference.
 
     Raises InputError for an unknown kind.
     """
@@ -111,8 +109,8 @@ def margin_of(kind: str | None, printed: float | None) -> float | None:
 
 def state(samples, region, scale: str = "linear", strict: bool = False, kind: str | None = None,
           printed: float | None = None) -> str:
-    """A part's state by its seeds: direction first; absence where that is undecided, the kind of
-    statistic has a margin and the paper prints a number."""
+    """A part's state by its seeds: its direction; if that is undecided, the kind of statistic has a
+    margin and the paper prints a number, whether a difference is absent."""
     found = direction(samples, region, scale, strict)
     if found == "undecided" and kind and printed is not None and absent(samples, kind, printed):
         return "no difference"
@@ -126,7 +124,7 @@ class Size:
     printed: float
     low: float  #: of the 95% prediction interval of one more model
     high: float
-    half_excluded: bool | None  #: half the printed effect; None where there is no null or no effect
+    half_excluded: bool | None  #: half the printed effect; None without a null or an effect
 
     @property
     def excluded(self) -> bool:
@@ -135,11 +133,11 @@ class Size:
 
 
 def size(samples, printed: float, scale: str = "linear", null: float | None = None) -> Size | None:
-    """What seeds say of a printed number; None with fewer than three, of bounded shares, of a seed
-    that diverged, and of a ratio whose logarithm there is not.
+    """How far a printed number is from ours; None with fewer than three seeds, for shares, if a seed
+    diverged, and for a printed ratio that is not positive.
 
     null: the number of no effect. Half the effect lies midway between it and the printed number, in
-    logarithms for ratios; it is excluded where the 95% confidence interval lies on the null's side.
+    logarithms for ratios; it is excluded if the 95% confidence interval lies on the null's side.
     """
     log = scale == "log"
     if scale == "share" or len(samples) < FEWEST_SEEDS or (log and printed <= 0):
@@ -168,8 +166,8 @@ def share_of_pairs(better: float, pairs: int) -> tuple[float, float, float]:
 
 
 def lead(better: float, pairs: int) -> str:
-    """Whether one model is better than its rival: "yes", "no" where the rival is, "no difference"
-    where neither leads in three of four pairs, else "undecided", as with fewer than ten pairs."""
+    """Whether one model is better than its rival: "yes", "no" if the rival is, "no difference" if
+    neither leads in three of four pairs; else, and with fewer than ten pairs, "undecided"."""
     _, low, high = share_of_pairs(better, pairs)
     if pairs < FEWEST_PAIRS:
         return "undecided"
@@ -181,8 +179,8 @@ def lead(better: float, pairs: int) -> str:
 
 
 def no_lead(better: float, pairs: int) -> str:
-    """The same of a claim that a model does not lead: "yes" where a lead in three of four pairs is
-    excluded, "no" where it is better."""
+    """The same for a claim that a model does not lead: "yes" if a lead in three of four pairs is
+    excluded, "no" if the model is better."""
     _, low, high = share_of_pairs(better, pairs)
     if pairs < FEWEST_PAIRS:
         return "undecided"
@@ -214,10 +212,10 @@ def verdict_of(states) -> str:
 
 
 def words_of(states) -> str:
-    """The verdict as it is told: "holds in 3 of 8" in place of "holds in part"."""
+    """The verdict in words: "holds in 3 of 8" in place of "holds in part"."""
     states = tuple(states)
     verdict, counts = verdict_of(states), Counter(states)
-    own = {"holds in part": "yes", "fails in part": "no", "no difference in part": "no difference"}
-    if verdict not in own:
+    counted = {"holds in part": "yes", "fails in part": "no", "no difference in part": "no difference"}
+    if verdict not in counted:
         return verdict
-    return verdict.replace("in part", f"in {counts[own[verdict]]} of {len(states)}")
+    return verdict.replace("in part", f"in {counts[counted[verdict]]} of {len(states)}")

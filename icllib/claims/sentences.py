@@ -1,4 +1,4 @@
-"""A verdict as one sentence made by code: what is printed, what ours is, and what that says."""
+"""A verdict as a sentence made by code: the printed number, our number, and the verdict."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ ANYWHERE, POSITIVE, SHARE = (-np.inf, np.inf), (0, np.inf), (0, 1)  # what a qua
 
 
 def sentence(item: Decision) -> str:
-    """What came out of a claim, in a sentence or a few."""
+    """The result of a claim in one or a few sentences."""
     if item.profile is None:
         return f"Not tested: {item.claim.not_run or 'the claim waits for its run'}."
     if item.claim.faulty:
@@ -38,7 +38,7 @@ def why_not_tested(item: Decision) -> str:
 
 
 def printed(item: Decision, parts) -> str:
-    """The numbers that the paper prints for these parts; empty where it prints words."""
+    """The numbers that the paper prints for these parts; empty if it prints words."""
     values = [item.claim.printed_of(part) for part in parts]
     if item.claim.predicate == "identity" or None in values:
         return ""
@@ -67,9 +67,9 @@ def span(values) -> str:
 
 
 def states(item: Decision, parts) -> str:
-    """How many of these parts say what."""
+    """How many of these parts are in which state."""
     counts = Counter(map(item.state, parts))
-    told = []
+    found = []
     for state in STATES:
         if counts[state]:
             words = state
@@ -78,11 +78,11 @@ def states(item: Decision, parts) -> str:
                            and (kind := item.claim.kind_of(part))}
                 if margins:
                     words += f" beyond {' or '.join(f'{margin - 1:.0%}' for margin in sorted(margins))}"
-            told.append(words if len(parts) == 1 else f"{words} in {counts[state]}")
+            found.append(words if len(parts) == 1 else f"{words} in {counts[state]}")
     if len(parts) == 1:
-        return told[0]
+        return found[0]
     same = ", same models" * item.same_models
-    return f"{', '.join(told)} of {len(parts)} parts{same}"
+    return f"{', '.join(found)} of {len(parts)} parts{same}"
 
 
 def pairs(item: Decision, parts) -> str:
@@ -101,7 +101,7 @@ def pairs(item: Decision, parts) -> str:
 
 
 def sizes(item: Decision, parts) -> str:
-    """Whether the printed numbers are such as models like ours give."""
+    """Whether models like ours give the printed numbers; empty for parts without a size."""
     found = [size for part in parts if (size := item.size(part))]
     if not found:
         return ""
@@ -115,7 +115,7 @@ def sizes(item: Decision, parts) -> str:
 
 
 def competence(item: Decision) -> str:
-    """How our models do at the task that both were trained on, beside what is printed; empty where
+    """How good our models are at the task of training, compared with the printed number; empty if
     nothing was trained."""
     if not item.gate:
         return ""
@@ -125,7 +125,7 @@ def competence(item: Decision) -> str:
     numbers = f"{digits(ours)} against {digits(theirs)}, {item.claim.competence.source}"
     if not all(theirs):
         return numbers
-    return f"{digits([own / other for own, other in item.competence])} times the printed ({numbers})"
+    return f"{digits([one / other for one, other in item.competence])} times the printed ({numbers})"
 
 
 def digits(values) -> str:
@@ -134,15 +134,15 @@ def digits(values) -> str:
 
 
 def short(value: float, digits: int) -> str:
-    """A number with so many digits: 0.12, 1.2e-05, but 120 and not 1.2e+02."""
+    """A number with this number of digits: 0.12, 1.2e-05, but 120 and not 1.2e+02."""
     return f"{float(f'{value:.{digits}g}'):.15g}"
 
 
 def with_interval(samples, digits: int = 2, scale: str = "linear", within=ANYWHERE) -> str:
-    """A mean and its 95% interval over seeds as text; a number without spread stands alone.
+    """A mean and its 95% interval over seeds as text; without spread only the number.
 
-    digits: or one or two more, where only they tell the ends of the interval apart. within: what
-    the quantity can be, such as SHARE; the interval is cut there.
+    digits: one or two more if the ends of the interval would look equal. within: the range of the
+    quantity, such as SHARE; the interval is cut there.
     """
     mean, *ends = interval(samples, scale)
     low, high = np.clip(ends, *within)

@@ -37,12 +37,12 @@ class Verdicts:
 
 GREEK = ("[Ll]ambda|[Ss]igma|[Pp]si|[Pp]hi|[Dd]elta|[Gg]amma|alpha|beta|epsilon|eta|theta|kappa|mu|pi"
          "|rho|tau|omega|[α-ωΓ-Ω]")
-MARKED = re.compile(r'<span class="math[^>]*>[^<]*</span>[,.;:!?)]+')  # which must not part
+MARKED = re.compile(r'<span class="math[^>]*>[^<]*</span>[,.;:!?)]+')  # must stay on one line
 SYMBOL = re.compile(rf"(?<![\w.])({GREEK}|[A-Za-z](?=[_^]))(?:_(\w+))?(?:\^(\w+))?(?![\w(])")
 
 
 def typeset(text: str) -> str:
-    """Text as HTML, in which MathJax shows each $...$, and letters of formulas elsewhere are such."""
+    """Text as HTML: each $...$ for MathJax, and names such as psi_L elsewhere as symbols."""
     pieces = re.split(r"\$(.+?)\$", escape(text, quote=False))
     pieces[::2] = map(with_symbols, pieces[::2])
     pieces[1::2] = [rf'<span class="math notranslate nohighlight">\({piece}\)</span>'
@@ -69,10 +69,9 @@ def with_symbols(text: str) -> str:
 
 
 def badge(decision: Decision, words: str | None = None, bar: bool = True) -> str:
-    """A verdict in the color that the style sheet gives it, with what it means as a tooltip.
+    """A verdict as HTML, in its color of the style sheet, with its meaning as a tooltip.
 
-    words: what it says, by default verdict and size. bar: whether to show, where there are
-    several, how many parts say what.
+    words: by default verdict and size. bar: whether to add `parts_bar` if there are several parts.
     """
     pieces = parts_bar(decision) * (bar and len(decision.claim.judged) > 1)
     return (f'<span class="verdict verdict-{decision.verdict.replace(" ", "-")}" '
@@ -80,7 +79,7 @@ def badge(decision: Decision, words: str | None = None, bar: bool = True) -> str
 
 
 def parts_bar(decision: Decision) -> str:
-    """A small bar with a piece for each of the paper's parts, by what they say, as HTML."""
+    """A small bar with a piece for each of the paper's parts, colored by its state, as HTML."""
     states = sorted(map(decision.state, decision.claim.judged), key=STATES.index)
     pieces = "".join(f'<i class="part-{state.replace(" ", "-")}"></i>' for state in states)
     return f'<span class="parts" aria-hidden="true">{pieces}</span>'
@@ -110,12 +109,12 @@ def meaning(decision: Decision) -> str:
 
 
 def name_of(claim: Claim) -> str:
-    """Its number and where the paper says so."""
+    """The claim's number and source."""
     return f"Claim {claim.number} ({claim.where})"
 
 
 def explained(decision: Decision) -> list[str]:
-    """What a claim says, what came out, what is judged, and what its gate and its control say."""
+    """Lines of text: the claim, its result, its statistic, its gate and its control."""
     claim = decision.claim
     lines = [claim.statement, sentence(decision), f"Judged by: {claim.statistic}."]
     if not isinstance(claim.printed["value"], dict):
@@ -134,29 +133,29 @@ def counts(decision: Decision) -> bool:
 
 
 def gate_text(decision: Decision) -> str:
-    """What models must have reached, and the worst of them."""
+    """The bound of the gate in words, how many models pass it, and the worst of them."""
     gate, (first, *others) = decision.claim.gate, decision.gate.values()
-    values = first if all(own == first for own in others) else [*first, *chain(*others)]
+    values = first if all(other == first for other in others) else [*first, *chain(*others)]
     bound, worst = (("at most", np.max) if gate.at_least is None else ("at least", np.min))
     size = gate.at_most if gate.at_least is None else gate.at_least
     passed = sum(map(gate.passes, values))
     statistic = f"{gate.statistic}," if "," in gate.statistic else gate.statistic
     worst_of_all = worst(values)
-    told = f", the worst has {short(worst_of_all, 3)}" if np.isfinite(worst_of_all) else ""
-    return f"Counts if {statistic} is {bound} {short(size, 3)}: {passed} of {len(values)} pass{told}."
+    worst_text = f", the worst has {short(worst_of_all, 3)}" if np.isfinite(worst_of_all) else ""
+    return f"Counts if {statistic} is {bound} {short(size, 3)}: {passed} of {len(values)} pass{worst_text}."
 
 
 def parts_table(decision: Decision) -> pd.DataFrame:
-    """What is printed and what was measured for each part, and what that says."""
+    """A table of what is printed and measured for each part, and of its state."""
     claim, rows = decision.claim, []
     for part in decision.evidence:
-        own, samples = decision.counted(part), decision.evidence[part]
+        counted, samples = decision.counted(part), decision.evidence[part]
         row = {"part": f"{part} (added by us)" if part in claim.added else part}
         if isinstance(claim.printed["value"], dict):
             corrected = claim.printed["read"] == "corrected"
             row["corrected" if corrected else "paper"] = printed_number(claim, part)
-        seeds = f"{len(own)} of {len(samples)}" if claim.gate else len(samples)
-        row |= {"ours": ours_text(claim, part, own or samples), "seeds": seeds}
+        seeds = f"{len(counted)} of {len(samples)}" if claim.gate else len(samples)
+        row |= {"ours": ours_text(claim, part, counted or samples), "seeds": seeds}
         if share := decision.share(part):
             row["pairs led"] = f"{share[0]:g} of {share[1]}"
         rows.append(row | {"holds if": tolerance_text(claim, part), "says": decision.state(part)})
@@ -164,20 +163,20 @@ def parts_table(decision: Decision) -> pd.DataFrame:
 
 
 def printed_number(claim: Claim, part: str | None = None) -> str:
-    """What the paper prints for a claim or for one of its parts, or what it should."""
+    """The number printed for a claim or one of its parts; the right one if the print is wrong."""
     value = claim.printed["value"]
     value = value if part is None else value[part]
     return value if isinstance(value, str) else short(value, 6)
 
 
 def printed_text(claim: Claim, part: str | None = None) -> str:
-    """The same, and whether it is what the paper should print."""
+    """The same, with "(corrected)" if the print is wrong."""
     number = printed_number(claim, part)
     return f"{number} (corrected)" if claim.printed["read"] == "corrected" else number
 
 
 def ours_text(claim: Claim, part: str, samples) -> str:
-    """Mean and interval with 3 digits, or as many as tell them from the bounds."""
+    """Mean and interval with 3 digits, or more if they would look equal to a bound."""
     bounds, ends = claim.region(part), interval(samples, claim.scale)
     apart = lambda digits: all(end in bounds or float(short(end, digits)) not in bounds
                                for end in ends)
