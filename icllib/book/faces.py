@@ -15,13 +15,11 @@ from icllib.files import PROJECT
 TYPE, FIGURES = PROJECT / "book/_static/type", PROJECT / "icllib/type"
 FACES = {"IBMPlexSans-Regular": "BookSans-Regular", "IBMPlexSans-Italic": "BookSans-Italic",
          "IBMPlexSans-SemiBold": "BookSans-SemiBold", "IBMPlexMono-Regular": "BookMono-Regular"}
-# ASCII, Latin letters of names in Europe, Greek, and punctuation and signs of mathematics.
-CHARACTERS = [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA), *map(ord, (
-    "–—‘’“”„†•…′″⁰⁴⁵⁶⁷⁸⁹⁺⁻₀₁₂₃₄₅₆₇₈₉ℓ←↑→↓↔∂∆∏∑−√∞∫≈≠≤≥"))]
-
-# ASCII, Greek, some letters with accents, and signs of mathematics.
-OF_FIGURES = [*range(0x20, 0x7F), *range(0x391, 0x3CA), *map(ord, (
-    "\u00a0±²³·×÷éöüäÖ¼½¾°–—‘’“”†•…′″⁰⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉ℓ←↑→↓↔∂∆∏∑−√∞∫≈≠≤≥"))]
+ASCII_AND_GREEK = [*range(0x20, 0x7F), *range(0x391, 0x3CA)]
+SIGNS = "–—‘’“”†•…′″⁰⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉ℓ←↑→↓↔∂∆∏∑−√∞∫≈≠≤≥"  # punctuation and mathematics
+# With the Latin letters of names in Europe, for text; with a few of them, for figures.
+CHARACTERS = [*ASCII_AND_GREEK, *range(0xA0, 0x180), *map(ord, f"{SIGNS}„⁺⁻")]
+OF_FIGURES = [*ASCII_AND_GREEK, *map(ord, f"{SIGNS}\u00a0±²³·×÷éöüäÖ¼½¾°")]
 
 
 def cut(path: Path, name: str) -> None:
