@@ -11,9 +11,9 @@ from icllib.results.components import (
     type_name, versions)
 from icllib.results.records import (
     DIGITS, PROFILES, Record, check_page, check_profile, check_records, dealt, find_record,
-    find_records, is_fresh, load_record, results_folder, rounded, samples, stacked)
+    find_records, is_fresh, load_record, results_folder, rounded, samples, select, stacked)
 
 __all__ = ["ADDED", "Component", "DIGITS", "PROFILES", "PROJECT", "Record", "check_page", "check_profile",
            "check_records", "dealt", "digest", "find_record", "find_records", "from_settings",
            "is_fresh", "key", "load_record", "recorded_fields", "results_folder", "rounded", "samples",
-           "settings", "source_on_disk", "sources", "stacked", "type_name", "versions"]
+           "select", "settings", "source_on_disk", "sources", "stacked", "type_name", "versions"]

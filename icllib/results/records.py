@@ -244,6 +244,19 @@ def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
     return np.array(found)
 
 
+def select(records, kind: type, **settings) -> list:
+    """The records of this class of runs that have these settings, in their order.
+
+    settings: by field name. Raises InputError where there is none.
+    """
+    check_records(records)
+    found = [record for record in records if isinstance(run := record.component, kind)
+             and all(getattr(run, name) == value for name, value in settings.items())]
+    if not found:
+        raise InputError(f"records: expected some of {kind.__name__} with {settings}, found none")
+    return found
+
+
 def dealt(records, names) -> dict:
     """The records, or runs, of each name: as many for each, side by side in the order of the names,
     and of the same seeds, since they are compared seed by seed. Raises InputError where that cannot

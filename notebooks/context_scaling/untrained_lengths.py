@@ -37,17 +37,18 @@ profile = "stored"
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of GPT-2"}
 import icllib
 from icllib.papers.context_scaling import gates, scaling, untrained_lengths as sheet
+from icllib.results import dealt
 
 page = icllib.Page("context_scaling/untrained_lengths")
 records = icllib.records(sheet.runs, profile, page=page.name)
 shown = icllib.shown_profile(records)
-seeds = len({r.run["seed"] for r in records})
-settings, printed = sheet.runs(shown), sheet.runs("paper")
-icllib.settings_table(settings[seeds], (*scaling.ASSUMED, "evaluation.lengths"),
-                      printed[len(printed) // 3], shown)
+names = "SGPT", "GPT-2", "GPT-2 without positions"
+settings, printed = (dealt(sheet.runs(own), names) for own in (shown, "paper"))
+icllib.settings_table(settings["GPT-2"][0], (*scaling.ASSUMED, "evaluation.lengths"),
+                      printed["GPT-2"][0], shown)
 
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "How SGPT differs"}
-icllib.settings_table(settings[0], scaling.SGPT_ASSUMED, printed[0],
+icllib.settings_table(settings["SGPT"][0], scaling.SGPT_ASSUMED, printed["SGPT"][0],
                       shown).filter(regex=r"^model|rate|recipe\.steps", axis=0)
 
 # %% [markdown]
@@ -63,19 +64,17 @@ import numpy as np
 from icllib.plotting import series
 
 task, trained = sheet.UNTRAINED_LENGTHS[shown]
-tested = settings[0].evaluation.lengths
-# Runs come model by model, in this order, each with all seeds.
-groups = {"SGPT": 0, "GPT-2": 1, "GPT-2 without positions": 2}
+tested = settings["GPT-2"][0].evaluation.lengths
+of_model = dealt(records, names)
 
 def of(name):
     """(seeds, context lengths)."""
-    own = records[seeds * groups[name]:seeds * (groups[name] + 1)]
-    return np.stack([r["error"] for r in own]) / task.label_variance
+    return np.stack([r["error"] for r in of_model[name]]) / task.label_variance
 
-ratios = {f"{name} {place}": values for name in groups for place, values in
+ratios = {f"{name} {place}": values for name in names for place, values in
           sheet.untrained_ratios(of(name), trained, tested).items()}
 table = page.save_figure(
-    *(series("error", name, tested, of(name), shown) for name in groups),
+    *(series("error", name, tested, of(name), shown) for name in names),
     *(series("error / reference", part, [0], values[:, None], shown)
       for part, values in ratios.items()))
 
@@ -85,7 +84,7 @@ from icllib.colors import color_of
 from icllib.plotting import draw, legend_below
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6), sharey=True)
-for axes, name, model in zip(panels, groups, ("SGPT", "GPT-2", "GPT-2")):
+for axes, name, model in zip(panels, names, ("SGPT", "GPT-2", "GPT-2")):
     draw(axes, table, "error", name, color=color_of(model), marker="o", mfc="white",
          label="untrained length")
     mean = of(name).mean(axis=0)
@@ -132,7 +131,7 @@ excess = {part: ratio / 1.25 if part.startswith("GPT-2") else 1.25 / ratio
 at_trained = scaling.evaluation(trained, shown)
 known = [tested.index(n) for n in trained]
 learned = {name: gates.at_papers_dimension(gates.over_ridge(
-    of(name)[:, known] * task.label_variance, task, at_trained), task) for name in groups}
+    of(name)[:, known] * task.label_variance, task, at_trained), task) for name in names}
 page.decide("context_scaling.17", excess, shown,
             {part: learned[part.split()[0]] for part in excess})
 page.verdicts()

@@ -36,11 +36,13 @@ profile = "stored"
 # %% tags=["hide-output"] mystnb={"code_prompt_show": "Settings of the simulations"}
 import icllib
 from icllib.papers.solvable_attention import fig04_varied_laws as sheet, laws
+from icllib.results import select
 
 page = icllib.Page("solvable_attention/fig04_varied_laws")
 records = icllib.records(sheet.runs, profile, page=page.name)
-simulated, limits, late = records[:5], records[5:10], records[10:16]
-balance = records[16:]
+simulated, limits, with_query, late, balance = (select(records, kind) for kind in (
+    laws.VariedBySimulation, laws.VariedInTheLimit, sheet.QueryFeature, laws.FiniteTime,
+    sheet.Balance))
 guesses = ("beta", "gamma", "context_length", "strength", "draws", "seed")
 icllib.settings_table(laws.VariedBySimulation(), assumed=guesses)
 
@@ -60,8 +62,9 @@ anchors = {"size": 2, "time": 2, "data": 10, "compute": 5}
 limit_anchors = {"size": 1e2, "time": 1e5, "data": 3e4, "compute": 3e6}
 table = page.save_figure(
     *sheet.law_curves(simulated, "paper", anchors, shown),
-    *sheet.size_curves(simulated[1], "paper: compute, beta", shown),
-    *sheet.size_curves(simulated[3], "paper: compute, gamma", shown),
+    *(curve for name in ("beta", "gamma")
+      for half in select(records, laws.VariedBySimulation, **{name: 0.5})
+      for curve in sheet.size_curves(half, f"paper: compute, {name}", shown)),
     *sheet.law_curves(limits, "limit", limit_anchors, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Six log-log panels of losses at 500 tasks and 5,000 steps. The losses in time stay on a plateau up to about 0.08 and then fall in steps, slower for larger beta and faster for larger gamma. The losses in size and data soon level off, above the thin lines of infinite training. In time and compute the dotted generic power laws follow the falling parts better than the dashed printed ones, which are too flat for gamma above 0."}, "figure": {"caption": "Loss against time, size, data and compute, on logarithmic axes, if rarer tasks have shorter contexts ($\\beta$) or smaller strengths ($\\gamma$), at the paper's size. Dashed lines have the exponents of the paper's Table 2, dotted ones those that we derive where they differ. For $\\gamma$ above 0 the loss falls faster in time and compute than the dashed lines. Pale lines are single sizes in (b) and (f), and infinite training in (d) and (e)."}}
@@ -159,7 +162,7 @@ laws.exponent_table(limits)
 # tasks):
 
 # %% tags=["numbers"]
-sheet.query_feature_table(late[:2])
+sheet.query_feature_table(with_query)
 
 # %% [markdown]
 # The laws in size and data after a finite number of time constants, in $N$ as means over
@@ -167,7 +170,7 @@ sheet.query_feature_table(late[:2])
 # time to be learned:
 
 # %% tags=["numbers"]
-sheet.finite_time_table(late[2:])
+sheet.finite_time_table(late)
 
 # %% [markdown]
 # ## Is it better to balance the contexts?
@@ -190,22 +193,24 @@ sheet.balance_table(balance)
 
 # %%
 slope = lambda record, law: record[f"{law}_exponent"][0]
-change = lambda record, law: [slope(record, law) - slope(limits[0], law)]
+at = {(r.run["beta"], r.run["gamma"]): r for r in limits}
+change = lambda record, law: [slope(record, law) - slope(at[0, 0], law)]
 parts = dict(zip(("model size D", "time t", "data N", "compute C"), laws.LAWS))
-page.decide("solvable_attention.10", {"time t": change(limits[1], "time")}, shown,
-            control={"time t": change(limits[3], "time")})
+page.decide("solvable_attention.10", {"time t": change(at[0.5, 0], "time")}, shown,
+            control={"time t": change(at[0, 0.5], "time")})
 page.decide("solvable_attention.11", {
-    part: change(limits[3], law) for part, law in parts.items()}, shown,
-    control={part: change(limits[1], law) for part, law in parts.items()})
+    part: change(at[0, 0.5], law) for part, law in parts.items()}, shown,
+    control={part: change(at[0.5, 0], law) for part, law in parts.items()})
 equal = sheet.QueryFeature(0.0).measure()
-page.decide("solvable_attention.31", sheet.query_feature_exponents(late[:2]), shown,
+page.decide("solvable_attention.31", sheet.query_feature_exponents(with_query), shown,
             control={f"beta = {beta:g}, {name}": equal[f"full_{name}"][:1]
                      for beta in laws.VARIED[1:] for name in ("early", "late")})
-page.decide("solvable_attention.33", sheet.beta_changes(*late[4:]), shown,
-            control=sheet.beta_changes(*late[2:4]))
+at_time = lambda time: sheet.beta_changes(*select(late, laws.FiniteTime, time=time))
+page.decide("solvable_attention.33", at_time(1e8), shown, control=at_time(1e6))
 page.decide("solvable_attention.43", sheet.varied_exponents(simulated), shown)
-of_print = sheet.balance_ratios(balance[3:])  # from the start of Appendix G
-page.decide("solvable_attention.44", sheet.balance_ratios(balance[:3])
+of_start = lambda start: sheet.balance_ratios(select(balance, sheet.Balance, start=start))
+of_print = of_start("printed")  # that of Appendix G
+page.decide("solvable_attention.44", of_start("equal answers")
             | {f"{part}, Eq. 106": ratio for part, ratio in of_print.items()}, shown)
 page.verdicts()
 

@@ -124,7 +124,7 @@ sheet.read_out_table(found)
 # linear model.
 
 # %% tags=["numbers"]
-sheet.strength_table(records[16:19])
+sheet.strength_table(records)
 
 # %% [markdown]
 # ## The claims, one by one

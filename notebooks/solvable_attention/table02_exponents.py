@@ -31,12 +31,17 @@ profile = "stored"
 # %% tags=["hide-output"]
 import icllib
 from icllib.papers.solvable_attention import laws, table02_exponents as sheet
+from icllib.results import select
 
 page = icllib.Page("solvable_attention/table02_exponents")
 records = icllib.records(sheet.runs, profile, page=page.name)
-simulated, limits, printed_start = records[:6], records[6:12], records[12:18]
-large_strength, (both, both_large), on_the_way = (
-    records[18:20], records[20:22], records[22:])
+simulated = select(records, laws.VariedBySimulation)
+in_limit = select(records, laws.VariedInTheLimit, start="proportional")
+printed_start = select(records, laws.VariedInTheLimit, start="printed")
+large_strength = select(in_limit, laws.VariedInTheLimit, strength=1e4, beta=0.0)
+both, both_large = select(in_limit, laws.VariedInTheLimit, beta=0.5, gamma=0.5)
+limits = [r for r in in_limit if r.run["strength"] == 1 and r is not both]
+on_the_way = select(records, laws.FiniteTime)
 icllib.settings_table(laws.VariedInTheLimit(), assumed=(
     "beta", "gamma", "strength", "start", "tasks", "context_length", "seed"))
 
@@ -122,8 +127,7 @@ sheet.large_strength_table(large_strength)
 # Sizes are tried in steps of about 8%, which is coarser than some half widths.
 
 # %% tags=["numbers"]
-sheet.allocation_table([*limits[:3], large_strength[0],
-                        *limits[3:], large_strength[1]])
+sheet.allocation_table(sorted([*limits, *large_strength], key=lambda r: r.run["alpha"]))
 
 # %% [markdown]
 # ### Context length and strength varied at once

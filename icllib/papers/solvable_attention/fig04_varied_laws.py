@@ -11,7 +11,7 @@ from icllib.papers.solvable_attention.laws import (
     FiniteTime, LETTERS, VARIED, VariedBySimulation, VariedInTheLimit, WINDOWS, outputs_at,
     shortened, start)
 from icllib.plotting import POSITIVE, band, series
-from icllib.results import Component
+from icllib.results import Component, select
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 
@@ -144,9 +144,10 @@ def beta_changes(flat, falling) -> dict[str, np.ndarray]:
 
 
 def finite_time_table(records) -> pd.DataFrame:
-    """Exponents in D and N at each time. records: FiniteTime, in pairs of beta = 0 and another."""
+    """Exponents in D and N at each time. records: FiniteTime of beta = 0 and, at each time, another."""
     rows = {}
-    for flat, falling in zip(records[::2], records[1::2]):
+    for time in dict.fromkeys(record.run["time"] for record in records):
+        flat, falling = select(records, FiniteTime, time=time)
         for part, change in beta_changes(flat, falling).items():
             ends = [np.mean(r["data_exponents"]) if part == "data N" else r["size_exponent"][0]
                     for r in (flat, falling)]

@@ -16,7 +16,7 @@ from icllib.papers.solvable_attention.laws import (
 from icllib.papers.solvable_attention.softmax import (
     SoftmaxDataLimit, SoftmaxSizeLimit, at_size_of, exponents, one_by_one)
 from icllib.plotting import series
-from icllib.results import ADDED, Component
+from icllib.results import ADDED, Component, select
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.perceptron import Perceptrons, losses_and_gradients, random_perceptron, train
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
@@ -292,12 +292,22 @@ HALF_TIMES = np.geomspace(0.1, 300, 50)  # to join curves, since each start has 
 
 def by_architecture(records) -> dict:
     """{alpha: {name: record}}; the metrics of the perceptron's three records in one dict."""
+    def one(kind, alpha: float, **settings):
+        record, = select(records, kind, alpha=alpha, **settings)
+        return record
+
     found = {}
-    for place, alpha in enumerate(ALPHAS):
-        *closed, time, size, data, large = records[8 * place :][:8]
-        joined = {name: one[name] for one in (time, size, data) for name in one.metrics}
-        found[alpha] = dict(zip((*CLOSED, SHARED), closed)) | {
-            "perceptron": joined, LARGE: large, NO_BIASES: records[place - len(ALPHAS)]}
+    for alpha in ALPHAS:
+        perceptron = (one(PerceptronTime, alpha, read_out=1.0), one(PerceptronSize, alpha),
+                      one(PerceptronData, alpha))
+        found[alpha] = {
+            "linear attention": one(LawsInTheLimit, alpha),
+            "diagonal network": one(ClosedFormModel, alpha, model="diagonal", gamma=0.0),
+            "linear model": one(ClosedFormModel, alpha, model="linear", gamma=0.0),
+            SHARED: one(SharedReadOut, alpha),
+            "perceptron": {name: own[name] for own in perceptron for name in own.metrics},
+            LARGE: one(PerceptronTime, alpha, read_out=10.0, biases=True),
+            NO_BIASES: one(PerceptronTime, alpha, read_out=10.0, biases=False)}
     return found
 
 
@@ -363,10 +373,12 @@ def read_out_table(found: dict) -> pd.DataFrame:
 
 def strength_table(records) -> pd.DataFrame:
     """Laws in time at fixed context and gamma = 0.5: linear attention, diagonal, linear."""
-    alpha, gamma = records[0].run["alpha"], records[0].run["gamma"]
+    alpha, gamma = 1.8, 0.5
+    closed = (*select(records, VariedInTheLimit, alpha=alpha, gamma=gamma),
+              *select(records, ClosedFormModel, alpha=alpha, gamma=gamma))
     generic = theory_exponents(alpha, 0, gamma)["time"]
     of_linear = -(alpha + 2 * gamma - 1) / alpha  # a task's rate does not contain its strength
     return pd.DataFrame({name: {"expected": f"{expected:.3f}",
                                 "fitted": f"{record['time_exponent'][0]:.3f}"}
                          for name, record, expected in zip(
-                             CLOSED, records, (generic, generic, of_linear))}).T
+                             CLOSED, closed, (generic, generic, of_linear))}).T

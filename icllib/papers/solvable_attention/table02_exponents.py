@@ -66,7 +66,10 @@ def allocation_table(records) -> pd.DataFrame:
 def late_table(simulated, limits) -> pd.DataFrame:
     """Exponents in D and N of equal tasks at the end of training and in the limit; Eq. 105."""
     rows = {}
-    for record, limit, varied in zip(simulated[::3], limits[::3], limits[2::3]):
+    of_kind = lambda records, name: [record for record in records if kind(record) == name]
+    fixed, by_strength = KINDS[0], KINDS[2]
+    for record, limit, varied in zip(of_kind(simulated, fixed), of_kind(limits, fixed),
+                                     of_kind(limits, by_strength)):
         late = {law: fit_exponent(record[law], record[f"{law}_loss"], (least, float("inf")))[0]
                 for law, least in (("size", 20), ("data", 1e3))}
         alpha, _, gamma = _setting(varied)
