@@ -1,7 +1,7 @@
-"""Predictors that need no training: what a trained model is compared with.
+"""Predictors that need no training, to compare trained models with.
 
-Each is a predictor (see `icllib.evaluate`): it estimates y[n] from the first n pairs and x[n]
-alone, 0 where n is 0, and computes in float64 unless it says otherwise.
+Each is a predictor (see `icllib.evaluate`): it estimates y[n] only from the first n pairs and x[n],
+as 0 if n is 0, and computes in float64 unless its docstring says otherwise.
 """
 
 from icllib.baselines.gradient import OneStepGD, PsiL

@@ -1,8 +1,8 @@
 """One step of gradient descent from zero on the least squares loss.
 
-All of these answer step * x_N . X^T y. The paper's Eq. 10 and Appendix B print y with its own
-last entry y_N; in the matrix A the query's label is 0, and with y_N the answer would leak in. So X
-and y are the pairs in context here.
+All of these answer step * x_N . X^T y, where X and y are only the pairs in context. The paper's
+Eq. 10 and Appendix B print y with the query's label y_N, by which the answer would leak in; in the
+matrix A this label is 0.
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class OneStepGD(ByLength):
 
 
 def moments(task) -> tuple[float, float]:
-    """|E x y|^2, of mean over functions, and E |x|^2 y^2, for x ~ N(0, I).
+    """The mean over functions of |E x y|^2, and E |x|^2 y^2, for x ~ N(0, I).
 
     A linear function has E x y = w. A network's is half of its weights' product, since relu is
     half of a linear function and half of an even one. Raises InputError for other tasks or inputs.

@@ -1,7 +1,7 @@
 """Learners from other libraries, fitted to one prompt after another.
 
-A fit takes less time than handing a prompt to another process would save for the few thousand
-fits of a figure: on one core 0.4 ms for Lasso and 6 ms for XGBoost at n = 40, d = 20.
+Fits run one by one: for the few thousand fits of a figure, handing prompts to other processes would
+cost more than it saves. One takes 0.4 ms for Lasso and 6 ms for XGBoost at n = 40, d = 20.
 """
 
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ class Ridge(ByLength):
     @classmethod
     def bayes(cls, task) -> "Ridge":
         """The penalty that is optimal for a LinearRegression task with noise; raises
-        InputError for a task without a law of noise."""
+        InputError for a task without noise_std."""
         component("noise_std", task=task)
         return cls(task.noise_std**2 / task.weight_std**2)
 
@@ -42,7 +42,7 @@ class Ridge(ByLength):
 
 @dataclass(frozen=True)
 class RidgeSweep(ByLength):
-    """Ridge regression with P penalties at once, from one eigendecomposition per prompt.
+    """Ridge regression with P penalties, from one eigendecomposition per prompt.
 
     It answers as a fleet of P members that share their prompts, so that one evaluation gives
     the errors of all penalties: (P, K). Raises InputError for a penalty that is not positive.
@@ -79,7 +79,7 @@ def ridge_weights(xs: Tensor, ys: Tensor, penalties: Tensor) -> tuple[Tensor, Te
 
 @dataclass(frozen=True)
 class MixtureRidge(ByLength):
-    """The posterior mean when a prompt's noise level is one of several, all as likely.
+    """The posterior mean when a prompt's noise level is one of several, all equally likely.
 
     E[y | pairs, x] = sum_s p(s | pairs) x . w_s, with w_s the ridge weights for level s and
     p(s | pairs) proportional to N(y; 0, weight_std^2 X X^T + sigma_s^2 I). No predictor has a lower
@@ -135,7 +135,7 @@ class DiscreteMMSE(ByLength):
         positive(noise_std=self.task.task.noise_std)
 
     def weights(self, device) -> Tensor:
-        """Those of each function: (T, d)."""
+        """The weights of each function: (T, d)."""
         stream = self.task.stream(Stream.of([0], "pool", device))
         numbers = torch.arange(self.task.functions, device=device)[None]
         normal = stream.normal(numbers, "weights", (self.task.dimension,))[0]

@@ -1,4 +1,4 @@
-"""What a predictor may see at each context length."""
+"""Predictors that answer at each context length from the pairs before it."""
 
 from functools import partial
 from typing import ClassVar
@@ -12,13 +12,13 @@ from icllib.results import Component
 
 
 class ByLength(Component):
-    """A predictor that answers at each context length from the pairs before it alone."""
+    """A predictor that answers at each context length only from the pairs before it."""
 
-    without_pairs: ClassVar[bool] = False  #: True: its estimate is one without any pair too
+    without_pairs: ClassVar[bool] = False  #: True: it also has an estimate without any pair
 
     def predict(self, xs: Tensor, ys: Tensor, lengths) -> Tensor:
-        """(..., N, d), (..., N) -> (..., K), in the type of xs; what is wrong is told as
-        `at_each_length` says."""
+        """(..., N, d), (..., N) -> (..., K), in the type of xs; raises InputError as
+        `at_each_length` does."""
         return at_each_length(self._estimate, xs, ys, lengths, self.without_pairs)
 
 
@@ -26,9 +26,9 @@ def at_each_length(estimate, xs: Tensor, ys: Tensor, lengths, without_pairs=Fals
     """Estimates at every context length from the pairs before it: (..., N, d) -> (..., K).
 
     estimate: (xs (..., n, d), ys (..., n), query (..., d)) -> (...), any floating type. Without a
-    pair the answer is 0, as in the code of Garg et al. (2022), but for an estimate of `without_pairs`.
-    Raises InputError for whole numbers as xs, where a length leaves no query, for labels that do not
-    go with xs (the last query may lack its own), and for what is seen and not finite.
+    pair the answer is 0, as in the code of Garg et al. (2022), unless `without_pairs` is true.
+    Raises InputError for integers as xs, for a length that leaves no query, for labels that do not
+    fit xs (the last query needs none), and for numbers in use that are not finite.
     """
     pairs(xs)
     floating(ys=ys)

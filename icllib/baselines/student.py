@@ -14,7 +14,7 @@ from icllib.streams import Stream
 
 @dataclass(frozen=True)
 class StudentNetwork(ByLength):
-    """A two-layer ReLU network, trained by Adam on the pairs in context alone.
+    """A two-layer ReLU network, trained by Adam only on the pairs in context.
 
     Context-scaling paper, Figure 4B, with the settings of Garg et al. (2022). ASSUMED, as in their
     public code: biases, the initialization of torch.nn.Linear, min(batch, n) different pairs per

@@ -15,7 +15,7 @@ import numpy as np
 from icllib.claims import rule
 from icllib.claims import Claim, load_claims, papers
 from icllib.claims.controls import controlled
-from icllib.claims.rule import FEWEST_SEEDS, VERDICTS, interval, verdict_of, words_of
+from icllib.claims.rule import FEWEST_SEEDS, verdict_of, words_of
 from icllib.errors import DAMAGE, InputError
 from icllib.results import PROFILES, results_folder
 

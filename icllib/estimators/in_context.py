@@ -14,22 +14,22 @@ from icllib.errors import InputError
 from icllib.estimators.named_models import Predictor, found
 from icllib.estimators.unlike_training import ADVICE, BY_ITSELF, SCALE_X, SCALE_Y, Scale, looks
 
-PROMPTS = 64  # queries that are asked at a time, each in a prompt of its own
-ROOM = 1.25  # so far outside what these prompts have is still within
-APART = 0.05  # of the labels' variance: how far answers may be from the best predictor's
-TINY = 1e-12  # of a score, so that no row of them is all 0
+PROMPTS = 64  # queries in a batch, each in a separate prompt
+ROOM = 1.25  # factor by which pairs may exceed the range of training without a warning
+APART = 0.05  # largest mean square distance to the best predictor, over the labels' variance
+TINY = 1e-12  # added to scores, so that no row is all 0
 LABELS = ("truth", "signs", "one-hot")  # how two or more classes are written for a model
 
 
 class InContext(BaseEstimator):
-    """What regression and classification share."""
+    """The code that regression and classification share."""
 
     def __init__(self, model="signed_averaging/softmax", standardize=True):
         self.model, self.standardize = model, standardize
 
     def store(self, trained: Predictor, X, y):
-        """Keep the pairs and the model; raises InputError for more features than it has, and for a
-        number of pairs that it may not be given."""
+        """Keep the pairs and the model; raises InputError for more features than the model has, and
+        for a number of pairs at which it does not answer well."""
         switch(standardize=self.standardize)
         width, pairs = X.shape[1], trained.pairs or (len(X),)
         if trained.dimension is not None and width > trained.dimension:
@@ -37,8 +37,8 @@ class InContext(BaseEstimator):
                              f"trained on, got {width}")
         most = max(pairs)
         if len(X) < most and len(X) not in pairs:
-            raise InputError(f"X: expected {spans(pairs)} rows, the numbers of pairs that the model was "
-                             f"trained for and answers well at, or more, got {len(X)}")
+            raise InputError(f"X: expected {spans(pairs)} rows, at which the model answers well, or "
+                             f"more, got {len(X)}")
         if width < (trained.dimension or 0):
             tell(f"trained on {trained.dimension} features: zeros are added to {width}")
         if len(X) > most:
@@ -55,14 +55,14 @@ class InContext(BaseEstimator):
         return self
 
     def compare(self, drawn) -> None:
-        """Warn of each look of the kept pairs that those of training do not have."""
+        """Warn of each property of the kept pairs that is outside the range of training."""
         X, y = (torch.tensor(part)[None] for part in self.context_)
         with_labels = is_regressor(self) and self.y_scale_.spread != 0
         if not with_labels and is_regressor(self):
-            tell("given one label alone, and answers with it")
-        own = looks(X, y, with_labels)
+            tell("given pairs that all have the same label, and answers with it")
+        ours = looks(X, y, with_labels)
         for what, theirs in looks(*drawn, with_labels).items():
-            found, least, most = float(own[what]), float(theirs.min()), float(theirs.max())
+            found, least, most = float(ours[what]), float(theirs.min()), float(theirs.max())
             if found > ROOM * most or what in (SCALE_X, SCALE_Y) and found < least / ROOM:
                 known = f"up to {most:.2g}" if found > most else f"from {least:.2g} on"
                 itself = bool(what in BY_ITSELF and self.trained_.best and not self.standardize)
@@ -70,7 +70,7 @@ class InContext(BaseEstimator):
                      + itself * ", or set standardize=True")
 
     def answers(self, X) -> np.ndarray:
-        """What the model says about each row, in the context of the stored pairs: (rows, ...).
+        """The model's answer to each row, in the context of the stored pairs: (rows, ...).
 
         Raises InputError for an answer that is not finite.
         """
@@ -83,8 +83,8 @@ class InContext(BaseEstimator):
         said = self.said(self.trained_.predictor, X)
         wrong = np.flatnonzero(~np.isfinite(said.reshape(len(X), -1)).all(axis=1))
         if len(wrong):
-            raise InputError(f"X: expected queries that the model has a finite answer to, got row "
-                             f"{wrong[0]}, whose is {said[wrong[0]]}")
+            raise InputError("X: expected queries to which the model's answers are finite, got "
+                             f"{said[wrong[0]]} for row {wrong[0]}")
         if self.trained_.best and is_regressor(self) and self.y_scale_.spread != 0:
             apart = np.mean((said - self.said(self.trained_.best, X)) ** 2)
             share = apart / max(np.var(self.context_[1]), TINY)
@@ -94,7 +94,7 @@ class InContext(BaseEstimator):
         return self.y_scale_.from_model(said)
 
     def said(self, predictor, X) -> np.ndarray:
-        """What a predictor says about each row: (rows, ...)."""
+        """A predictor's answer to each row: (rows, ...)."""
         context, labels, X = (torch.tensor(np.ascontiguousarray(part), dtype=torch.float64)
                               for part in (*self.context_, X))
         labels = torch.cat((labels, torch.zeros_like(labels[:1])))  # the query has none
@@ -114,7 +114,7 @@ class InContext(BaseEstimator):
 
 
 def spans(numbers) -> str:
-    """Increasing numbers as one writes them: 5, 30 to 40."""
+    """Increasing numbers as text: "5, 30 to 40"."""
     ends = []
     for number in numbers:
         if ends and number == ends[-1][1] + 1:
@@ -125,7 +125,7 @@ def spans(numbers) -> str:
 
 
 def tell(what: str) -> None:
-    """Warn that a model is asked outside what it was trained for."""
+    """Warn that a model is used outside what it was trained for."""
     warnings.warn(f"the model was {what}", stacklevel=4)
 
 
@@ -133,15 +133,15 @@ class InContextRegressor(RegressorMixin, InContext):
     """Regression in context: y[n] from n pairs and x[n].
 
     model: one of `names`, the path of a record whose weights are kept beside it, or a predictor
-    (`icllib.evaluate`), such as `icllib.baselines.Ridge(1.0)`. standardize: whether a model of
-    linear functions reads X and y with the means and deviations of its training, by those of the
-    pairs that are kept; other models and predictors read them as they are.
+    (`icllib.evaluate`), such as `icllib.baselines.Ridge(1.0)`. standardize: whether X and y are
+    shifted and scaled for a model of linear functions, so that the kept pairs have the means and
+    deviations of its training; other models and predictors always read them as they are.
 
     Raises InputError, in `fit`, for another model or without weights, for more features than the
     model was trained on, and for a number of pairs that it was not trained for or does not answer
-    well at; in `predict` for an answer that is not finite. Warns where there are fewer features or
-    more pairs than in training, where pairs or queries look like none in training, and where the
-    answers are far from those of the predictor that is best at what the model was trained on.
+    well at; in `predict` for an answer that is not finite. Warns of fewer features or more
+    pairs than in training, of pairs or queries unlike those of training, and of answers far from
+    those of the best predictor for what the model was trained on.
     """
 
     def fit(self, X, y):
@@ -159,18 +159,19 @@ class InContextRegressor(RegressorMixin, InContext):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # it is as good as what the model was trained on
+        tags.regressor_tags.poor_score = True  # it is good only at what the model was trained on
         return tags
 
 
 class InContextClassifier(ClassifierMixin, InContext):
     """Classes in context.
 
-    model, standardize: as in `InContextRegressor`, which y is no part of. labels: how classes are written for it. "truth": 0 and 1, and
-    it answers with the log-odds of 1, as the models of the quantifiers do; "signs": -1 and 1, and
-    so does it, as `Ridge`; "one-hot": one number for each of two or more classes, as for texts of
-    words. Raises InputError, in `fit`, for a number of classes or for labels that the model was not
-    trained on, and as the regressor does. Where y is boolean, all of it may be the same.
+    model, standardize: as in `InContextRegressor`, but y is never standardized. labels: how the model
+    reads classes. "truth": as 0 and 1, answered with the log-odds of 1, as by the models of the
+    quantifiers; "signs": as -1 and 1, also in answers, as by `Ridge`; "one-hot": as one number for
+    each of two or more classes, as for texts of words. Raises InputError, in `fit`, for a number of
+    classes or for labels that the model was not trained on, and as the regressor does. If y is
+    boolean, all its values may be the same.
     """
 
     def __init__(self, model="signed_averaging/every", labels="truth", standardize=True):
@@ -183,7 +184,7 @@ class InContextClassifier(ClassifierMixin, InContext):
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, places = np.unique(y, return_inverse=True)
-        if y.dtype == bool:  # of which both are known, even where all in context are the same
+        if y.dtype == bool:  # both classes are known, even if the context has only one
             self.classes_, places = np.array([False, True]), y.astype(int)
         if len(self.classes_) > 2 and self.labels != "one-hot":
             raise InputError("Only binary classification is supported. y: expected two classes, got "
@@ -207,7 +208,7 @@ class InContextClassifier(ClassifierMixin, InContext):
         return np.eye(trained.classes or count)[places]
 
     def scores(self, X) -> np.ndarray:
-        """From 0 to 1, for each class: (rows, classes); of words, sums are near 1 but not 1."""
+        """Scores from 0 to 1 for each class: (rows, classes); one-hot ones only nearly sum to 1."""
         said = self.answers(X)
         if self.labels == "truth" or self.trained_.log_odds:
             said = expit(said)
@@ -218,7 +219,7 @@ class InContextClassifier(ClassifierMixin, InContext):
         return np.stack((1 - said, said), axis=1)
 
     def decision_function(self, X):
-        """What the model says: of two classes above 0 for the second, (rows,); or (rows, classes)."""
+        """The model's answers: (rows,), above 0 for the second of two classes; or (rows, classes)."""
         said = self.answers(X)
         if self.labels != "one-hot":
             return said
@@ -231,7 +232,7 @@ class InContextClassifier(ClassifierMixin, InContext):
         return scores / scores.sum(axis=1, keepdims=True)
 
     def predict(self, X):
-        """The likeliest classes: (rows,)."""
+        """The most likely classes: (rows,)."""
         said = self.decision_function(X)
         return self.classes_[said.argmax(axis=1) if said.ndim == 2 else (said > 0).astype(int)]
 

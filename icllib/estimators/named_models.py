@@ -13,7 +13,7 @@ from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, LinearRegression
 from icllib.training.weights import load, run_of, trained_folders
 
-MODELS = "models.json"  # in a folder of results: what names stand for; icllib/commands/export_models.py writes it
+MODELS = "models.json"  # {name: record}, in a folder of results; see icllib/commands/export_models.py
 DRAWN = 1024  # prompts as in training, with which pairs are compared
 NO_NOISE = 1e-9  # the penalty of ridge regression on labels without noise
 
@@ -42,7 +42,7 @@ class Predictor:
 
 
 def best_predictor(task):
-    """What no predictor beats on linear functions, without noise nearly so; None for other tasks."""
+    """The best predictor on linear functions (nearly, if without noise); None for other tasks."""
     if isinstance(task, LinearRegression) and task.input_mean == 0:
         return Ridge(max(task.noise_std**2 / task.weight_std**2, NO_NOISE))
     return WithIntercept(Ridge(NO_NOISE)) if isinstance(task, AffineFunctions) else None
@@ -50,7 +50,7 @@ def best_predictor(task):
 
 @dataclass(frozen=True)
 class WithIntercept:
-    """A predictor that is given a feature more, which is always 1."""
+    """A predictor with an added feature that is always 1."""
 
     predictor: object
 
@@ -59,12 +59,12 @@ class WithIntercept:
 
 
 def names() -> dict[str, Path]:
-    """The models that have a name, and their records: the project's, or what the package ships."""
+    """{name: record} of the models that have a name, of the project or else of the package."""
     return {name: path for name, (path, _) in listed().items()}
 
 
 def listed() -> dict[str, tuple[Path, tuple[int, ...]]]:
-    """By name the record of a model, and at how many pairs it answers well."""
+    """{name: (record of the model, numbers of pairs at which it answers well)}."""
     listed = {}
     for folder in reversed(trained_folders()):
         if (folder / MODELS).exists():
@@ -79,9 +79,9 @@ def listed() -> dict[str, tuple[Path, tuple[int, ...]]]:
 
 
 def found(model) -> Predictor:
-    """What a name, the path of a record or a predictor stands for.
+    """The predictor for a name, for the path of a record, or for a predictor.
 
-    Raises InputError for another name, and where no weights are kept.
+    Raises InputError for an unknown name, and if no weights are kept.
     """
     if hasattr(model, "predict"):
         checks.predictor(model)
@@ -92,6 +92,6 @@ def found(model) -> Predictor:
                          f"{', '.join(names()) or '(none yet)'}, got {model!r}")
     run = run_of(path)
     predictor = load(run)
-    predictor.module.double()  # so that an answer does not depend on what is asked beside it
+    predictor.module.double()  # so that an answer does not depend on the rest of its batch
     return Predictor(predictor, run.task.dimension, pairs or run.recipe.lengths, run.task,
                      getattr(run.task, "classes", None), run.recipe.loss == "cross-entropy")

@@ -1,4 +1,4 @@
-"""What pairs for a model in context look like, beside those of its training."""
+"""Properties of pairs in context, to compare with those of a model's training."""
 
 from dataclasses import dataclass
 
@@ -15,11 +15,11 @@ ADVICE = {SCALE_X: "scale it", SCALE_Y: "scale it", MEAN_X: "center it",
           CONSTANT: "leave constant columns out", UNLIKE: "scale the columns alike",
           CORRELATED: "leave out columns that follow from others",
           FAR: "transform or clip outliers", FAR_Y: "transform or clip outliers"}
-BY_ITSELF = SCALE_X, SCALE_Y, MEAN_X, UNLIKE  # what standardize=True sees to
+BY_ITSELF = SCALE_X, SCALE_Y, MEAN_X, UNLIKE  # standardize=True mends these
 
 
 def looks(xs, ys, with_labels: bool) -> dict:
-    """What is compared with training: of pairs (B, n, d) and (B, n), (B,) each."""
+    """The properties of pairs (B, n, d) and (B, n): {name: (B,)}."""
     spreads = xs.std(dim=1, correction=0)
     found = {SCALE_X: xs.square().mean(dim=(1, 2)).sqrt(),
              MEAN_X: xs.mean(dim=1).abs().amax(dim=1),
@@ -33,7 +33,7 @@ def looks(xs, ys, with_labels: bool) -> dict:
 def condition(xs):
     """The largest over the least eigenvalue of the correlation of columns: (B, n, d) -> (B,).
 
-    A constant column has none with others.
+    A constant column counts as uncorrelated with others.
     """
     centered = xs - xs.mean(dim=1, keepdim=True)
     sizes = centered.norm(dim=1, keepdim=True)
@@ -48,12 +48,12 @@ class Scale:
     """A change of origin and unit, by column."""
 
     center: object = 0.0
-    spread: object = 1.0  #: 0 where all pairs have the same
+    spread: object = 1.0  #: 0 if all pairs have the same value
     unit: float = 1.0  #: a deviation in training
 
     @classmethod
     def of(cls, name: str, values, drawn):
-        """What gives pairs the mean 0 and the deviation of those drawn; or none, as they are.
+        """The scale that gives values the mean 0 and the deviation of `drawn`; none if that is None.
 
         Raises InputError for numbers whose squares are too large.
         """

@@ -3,8 +3,8 @@
     python -m icllib.language_models.gpt2 train train.bin runs/gpt2-ssa --scoring ssa
     python -m icllib.language_models.gpt2 perplexity runs/gpt2-ssa val.bin
 
-On one device. A training that was killed or stopped goes on from its last checkpoint as if
-nothing had been, once the same command is given again.
+It runs on one device. If a training was killed or stopped, the same command continues it from its last
+checkpoint, with the same result as without a stop.
 """
 
 import dataclasses
@@ -125,7 +125,7 @@ def check_folder(folder: Path) -> None:
 
 
 def resume(trainer: Trainer, folder: Path, about: dict) -> None:
-    """Take up the newest checkpoint if there is one; raises InputError for another training's."""
+    """Continue from the newest checkpoint if there is one; raises InputError for another training's."""
     found = load_checkpoint(folder / "checkpoints")
     if found is None:
         return
@@ -139,7 +139,7 @@ def resume(trainer: Trainer, folder: Path, about: dict) -> None:
 
 
 def run_steps(trainer: Trainer, folder: Path, about: dict, should_stop) -> None:
-    """Step until the end; between steps ask whether to stop, and save."""
+    """Train to the end; between steps check whether to stop, and save."""
     def save():
         with going_on_without(folder):
             save_checkpoint(folder / "checkpoints", len(trainer.losses), trainer.tensors(),
@@ -158,11 +158,11 @@ def run_steps(trainer: Trainer, folder: Path, about: dict, should_stop) -> None:
             save()
             saved = time.monotonic()
     progress.close()
-    save()  # where there is no room for the model, the next call has its weights
+    save()  # if the disk has no room for the model, the next call has its weights
 
 
 def load_trained(folder: Path):
-    """The trained model of a folder and its settings; raises InputError where there is none."""
+    """The trained model of a folder and its settings; raises InputError if there is none."""
     from safetensors.torch import load_model
 
     try:
@@ -186,7 +186,7 @@ def train_command(
     data: Annotated[Path, typer.Argument(help="Token ids, flat uint16.")],
     folder: Annotated[Path, typer.Argument(help="Where the model and its checkpoints go.")],
     scoring: Annotated[str, typer.Option(help="softmax or ssa.")] = "softmax",
-    seed: Annotated[int, typer.Option(help="Of the weights and of the order of the data.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the weights and of the order of the data.")] = 0,
     time_limit: Annotated[Optional[float], typer.Option(min=0, help="Stop after this many "
                           "seconds; the same command then goes on.")] = None,
     parameter: Annotated[list[str], typer.Option("--parameter", "-p", metavar="NAME=VALUE",
@@ -203,7 +203,7 @@ def train_command(
 
 @app.command("perplexity")
 def perplexity_command(
-    folder: Annotated[Path, typer.Argument(help="Of a finished training.")],
+    folder: Annotated[Path, typer.Argument(help="Folder of a finished training.")],
     data: Annotated[Path, typer.Argument(help="Token ids, flat uint16.")],
 ):
     """Print the perplexity of a trained model on other text."""

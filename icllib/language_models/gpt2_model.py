@@ -27,8 +27,8 @@ SCANNED = 2**26  # tokens that are checked at a time
 class Settings:
     """One training: Appendix A.2, n and b as in Appendix B.
 
-    ASSUMED, where the paper is silent: no dropout, warm-up and clipping as in nanoGPT's GPT-2, and
-    what else is marked. Raises InputError for what cannot be trained.
+    ASSUMED, as the paper does not say: no dropout, warm-up and clipping as in nanoGPT's GPT-2, and
+    the settings marked so. Raises InputError for settings out of range.
     """
 
     scoring: str = "softmax"
@@ -93,7 +93,7 @@ def rows_of(tokens: np.ndarray, windows, context: int) -> Tensor:
 
 
 def batch(tokens: np.ndarray, settings: Settings, step: int) -> Tensor:
-    """The tokens of a step, a function of the seed and the step alone.
+    """The tokens of a step, which depend only on the seed and the step.
 
     ASSUMED: each pass over the data takes its windows in a new random order.
     Returns (accumulation, sequences, context + 1). Raises InputError for a seed above 2^32.
@@ -140,7 +140,7 @@ def log_loss(model, rows: Tensor, reduction: str = "mean", mixed: bool = True) -
 def perplexity(model, tokens: np.ndarray, context: int, sequences: int = 8) -> float:
     """exp of the mean next-token log loss over windows of `context` tokens that do not overlap.
 
-    What is left behind the last whole window is not counted. sequences: windows at a time.
+    Tokens after the last whole window are not counted. sequences: windows at a time.
     """
     windows, total = count(tokens, context), 0.0
     model.eval()

@@ -4,8 +4,8 @@ A model is any function from prompts to answers, or a folder with a chat model o
 
     python -m icllib.language_models.prompted --model FOLDER --task every --out FILE.json
 
-Each cell of a heat map is written as soon as it is measured, and the same command goes on where
-it was stopped. Answers are kept as they came, so that they can be read in another way later.
+Each cell of a heat map is written as soon as it is measured, and the same command continues where it
+was stopped. Answers are kept unchanged, so that they can be read in another way later.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
 
 Generate = Callable[[list[str]], list[str]]  # prompts, without the system prompt, to answers
-PAPER = SIZES["paper"]  # whose sequences the quantifiers have
+PAPER = SIZES["paper"]  # its sequences are used for the quantifiers
 # Figures 6 and 7: sigma up to 10 by the captions, up to 30 by Appendix A.
 # ASSUMED: one batch of 64 sequences in a cell; Appendix A says "a few test batches".
 QUANTIFIER_SIZE = {"sigmas": SIGMAS, "lengths": LENGTHS, "sequences": 64}
@@ -42,10 +42,10 @@ ROOM = {"every": 1024, "some": 1024, "affine": 32}  # new tokens; 200 booleans n
 
 @dataclass(frozen=True)
 class PromptedErrors:
-    """Errors over sigma and length on the sequences that small models meet at profile `paper`.
+    """Errors over sigma and length on the sequences that test small models at profile `paper`.
 
     A length is that of the list ("every", "some") or the number of the point that is asked for
-    ("affine", Eq. 2). Raises InputError for an unknown task and for sizes that cannot be.
+    ("affine", Eq. 2). Raises InputError for an unknown task and for sizes out of range.
     """
 
     task: str  # "every", "some" or "affine"
@@ -217,7 +217,7 @@ def main(arguments: list[str] | None = None) -> None:
     add("--lengths", type=int, nargs="+",
         help="default: 10 to 200 in steps of 10; for affine the queries 3 to 40")
     add("--sequences", type=int, help="in each cell; default: 64, for affine 100 functions")
-    add("--batch", type=int, default=64, help="prompts at once; default: 64")
+    add("--batch", type=int, default=64, help="prompts in a batch; default: 64")
     given = parser.parse_args(arguments)
     try:
         cells = measure_model(given)

@@ -1,4 +1,4 @@
-"""The texts of the experiments with Llama models: what they are told, asked and answer.
+"""The texts of the experiments with Llama models: system prompts, questions and answers.
 
 The system prompts are those of Appendix K. ASSUMED, since the paper shows no prompt that was
 answered: a prompt ends like the examples in them, "CONTEXT: [...]", line break, "#Answer:".

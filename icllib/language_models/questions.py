@@ -33,7 +33,7 @@ class Task(NamedTuple):
 def read_mmlu(folder) -> dict[str, Task]:
     """MMLU's tasks from the folder of its public archive, with dev/ and test/.
 
-    Raises InputError where a task has too few shots, or no test.
+    Raises InputError if a task has too few shots or no test.
     """
     tasks = {}
     for path in task_files(Path(folder) / "dev", "*_dev.csv"):
@@ -50,7 +50,7 @@ def read_mmlu(folder) -> dict[str, Task]:
 def read_bbh(folder) -> dict[str, Task]:
     """BBH's tasks from the folder of its public JSON files; the first examples are the shots.
 
-    ASSUMED: which examples are shots. Raises InputError where a task has too few examples.
+    ASSUMED: which examples are shots. Raises InputError if a task has too few examples.
     """
     tasks = {}
     for path in task_files(Path(folder), "*.json"):
@@ -87,7 +87,7 @@ def mmlu_example(row: list[str]) -> tuple[str, str]:
 
 
 def few_shot(name: str, start: str, examples, questions, shots: int) -> Task:
-    """Every question after the same shots; raises InputError where there are too few of either."""
+    """Every question after the same shots; raises InputError if there are too few of either."""
     if len(examples) < shots or not questions:
         raise InputError(f"{name}: expected {shots} shots and a question, got {len(examples)} and "
                          f"{len(questions)}")
@@ -103,7 +103,7 @@ def most_likely(model, tokenizer, prompt: str, choices, prefix: bool) -> str:
 
 @torch.no_grad()
 def log_likelihoods(model, tokenizer, prompt: str, choices, prefix: bool) -> Tensor:
-    """Of each choice after the prompt: (choices,).
+    """The log-likelihood of each choice after the prompt: (choices,).
 
     prefix: the tokens of the prompt attend to each other both ways; else all is causal.
     """
@@ -122,7 +122,7 @@ def log_likelihoods(model, tokenizer, prompt: str, choices, prefix: bool) -> Ten
 
 @torch.no_grad()
 def generated(model, tokenizer, prompt: str, prefix: bool) -> str:
-    """The line that a model goes on with, word by most likely word."""
+    """The line that a model generates after the prompt, by greedy decoding."""
     tokens = torch.tensor([tokenizer(prompt).input_ids], device=model.device)
     with prefix_attention(model, [tokens.shape[1] * prefix]):
         longer = model.generate(tokens, attention_mask=torch.ones_like(tokens), do_sample=False,
@@ -140,7 +140,7 @@ def table_2(model, tokenizer, mmlu: dict[str, Task], bbh: dict[str, Task], prefi
     """One row of Table 2: the mean accuracy over the tasks of both benchmarks, in percent.
 
     model, tokenizer: a plainly causal decoder of `transformers`, fine-tuned with the mask that
-    `prefix` says, and its tokenizer. mmlu, bbh: what `read_mmlu` and `read_bbh` give.
+    `prefix` says, and its tokenizer. mmlu, bbh: from `read_mmlu` and `read_bbh`.
     """
     letters = [accuracy([most_likely(model, tokenizer, prompt, LETTERS, prefix)
                          for prompt in task.prompts], task.answers) for task in mmlu.values()]

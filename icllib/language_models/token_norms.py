@@ -1,4 +1,4 @@
-"""Figure 8: how many tokens of a corpus have an embedding of which norm.
+"""Figure 8: a histogram of the norms of the token embeddings in a corpus.
 
     python -m icllib.language_models.token_norms \
         --weights model.safetensors --tokens train.bin --out FILE.csv
@@ -20,14 +20,14 @@ from icllib.errors import InputError
 from icllib.files import write_text
 
 EMBEDDING = "wte.weight"  # in the checkpoints of GPT-2, with or without "transformer." before it
-CHUNK = 2**20  # tokens read at once
+CHUNK = 2**20  # tokens read at a time
 BINS = 100  # ASSUMED: the paper does not say
 
 
 def embedding_norms(weights: Path) -> np.ndarray:
     """The Euclidean norm of each token's embedding: (vocabulary,).
 
-    Raises InputError for a file that is no safetensors or has not one table of embeddings.
+    Raises InputError for a file that is not safetensors or does not have one table of embeddings.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -58,10 +58,10 @@ def token_counts(tokens: Path, vocabulary: int, chunk: int = CHUNK) -> np.ndarra
 
 
 def norm_histogram(norms, counts, bins: int = BINS) -> pd.DataFrame:
-    """Bins of equal width from the smallest norm to the largest, and what lies in each.
+    """Bins of equal width from the smallest norm to the largest, and the number of tokens in each.
 
-    `corpus` counts the tokens of the corpus, `vocabulary` the tokens that there are; the last
-    bin includes its upper edge. norms, counts: (vocabulary,). Raises InputError for no bins.
+    `corpus` counts all tokens of the corpus, `vocabulary` each kind of token once; the last bin
+    includes its upper edge. norms, counts: (vocabulary,). Raises InputError for no bins.
     """
     whole(bins=bins)
     edges = np.linspace(np.min(norms), np.max(norms), bins + 1)

@@ -1,7 +1,7 @@
-"""Families of functions with their input laws.
+"""Tasks: families of functions with the distributions of their inputs.
 
-Each is a frozen dataclass that raises InputError for sizes, deviations or exponents that cannot
-be; its `sample` does so for fewer points than it needs.
+Each is a frozen dataclass that raises InputError for settings out of range; its `sample` raises it
+for fewer points than it needs.
 """
 
 from icllib.tasks.classification import LinearClassification

@@ -18,7 +18,7 @@ class LinearClassification(Component):
 
     CausalLM paper, Section 5.2 (d = 16, three classes). Labels are (..., n, classes): the public
     code fits one-hot vectors by squared error and counts argmax errors. Raises InputError for
-    less than two classes.
+    fewer than two classes.
     """
 
     dimension: int

@@ -19,7 +19,7 @@ from icllib.tasks.prompt import Prompt, dot
 
 
 def check_types(tasks: int, alpha: float) -> None:
-    """Raises InputError where Eq. 1 is no law that the paper allows."""
+    """Raises InputError for numbers of tasks and exponents that Eq. 1 does not allow."""
     whole(tasks=tasks)
     finite(alpha=alpha)
     if alpha <= 1:
@@ -39,7 +39,7 @@ def mean_over_types(values, alpha: float) -> float:
 
 
 class TypedPrompts(Component):
-    """What the two tasks share: features in R^tasks, and prompts of a type (Eq. 1)."""
+    """The base of both tasks: features in R^tasks, and prompts of a type (Eq. 1)."""
 
     @property
     def dimension(self) -> int:
@@ -61,7 +61,7 @@ class SparseFeatureRegression(TypedPrompts):
     A prompt of n points is the query, which comes last, and a context of psi_1 = n - 1 pairs.
     Task s has psi_s = (n - 1) s^-beta pairs, rounded and at least 1 (ASSUMED), which come first;
     the pairs between them and the query are zero and change no sum over the context. Raises
-    InputError for a strength of 0, or a share that is none.
+    InputError for a strength of 0, or a share outside 0 to 1.
     """
 
     tasks: int = 500  #: N_s, Appendix G
@@ -69,8 +69,8 @@ class SparseFeatureRegression(TypedPrompts):
     strength: float = 0.5  #: Lambda_1, Appendix G
     gamma: float = 0.0  #: Lambda_s = Lambda_1 s^-gamma, Section 4.2
     beta: float = 0.0  #: psi_s ~ s^-beta, Section 4.2
-    positive_share: float = 0.5  #: of the features that are +e_s. ASSUMED: Eq. 2 does not say
-    feature_noise: float = 0.0  #: times 1 / psi_s is the deviation of zeta: 1 in Appendix H.2
+    positive_share: float = 0.5  #: of +e_s among features. ASSUMED: Eq. 2 does not say
+    feature_noise: float = 0.0  #: over psi_s: the deviation of zeta; 1 in Appendix H.2
 
     def check(self):
         check_types(self.tasks, self.alpha)
@@ -129,7 +129,7 @@ class SourceCapacityRegression(TypedPrompts):
 
     @property
     def label_variance(self) -> float:
-        """E y^2 averaged over the strengths too."""
+        """E y^2, averaged also over the strengths."""
         return sum(k**-self.tau for k in range(1, self.tasks + 1))
 
     def strengths(self, stream: Stream, types: Tensor, dtype=torch.float32) -> Tensor:

@@ -1,4 +1,4 @@
-"""Pools of functions that come again with fresh inputs, and mixtures of tasks."""
+"""Pools of finitely many functions, each used in many prompts, and mixtures of tasks."""
 
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -14,7 +14,7 @@ from icllib.tasks.prompt import Prompt, sample_one, sizes
 
 
 class Wrapped(Component):
-    """A task made of others: sizes as theirs."""
+    """A task made of other tasks, with their dimension and classes."""
 
     @property
     def dimension(self) -> int:
@@ -23,17 +23,17 @@ class Wrapped(Component):
 
     @property
     def classes(self) -> int:
-        """Of one-hot labels; an AttributeError where labels are numbers."""
+        """The classes of one-hot labels; raises AttributeError if labels are numbers."""
         return self.parts[0].classes
 
 
 @dataclass(frozen=True)
 class FunctionPool(Wrapped):
-    """A task whose functions are T that were drawn once; inputs and noise are new in every prompt.
+    """A task with T functions that are drawn once; inputs and noise are new in every prompt.
 
-    Raventos et al. (2023), Section 2. Training and evaluation have the same pool, which `seed`
-    alone decides. Raises InputError for a task that does not say, as `of_function`, which of its
-    draws make the function.
+    Raventos et al. (2023), Section 2. Training and evaluation have the same pool, which depends only
+    on `seed`. Raises InputError for a task without `of_function`, the names of those of its draws
+    that make the function.
     """
 
     task: object
@@ -49,7 +49,7 @@ class FunctionPool(Wrapped):
 
     @property
     def parts(self) -> tuple:
-        """What it is made of."""
+        """The one task that it is made of."""
         return (self.task,)
 
     def chosen(self, stream: Stream, ids: Tensor) -> Tensor:
@@ -57,7 +57,7 @@ class FunctionPool(Wrapped):
         return stream.integers(ids, "function of the pool", self.functions)
 
     def stream(self, stream: Stream) -> Stream:
-        """What the pool's functions are drawn from, by their number."""
+        """The stream of the pool's functions, whose ids are their numbers."""
         return replace(stream, seeds=torch.full_like(stream.seeds, self.seed), purpose="pool")
 
     def sample(self, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
@@ -67,13 +67,13 @@ class FunctionPool(Wrapped):
         active: how many coordinates of x are kept, the others being 0; () of integers.
         """
         draws(stream, ids, n, dtype)
-        own = PooledStream(stream.seeds, stream.purpose, stream.generator, self)
-        return sample_one(self.task, own, ids, n, dtype, active)
+        pooled = PooledStream(stream.seeds, stream.purpose, stream.generator, self)
+        return sample_one(self.task, pooled, ids, n, dtype, active)
 
 
 @dataclass(frozen=True, eq=False)
 class PooledStream(Stream):
-    """A stream whose numbers of a function are those of the pool's, for the prompts that have it."""
+    """A stream in which the random numbers of a prompt's function are those of the pool's function."""
 
     pool: FunctionPool | None = None
 
@@ -94,11 +94,11 @@ class PooledStream(Stream):
 class Mixture(Wrapped):
     """Each prompt is of one of these tasks, drawn with these shares, which are equal by default.
 
-    Raises InputError for tasks of different sizes, and for shares that are not one for each.
+    Raises InputError for tasks of different sizes, and unless there is one share for each.
     """
 
     parts: tuple
-    shares: tuple[float, ...] | None = None  #: in any unit
+    shares: tuple[float, ...] | None = None  #: relative
 
     def check(self):
         each(sampled, "parts", self.parts)
@@ -111,7 +111,7 @@ class Mixture(Wrapped):
 
     @property
     def probabilities(self) -> list[float]:
-        """Of each task."""
+        """The probability of each task."""
         shares = self.shares or (1.0,) * len(self.parts)
         return [share / sum(shares) for share in shares]
 
@@ -138,6 +138,6 @@ class Mixture(Wrapped):
         first, *others = (sample_one(part, stream, ids, n, dtype, active) for part in self.parts)
         mixed = first
         for place, prompt in enumerate(others, 1):
-            mixed = Prompt(*(torch.where((which == place)[(..., *(None,) * (own.dim() - 2))],
-                                         own, before) for own, before in zip(prompt, mixed)))
+            mixed = Prompt(*(torch.where((which == place)[(..., *(None,) * (new.dim() - 2))],
+                                         new, before) for new, before in zip(prompt, mixed)))
         return mixed

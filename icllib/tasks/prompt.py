@@ -1,4 +1,4 @@
-"""What a task hands to a model, and what it is made with."""
+"""Prompts, and functions with which tasks make them."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -39,7 +39,7 @@ def kept(xs: Tensor, active: Tensor | None) -> Tensor:
 
 
 def sizes(task) -> tuple:
-    """Of a task's inputs and labels."""
+    """A task's dimension and classes; None for classes if labels are numbers."""
     return task.dimension, getattr(task, "classes", None)
 
 
@@ -54,7 +54,7 @@ def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
     """Prompts of a fleet whose members have their own tasks; equal tasks are sampled together.
 
     tasks: M tasks of one shape; ids: (M, B); active: see `kept`. Returns tensors (M, B, n, ...).
-    Raises InputError where a task gives others.
+    Raises InputError if a task returns other shapes.
     """
     members_of = {}
     for member, task in enumerate(tasks):
@@ -64,15 +64,15 @@ def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
     parts = []
     for task, members in members_of.items():
         chosen = constant(tuple(members), ids.device)
-        own = replace(stream, seeds=stream.seeds[chosen])
-        parts.append(sample_one(task, own, ids[chosen], n, dtype, active))
+        of_members = replace(stream, seeds=stream.seeds[chosen])
+        parts.append(sample_one(task, of_members, ids[chosen], n, dtype, active))
     places = [member for members in members_of.values() for member in members]
     order = constant(tuple(sorted(range(len(tasks)), key=places.__getitem__)), ids.device)
     return Prompt(*(torch.cat(tensors)[order] for tensors in zip(*parts)))
 
 
 def sample_one(task, stream: Stream, ids: Tensor, n: int, dtype, active=None) -> Prompt:
-    """Prompts of one task; raises InputError where they are not n points of this precision each."""
+    """Prompts of one task; raises InputError unless each has n points of this precision."""
     options = {} if active is None else {"active": active}
     prompt = task.sample(stream, ids, n, dtype, **options)
     named = isinstance(prompt, tuple) and hasattr(prompt, "_fields")

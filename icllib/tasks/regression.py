@@ -19,7 +19,7 @@ class LinearRegression(Component):
 
     Context-scaling paper, Section 4 (normal inputs, weight_std = d^-1/2); causalLM paper,
     Section 5.1 (uniform inputs, weight_std = 1, no noise). Raises InputError for sizes or
-    deviations that cannot be.
+    deviations out of range.
     """
 
     dimension: int
@@ -113,8 +113,8 @@ class TwoNoiseLevels(Component):
 class SparseLinear(Component):
     """y = w . x with x, w ~ N(0, I), all but a few random coordinates of w set to zero.
 
-    Context-scaling paper, Eq. 8 (Fig. 4C, d = 20); Garg et al. (2022). Raises InputError where not
-    1 to d coordinates are left.
+    Context-scaling paper, Eq. 8 (Fig. 4C, d = 20); Garg et al. (2022). Raises InputError unless 1
+    to d coordinates are nonzero.
     """
 
     dimension: int
@@ -192,7 +192,7 @@ class AffineFunctions(Component):
     input_std: float = 1.0  #: sigma_I
     function_std: float = 1.0  #: sigma_F
     first_input_std: float | None = None  #: of the first x alone (Table 5); None: as the others
-    prompts_per_function: int = 1  #: so many consecutive ids share (a, b): 64 in Eq. 2's mean
+    prompts_per_function: int = 1  #: consecutive ids that share (a, b); 64 in Eq. 2's mean
     dimension: ClassVar[int] = 1
     of_function: ClassVar[tuple[str, ...]] = ("function",)
 

@@ -31,18 +31,17 @@ class MaskedBatch(NamedTuple):
 class MaskedSentences(Component):
     """Sentences in random order, each time with other tokens hidden (Huebner et al., 2021).
 
-    Each pass over the corpus has an order of its own, and a prompt id a sentence and a mask of
-    its own. Each token is hidden with probability `hidden`, and where none is, one of them:
-    ASSUMED, since the public code draws again. A hidden token reads as the mask, or with
-    probability `replaced` as a random token; none is left as it is.
-    Raises InputError for sizes that cannot be and for what are no probabilities.
+    Each pass over the corpus has another order, and each prompt id another sentence and mask. Each
+    token is hidden with probability `hidden`; if that hides none, one token is hidden (ASSUMED: the
+    public code draws again). A hidden token is replaced by the mask, or with probability `replaced`
+    by a random token. Raises InputError for sizes and probabilities out of range.
     """
 
     corpus: DataFile  #: one sentence a line
     tokenizer: DataFile  #: JSON of the package `tokenizers`
     dimension: int = 8192  #: tokens of the vocabulary
-    words: int = 3  #: and punctuation marks; shorter sentences are left out
-    held_out: int = 100  #: one line of so many is not trained on
+    words: int = 3  #: least number, with punctuation marks; shorter sentences are left out
+    held_out: int = 100  #: one line in `held_out` is not trained on
     hidden: float = 0.15
     replaced: float = 0.1
 
@@ -58,7 +57,7 @@ class MaskedSentences(Component):
         return self.masked(stream, ids, self.sentences(n, ids.device))
 
     def sample_held_out(self, stream: Stream, ids: Tensor, n: int) -> MaskedBatch:
-        """The same from the lines that are left out; some of them may stand in others, too."""
+        """The same from held-out lines, which may also occur among the lines of training."""
         return self.masked(stream, ids, self.sentences(n, ids.device, True))
 
     def sentences(self, n: int, device, held_out: bool = False) -> Tensor:
@@ -91,7 +90,7 @@ class MaskedSentences(Component):
 
 
 def trimmed(tokens: Tensor) -> Tensor:
-    """Without columns of padding alone, on a CPU."""
+    """On a CPU, the tokens without the columns that are only padding."""
     if tokens.device.type != "cpu":
         return tokens
     return tokens[..., : int((tokens != PAD).sum(dim=-1).max())]

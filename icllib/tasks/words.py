@@ -17,10 +17,10 @@ from icllib.tasks.prompt import Prompt, dot
 class BagOfWords(Component):
     """Texts of a few random words; a text's class is the one with the largest sum over its words.
 
-    Each prompt has a lexicon of its own, a weight N(0, 1) for every word and class, so that a
-    word says nothing before the shots. Nobody's task but ours: a text classification in small.
+    Each prompt has another lexicon, a weight N(0, 1) for every word and class, so that words have
+    no meaning before the shots. The task is ours: a small text classification.
     An input is the text's words as counts (..., n, dimension), a label its class, one-hot
-    (..., n, classes). Raises InputError for less than two classes.
+    (..., n, classes). Raises InputError for fewer than two classes.
     """
 
     dimension: int  #: words of the vocabulary

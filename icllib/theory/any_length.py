@@ -12,7 +12,7 @@ import scipy
 from icllib.errors import InputError
 from icllib.theory.riccati import context_matrix
 
-LONGEST = 400  # time constants of the slower mode, after which only what stays is left
+LONGEST = 400  # time constants of the slower mode, after which f no longer changes
 
 
 def time_to_reach(output, v0, w0, psi, strength, share) -> float:

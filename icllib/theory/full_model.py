@@ -1,7 +1,7 @@
 """Linear self-attention with all its weights, trained by gradient descent on real prompts.
 
 "A solvable attention for neural scaling laws", Section 2; the equation numbers are that paper's.
-Nothing here knows that the tasks decouple: that is what it is compared with.
+Nothing here uses that the tasks decouple, so that the decoupled solution can be compared with it.
 """
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def outputs(data: Data, v, w):
 def gradient_descent(data: Data, v, w, learning_rate: float, steps: int, trained=(1, 1)):
     """Gradient descent on Eq. 6: yields f of every prompt, V and W at steps 0 to `steps`.
 
-    v, w: V and W at the start; what is yielded belongs to the next step too, copy what is kept.
+    v, w: V and W at the start; later steps change the yielded arrays, so copy what is kept.
     trained: 1 for the entries that are trained and 0 for those that keep their start, for V and
     for W, against whose shapes they broadcast. Raises InputError for fewer than 1 task or negative
     steps.
@@ -56,11 +56,11 @@ def gradient_descent(data: Data, v, w, learning_rate: float, steps: int, trained
     chosen = (data.rows == np.arange(len(v))[:, None]).astype(float)  # (N_s, B)
     contexts = torch.from_numpy(data.contexts)  # its batched product is twice as fast as NumPy's
     for _ in range(steps + 1):
-        own = v[data.rows]
-        vectors = np.stack((data.queries @ w.T, own), axis=1)  # W query and v_s, (B, 2, N_s + 1)
-        seen, seen_by_own = torch.bmm(torch.from_numpy(vectors), contexts).numpy().swapaxes(0, 1)
-        f = (own * seen).sum(-1)
+        v_s = v[data.rows]
+        vectors = np.stack((data.queries @ w.T, v_s), axis=1)  # W query and v_s, (B, 2, N_s + 1)
+        seen, seen_by_v_s = torch.bmm(torch.from_numpy(vectors), contexts).numpy().swapaxes(0, 1)
+        f = (v_s * seen).sum(-1)
         yield f, v, w
         pull = learning_rate * data.weights * (f - data.targets)
         v -= trained[0] * ((chosen * pull) @ seen)
-        w -= trained[1] * ((seen_by_own.T * pull) @ data.queries)
+        w -= trained[1] * ((seen_by_v_s.T * pull) @ data.queries)

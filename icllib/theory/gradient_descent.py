@@ -14,12 +14,12 @@ from icllib.errors import InputError
 
 
 def _check_step(step_size, shape) -> None:
-    """Raises InputError for what is neither a finite number nor a tensor of some, of this shape or
-    one that is broadcast to it."""
+    """Raises InputError unless step_size is a finite number, or a tensor of finite numbers that
+    broadcasts to this shape."""
     if not isinstance(step_size, Tensor):
         return finite(step_size=step_size)
-    own = (1,) * (len(shape) - step_size.dim()) + tuple(step_size.shape)
-    fits = len(own) == len(shape) and all(size in (1, most) for size, most in zip(own, shape))
+    given = (1,) * (len(shape) - step_size.dim()) + tuple(step_size.shape)
+    fits = len(given) == len(shape) and all(size in (1, most) for size, most in zip(given, shape))
     if not fits or step_size.is_complex() or not step_size.isfinite().all():
         raise InputError(f"step_size: expected finite numbers for {tuple(shape)}, got {step_size!r:.200}")
 

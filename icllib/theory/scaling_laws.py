@@ -52,7 +52,7 @@ def time_power(alpha: float, beta: float, gamma: float, large_strength: bool) ->
 
 
 def size_losses(shares, strength, sizes, answer=0.0):
-    """Loss of a model that learns so many of the most frequent tasks, 0 to N_s: (len(sizes),).
+    """Loss of models that learn the `sizes` most frequent tasks, 0 to N_s: (len(sizes),).
 
     The paper's model of size D learns D - 1 tasks. answer: of the tasks beyond, one for all or
     (tasks,); Eqs. 63, 64 print f(0) where it is 0 (erratum).

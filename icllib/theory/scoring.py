@@ -50,7 +50,7 @@ def jacobian(values, derivatives):
 
 
 def smallest_rest(top, bottom, k):
-    """epsilon of Theorem 1: what the largest of k weights leaves, f being in [bottom, top]."""
+    """epsilon of Theorem 1: 1 minus the largest of k weights is at least this; f in [bottom, top]."""
     return (k - 1) * bottom / (top + (k - 1) * bottom)
 
 

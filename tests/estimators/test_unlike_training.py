@@ -135,7 +135,7 @@ def test_standardized_tables_are_answered_without_a_word(name):
     ("X with an outlier", "rows of X of a length .* transform or clip outliers"),
     ("X of one feature", "trained on 8 features: zeros are added to 1"),
     ("X of 400 pairs", "the last 40 of 400 are kept"),
-    ("y all the same", "given one label alone"),
+    ("y all the same", "given pairs that all have the same label"),
     ("y squares", "its answers are .*% of the labels' variance away .*: use ridge regression")])
 def test_a_warning_says_what_to_do(name, what):
     with pytest.warns(UserWarning, match=what):
@@ -161,7 +161,7 @@ def test_queries_far_from_the_pairs_are_told_of():
 
 def test_the_same_label_everywhere_is_the_answer():
     X, y = table("y all the same")
-    with pytest.warns(UserWarning, match="one label alone"):
+    with pytest.warns(UserWarning, match="all have the same label"):
         assert (answered_in_the_open(X, y) == 3.7).all()
 
 
@@ -172,7 +172,7 @@ def test_the_same_label_everywhere_is_the_answer():
 def test_an_answer_that_is_not_finite_is_refused(model):
     X, y = table("y shifted")
     model.fit(X[:40], y[:40] > 0 if isinstance(model, InContextClassifier) else y[:40])
-    with pytest.raises(InputError, match="X: expected queries .* finite answer to, got row 1, whose"):
+    with pytest.raises(InputError, match="X: expected queries .* answers are finite, got .* for row 1"):
         model.predict(np.vstack((X[40:41], np.full((1, FEATURES), 1.5e308))))
 
 
