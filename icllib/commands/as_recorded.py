@@ -16,7 +16,7 @@ from icllib.execution import PageFailed
 from icllib.files import PROJECT
 from icllib.pages import runs_of
 from icllib.results import Record, digest, find_records, load_record, results_folder
-from icllib.training.jobs import check_ready, train_fleet
+from icllib.training.jobs import check_ready, is_recorded, train_fleet
 from icllib.training.limits import Limits
 from icllib.training.records import KEPT, runs_at
 
@@ -40,8 +40,9 @@ def train_again(page: str, profile: str, limits=Limits()) -> str:
     check_ready(profile, results / page, replace(limits, on_cpu=True))  # on what each record names
     for names in dict.fromkeys(map(members, records)):
         fleet = [recorded(name, paper) for name in names]
-        train_fleet([record.component for record in fleet], profile, results / page,
-                    device_of(fleet[0]), limits)
+        runs = [record.component for record in fleet]
+        if not is_recorded(runs, results / page):
+            train_fleet(runs, profile, results / page, device_of(fleet[0]), limits)
     made = find_records([record.component for record in records], paper, results)
     shutil.rmtree(results / page)
     told = compared(list(zip(records, made)))

@@ -67,6 +67,11 @@ def is_begun(fleet: list[Run]) -> bool:
     return bool(checkpoints(saved_in)) or (saved_in / "halved").exists()
 
 
+def is_recorded(fleet: list[Run], folder: Path) -> bool:
+    """Whether an earlier call has trained and saved all of a fleet."""
+    return all(map(is_fresh, find_records(fleet, folder.parent.name, folder.parents[1])))
+
+
 def train_fleets(runs: list[Run], profile: str, folder: Path, device: str = "cpu",
                  limits=Limits(), failed=lambda: False) -> None:
     """Train and save one fleet after the other in this process; measure models whose weights are
@@ -88,8 +93,6 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
     Every training goes through here: a page's, `icllib train`, `--as-recorded` and a worker's.
     Raises InputError where another process trains it, and NoRoom for one model that is too large.
     """
-    if all(map(is_fresh, find_records(fleet, folder.parent.name, folder.parents[1]))):
-        return  # an earlier call has trained it
     halves = [part for part in (fleet[: len(fleet) // 2], fleet[len(fleet) // 2 :]) if part]
     saved_in = checkpoint_folder(fleet)
     was_halved = saved_in / "halved"  # a later call starts with the halves
@@ -105,7 +108,8 @@ def train_fleet(fleet: list[Run], profile: str, folder: Path, device: str = "cpu
             hand_over(saved_in, halves, device)
             was_halved.touch()
         for half in halves:
-            train_fleet(half, profile, folder, device, limits, failed)
+            if not is_recorded(half, folder):
+                train_fleet(half, profile, folder, device, limits, failed)
         remove_checkpoints(saved_in)
 
 
