@@ -36,8 +36,8 @@ claims: []
 PACKAGE = '''\
 """Fill in: the title. A module for each page.
 
-`runs` of a page's module lists the runs of a profile. Here stand only the classes that records name,
-as "papers.{name}.<class>".
+`runs` of a page's module lists the runs of a profile. This file only imports the classes that
+records name, as "papers.{name}.<class>".
 """
 '''
 CHAPTER = """\

@@ -21,6 +21,9 @@ from icllib.training.losses import masked_losses
 CHUNK = 512  # sentences per forward pass
 
 
+# ---- measures -------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class GrammarProbes(Component):
     """How often the grammatical one of two sentences is the more likely one (Huebner et al., 2021).
@@ -119,6 +122,8 @@ def pseudo_log_likelihoods(module, sentences: Tensor) -> Tensor:
     return totals
 
 
+# ---- printed and public scores --------------------------------------------------------------
+
 NAMES = ("softmax", "SSA 1.5", "SSA 2")
 TABLE_3 = {  # percent of pairs, by probe; columns as in NAMES
     "agr_subj_verb-across_PP": (56, 58.95, 65.95),
@@ -207,6 +212,8 @@ def mean_of_probes() -> pd.DataFrame:
     return pd.DataFrame({"mean of the probes": rows})
 
 
+# ---- data and runs --------------------------------------------------------------------------
+
 # The part of AO-CHILDES that we have: 21 of its 37 corpora, 16% of its words.
 CORPUS = DataFile("aochildes_partial.txt",
                   "089ef168047d7e5d38de464ebe96805fd921ccb79ecff521bebfcaf5632c3b35")
@@ -291,6 +298,9 @@ def runs(profile: str) -> list:
     trained = [Run(task, replace(encoder, scoring=scoring), recipe, evaluation, seed)
                for scoring in SCORINGS.values() for seed in range(3)]
     return [*trained, WordFrequencies(task, probes)]
+
+
+# ---- evidence of claims ---------------------------------------------------------------------
 
 
 def probe_ratios(accuracies: dict, probes) -> dict:

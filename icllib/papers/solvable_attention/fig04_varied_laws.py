@@ -15,6 +15,8 @@ from icllib.results import Component, select
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents
 
+# ---- curves ---------------------------------------------------------------------------------
+
 PANELS = (("time", "beta"), ("compute", "beta"), ("time", "gamma"),
           ("size", "gamma"), ("data", "gamma"), ("compute", "gamma"))  # (a) to (f)
 
@@ -60,6 +62,8 @@ def size_curves(record, panel: str, profile: str) -> list:
     return [band(panel, f"size {number}", xs, ys, ys, ys, 1, profile)
             for number, (xs, ys) in enumerate(curves)]
 
+
+# ---- the query's feature in the law in time -------------------------------------------------
 
 # Fit windows in time constants of the first task. EARLY is the limit's; in LATE the tasks with
 # psi_s (1 + Lambda^2) = 1 are being learned (beta = 0.5) or have been learned (beta = 1).
@@ -137,6 +141,9 @@ def query_feature_table(records) -> pd.DataFrame:
     return pd.DataFrame(rows).T.rename_axis(["beta", "time"])
 
 
+# ---- laws in D and N at a finite time -------------------------------------------------------
+
+
 def beta_changes(flat, falling) -> dict[str, np.ndarray]:
     """Exponents in D and N of the record `falling` minus those of `flat`: in N one per draw."""
     change = lambda name: np.array(falling[name]) - np.array(flat[name])
@@ -156,6 +163,8 @@ def finite_time_table(records) -> pd.DataFrame:
                     (flat, falling), ends)}, "change": f"{change.mean():.3f}"}
     return pd.DataFrame(rows).T.rename_axis(["time", "law"])
 
+
+# ---- contexts of equal and unequal lengths --------------------------------------------------
 
 UNBALANCED = (0.5, -0.5)  # beta: shorter and longer contexts for rare tasks
 FEWER_STEPS = (300, 1000, 5000)  # the last is that of Appendix G
@@ -226,6 +235,9 @@ def balance_table(records) -> pd.DataFrame:
         "shortest context": f"{record['shortest']:.0f}"} | {
             f"loss after {steps} steps": f"{loss_at(record, steps):.3g}" for steps in FEWER_STEPS}
         for record in records}).T
+
+
+# ---- runs and exponents ---------------------------------------------------------------------
 
 
 def runs(profile: str) -> list:

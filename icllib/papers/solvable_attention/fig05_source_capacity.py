@@ -31,6 +31,9 @@ SIZES = (2, 3, 5, 8, 13, 20, 32, 50, 80, 500)  # D of the law in compute; N_s is
 SEEDS = 48  # ASSUMED: exponents of the first three spread by up to 0.08, more than the tolerance
 
 
+# ---- losses ---------------------------------------------------------------------------------
+
+
 @dataclass
 class Problem:
     """Tasks, most frequent first, and the number D of coordinates that the model sees."""
@@ -102,6 +105,9 @@ def least_curvature(strength: float, share: float) -> float:
     is least where its terms are equal. Gradient descent is unstable above 2 / learning rate.
     """
     return 3 * share * ((1 + strength**2) * strength**2) ** (2 / 3)
+
+
+# ---- training and runs ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -260,6 +266,9 @@ def coordinate_by_coordinate(law: str, alpha: float, tau: float = 3.0, tasks: in
         xs, times = BUDGETS, np.geomspace(1, 1000, 60)
         found = scaling_laws.lower_envelope(SIZES, times, [losses(n, times) for n in SIZES], xs)
     return scaling_laws.fit_exponent(xs, found)[0]
+
+
+# ---- from records to figure and tables ------------------------------------------------------
 
 
 class Figure5(NamedTuple):

@@ -16,6 +16,9 @@ from icllib.theory import full_model, noisy_features, riccati, scaling_laws
 CONTEXT_LENGTHS = 10, 100  # psi
 
 
+# ---- training and runs ----------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class NearlySparse(Component):
     """The model, its start and its closed form, which both trainings of Figure 6 share."""
@@ -142,6 +145,8 @@ def runs(profile: str) -> list:
             for run in (*(ApproximatelySparse(psi, seed=seed, **size) for seed in range(draws)),
                         ApproximatelySparseLimit(psi, **size))]
 
+
+# ---- from records to the figure -------------------------------------------------------------
 
 CURVES = {"closed_form": ("closed form", BLACK, "-"),
           "expected": ("infinitely many prompts", ROSE, "-"),

@@ -110,6 +110,9 @@ class FirstOrder(Component):
         return v, 1.1 * v
 
 
+# ---- formulas of the laws -------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class LawFormulas(Component):
     """Eqs. 1, 63, 71 to 76, 83 and 105, Table 2, and how far 5,000 steps are from infinity.
