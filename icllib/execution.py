@@ -277,9 +277,13 @@ def kernel_manager() -> type:
 def check_executed(page: str, notebook, failure) -> None:
     """Raises what stopped a page, by the cell that it was in: OutOfTime at the time limit, PageFailed
     for an error of its own and where a cell has not run."""
-    for number, cell in enumerate(own_cells(notebook), 1):
+    cells = own_cells(notebook)
+    begun = sum(bool(cell.metadata.get("papermill", {}).get("start_time")) for cell in cells)
+    ended = begun - bool(failure)  # where a kernel ends, papermill calls every cell completed
+    for number, cell in enumerate(cells, 1):
         status = cell.metadata.get("papermill", {}).get("status")
-        if status == "completed" and not any(output.output_type == "error" for output in cell.outputs):
+        ran = status == "completed" and number <= ended
+        if ran and not any(output.output_type == "error" for output in cell.outputs):
             continue
         where = f"{page}: cell {number}"
         if isinstance(failure, TimeoutError):

@@ -5,7 +5,7 @@ icllib/claims/decisions.py makes the verdicts.
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 
@@ -59,8 +59,11 @@ def read_paper(path: Path) -> Paper:
     """The paper that this file describes; raises InputError for damage and for fields that are
     missing, unknown or of another type."""
     try:
-        fields = read_yaml(path.read_text("utf-8"))
-        paper = Paper(path.parent.name, **fields | {"pages": tuple(fields["pages"])})
+        found = read_yaml(path.read_text("utf-8"))
+        check_entries(found, Paper, given=("name",))
+        if not isinstance(found["pages"], list):
+            raise ValueError(f"pages: expected a list, got {found['pages']!r:.100}")
+        paper = Paper(path.parent.name, **found | {"pages": tuple(found["pages"])})
         types_of_fields(paper)
         if other := [url for url in paper.links.values() if not str(url).startswith("https://")]:
             raise ValueError(f"links: expected https://..., got {other[0]!r}")
@@ -69,6 +72,24 @@ def read_paper(path: Path) -> Paper:
         raise InputError(f"{path}: expected the description of a paper, got a damaged file ({reason}); "
                          "mend it or restore it from git") from None
     return paper
+
+
+def check_entries(found, kind, given=()) -> None:
+    """Raises ValueError, by name, for entries that are not the fields of this dataclass, without those
+    that are given otherwise."""
+    own = [one for one in fields(kind) if one.name not in given]
+    check_names(found, [one.name for one in own],
+                [one.name for one in own if one.default is one.default_factory is MISSING])
+
+
+def check_names(found, known, needed) -> None:
+    """Raises ValueError for what is no mapping, and for a name that is missing or not known."""
+    if not isinstance(found, dict):
+        raise ValueError(f"expected {', '.join(needed)}, got {found!r:.100}")
+    if missing := [name for name in needed if name not in found]:
+        raise ValueError(f"{missing[0]}: expected this entry, got none")
+    if other := [name for name in found if name not in known]:
+        raise ValueError(f"{other[0]}: expected one of {', '.join(known)}")
 
 
 @dataclass(frozen=True)
@@ -223,8 +244,14 @@ def read_claims(path: Path, paper: str, state) -> list[Claim]:
     """The claims in a file, cached for its present state."""
     claims = []
     try:
-        entries = read_yaml(path.read_text("utf-8"))["claims"]
-        for number, entry in enumerate(entries, 1):
+        found = read_yaml(path.read_text("utf-8"))
+        check_names(found, ("paper", "claims"), ("paper", "claims"))
+        if found["paper"] != paper:
+            raise ValueError(f"paper: expected {paper}, the name of the folder, got {found['paper']!r:.100}")
+        if not isinstance(found["claims"], list):
+            raise ValueError(f"claims: expected a list, got {found['claims']!r:.100}")
+        for number, entry in enumerate(found["claims"], 1):
+            check_entries(entry, Claim)
             if entry["id"] != f"{paper}.{number}":
                 raise ValueError(f"expected the id {paper}.{number}, got {entry['id']}")
             claims.append(claim_of(entry))
@@ -239,6 +266,9 @@ def read_claims(path: Path, paper: str, state) -> list[Claim]:
 def claim_of(entry: dict) -> Claim:
     """The claim that an entry of a file describes; raises InputError for values of other types,
     a tolerance out of range, and a page that does not exist."""
+    for name in ("printed", "tolerance"):
+        if not isinstance(entry[name], dict):
+            raise InputError(f"{name}: expected names with values, got {entry[name]!r:.100}")
     if not isinstance(entry.get("parts"), list | None):
         raise InputError(f"{entry['id']}: parts: expected a list, got {entry['parts']!r}")
     claim = Claim(**entry | {"parts": tuple(entry.get("parts") or ())})

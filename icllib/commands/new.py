@@ -236,8 +236,8 @@ def new_page(name: str, page: str) -> list[str]:
 
 def check_name(what: str, name: str) -> None:
     """Raises InputError unless the name can be that of a Python module and part of an address."""
-    if not re.fullmatch("[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        raise InputError(f"{what}: expected a name of small letters, digits and _, got {name!r}")
+    if not re.fullmatch("[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name):
+        raise InputError(f"{what}: expected a name of at most 64 small letters, digits and _, got {name!r:.100}")
 
 
 def check_free(*paths) -> None:

@@ -91,9 +91,13 @@ def in_a_copy(folder, monkeypatch, name):
 
 @pytest.mark.parametrize("content, reason", [
     (b"", "damaged file"), (b"claims:", "damaged file"), (b"[]", "damaged file"),
-    (b"claims: [", "damaged file"), (b"\xff", "damaged file"), (b"claims: [text]", "damaged file"),
-    (b"claims: [{id: causal_lm.1}]", "missing 6 required"), (None, "No such file"),
-    (b"claims: [{id: casual_lm.1}]", "expected the id causal_lm.1, got casual_lm.1"),
+    (b"claims: [", "damaged file"), (b"\xff", "damaged file"), (None, "No such file"),
+    (b"text", "expected paper, claims, got 'text'"), (b"claims: []", "paper: expected this entry, got none"),
+    (b"paper: causal\nclaims: []", "paper: expected causal_lm, the name of the folder, got 'causal'"),
+    (b"paper: causal_lm\nclaims: 7", "claims: expected a list, got 7"),
+    (b"paper: causal_lm\nclaims: []\nmore: 1", "more: expected one of paper, claims"),
+    (b"paper: causal_lm\nclaims: [text]", "expected id, source, .*, got 'text'"),
+    (b"paper: causal_lm\nclaims: [{id: causal_lm.1}]", "source: expected this entry, got none"),
 ])
 def test_a_damaged_file_of_claims_is_told_in_one_line(tmp_path, monkeypatch, content, reason):
     path = in_a_copy(tmp_path, monkeypatch, "icllib/papers/causal_lm/paper.yml") / "claims.yml"
@@ -104,7 +108,8 @@ def test_a_damaged_file_of_claims_is_told_in_one_line(tmp_path, monkeypatch, con
     assert "\n" not in str(error.value)
 
 
-ENTRY = """claims:
+ENTRY = """paper: causal_lm
+claims:
 - id: causal_lm.1
   source: Figure 1
   statement: A falls.
@@ -118,7 +123,13 @@ ENTRY = """claims:
 
 
 @pytest.mark.parametrize("old, new, reason", [
-    ("at_most: 0.1", "at_most: 0.1, at_most: 0.9", "at_most: expected once, got twice .*line 9"),
+    ("at_most: 0.1", "at_most: 0.1, at_most: 0.9", "at_most: expected once, got twice .*line 10"),
+    ("id: causal_lm.1", "id: casual_lm.1", "expected the id causal_lm.1, got casual_lm.1"),
+    ("  tolerance: {at_most: 0.1}\n", "", "tolerance: expected this entry, got none"),
+    ("source:", "sauce:", "source: expected this entry, got none"),
+    ("  page:", "  pag:", "pag: expected one of id, source"),
+    ("{at_most: 0.1}", "0.1", "tolerance: expected names with values, got 0.1"),
+    ("{value: falls, read: figure}", "", "printed: expected names with values, got None"),
     ("  page:", "  source: another\n  page:", "source: expected once, got twice"),
     ("at_most: 0.1", "at_most: -5", "tolerance: expected at_most of at least 0, got -5"),
     ("at_most: 0.1", "at_most: .nan", "expected a region for all"),
