@@ -131,7 +131,7 @@ def test_the_same_page_works_in_papermill_nbval_and_a_kernel(page, icllib, tmp_p
     NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}).execute()
 
 
-SAMPLE = ("an exit", "a magic that is not there", "an error of its own")
+SAMPLE = ("an exit", "a kernel that is killed", "a magic that is not there", "an error of its own")
 
 
 @pytest.mark.parametrize("kind, profile", [
