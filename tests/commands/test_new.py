@@ -103,9 +103,9 @@ def test_a_book_of_a_further_paper_shows_it(copy):
     (copy / "_toc.yml").write_text("format: jb-book\nroot: book/ledger\nchapters:\n- file: book/further\n"
                                    "  sections:\n  - file: notebooks/further/fig01_mean\n", "utf-8")
     try:
-        run_in(copy, "-c", "from icllib import book; from icllib.claims.decisions import ledger; "
-               "from jupyter_book.cli.main import main; book.write_generated(ledger()); main()",
-               "build", "-q", ".")
+        run_in(copy, "-c", "from icllib import book, files; from icllib.claims.decisions import ledger; "
+               "book.write_generated(ledger())")
+        run_in(copy, "-c", "from jupyter_book.cli.main import main; main()", "build", "-q", ".")
     finally:
         (copy / "_toc.yml").write_text(toc, "utf-8")
     site = copy / "_build/html"
