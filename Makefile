@@ -53,7 +53,7 @@ test-golden: $(INSTALLED)
 	$(ON_AVX2) $(BIN)/python -m pytest -q $(GOLDEN); avx2=$$?; wait $$! && exit $$avx2
 
 test-large: $(INSTALLED)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m large tests
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m large tests
 
 bare: $(INSTALLED)
 	PYTHON=$(CURDIR)/$(BIN)/python tests/bare.sh $(ONLY)

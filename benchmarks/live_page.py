@@ -1,7 +1,8 @@
 """How fast the live page draws: its first frame, and a frame while a point is dragged.
 
     python benchmarks/live_page.py            prints milliseconds; measure while nothing else runs
-    python benchmarks/live_page.py picture    takes the still picture of it for the front page
+    python benchmarks/live_page.py pictures   takes the still picture of it for the front page, and the
+                                              README's figure from its notebook
 
 Needs Chromium and the built book.
 """
@@ -11,11 +12,13 @@ import sys
 
 from playwright.sync_api import sync_playwright
 
+from icllib.book.figures import first_figure
 from icllib.book.offline import chromium
 from icllib.results import PROJECT
 
 PAGE = (PROJECT / "_build/html/book/live/try_it.html").as_uri()
 PICTURE = PROJECT / "book/_static/live/try_it.png"
+FIGURE = PROJECT / "book/_static/fig02_linear_attention.png"
 ALL = "#sigma=6&seed=6&shown=softmax SSA prefix causal ridge"
 SCENE = "?scene=steeper"
 FRAMES = """performance.getEntriesByName('live frame').map(({ startTime, duration }) =>
@@ -52,22 +55,27 @@ def frames_while_dragging(browser, points: int, moves: int = 120) -> list[float]
     return durations
 
 
-def take_picture(browser) -> None:
-    """The plot alone, twice as sharp as it is wide."""
-    page = browser.new_page(viewport={"width": 1300, "height": 1000}, device_scale_factor=2)
+def take_pictures(browser) -> None:
+    """The README's figure; and the plot alone, twice as sharp as it is wide, with labels that can be read where it is small."""
+    page = browser.new_page(viewport={"width": 1300, "height": 1000})
+    page.set_content(first_figure("causal_lm/fig02_linear_attention"))
+    page.locator("svg").screenshot(path=FIGURE)
+    page.close()
+    page = browser.new_page(viewport={"width": 520, "height": 1000}, device_scale_factor=2)
     page.goto(PAGE + SCENE)
+    page.add_style_tag(content=".live svg text { font-size: 17px; }")
     page.wait_for_timeout(1000)
     page.locator("#live-plot").screenshot(path=PICTURE)
     page.close()
 
 
 def main(what: str = "") -> None:
-    """Print both times, for a usual number of points and for the most; or take the picture."""
+    """Print both times, for a usual number of points and for the most; or take the pictures."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(),
                                              args=["--no-sandbox", "--disable-gpu"])
-        if what == "picture":
-            return take_picture(browser)
+        if what == "pictures":
+            return take_pictures(browser)
         firsts = sorted(first_frame(browser) for _ in range(7))
         print(f"first frame: median {statistics.median(firsts):.0f}, largest {firsts[-1]:.0f}")
         for points in (12, 39):

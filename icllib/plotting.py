@@ -107,7 +107,9 @@ def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None
 
 
 def legend_below(axes, columns: int, side: str = "center"):
-    """A legend for the whole figure, below it, with the series of one of its panels."""
+    """A legend for the whole figure, below it, with the series of one of its panels, in place of its own."""
+    if own := axes.get_legend():
+        own.remove()
     return axes.figure.legend(*axes.get_legend_handles_labels(), loc=f"outside lower {side}",
                               ncols=columns)
 
@@ -128,12 +130,23 @@ def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2,
     return wide.map(lambda value: "" if pd.isna(value) else short(value, digits))
 
 
-def matrix(axes, values, digits: int = 2, **style) -> None:
+def matrix(axes, values: pd.DataFrame, digits: int = 2, **style) -> None:
     """A small matrix as colored cells with their numbers; zeros are left empty."""
-    values = np.asarray(values, dtype=float)
-    size = np.abs(values).max()
-    axes.imshow(values, **{"cmap": "PuOr", "vmin": -1.5 * size, "vmax": 1.5 * size} | style)
+    size = values.abs().max(axis=None)
+    texts = values.map(lambda value: short(value, digits) if value else "")
+    heat_map(axes, values, square=True, annot=texts, fmt="", annot_kws={"fontsize": 9, "color": "black"},
+             **{"cmap": "PuOr", "vmin": -1.5 * size, "vmax": 1.5 * size} | style)
+
+
+def heat_map(axes, values: pd.DataFrame, **style):
+    """Colored cells, the first row on top; returns them, for a color bar.
+
+    style: of seaborn.heatmap, with the book's own colors where it names none.
+    """
+    import seaborn  # takes a second, which commands that draw nothing need not wait
+
+    seaborn.heatmap(values, ax=axes, cbar=False, linewidths=0.5, linecolor="face",  # no seams
+                    **{"cmap": plt.rcParams["image.cmap"]} | style)
     axes.grid(False)
-    for (row, column), value in np.ndenumerate(values):
-        if value:
-            axes.text(column, row, short(value, digits), ha="center", va="center", fontsize=9)
+    axes.tick_params(rotation=0)
+    return axes.collections[0]

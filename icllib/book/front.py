@@ -1,8 +1,13 @@
 """The front page's cards: a question, the paper's claim, our answer, the figure and the verdicts."""
 
+import io
 import re
 from html import escape
+from importlib import import_module
 from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
 
 from icllib.book.figures import first_figure
 from icllib.book.ledger import bar
@@ -10,15 +15,35 @@ from icllib.claims import Paper, papers
 from icllib.claims.decisions import Decision
 from icllib.claims.verdicts import markdown
 from icllib.files import write_text
+from icllib.plotting import use_style
+from icllib.results import results_folder
 
 
 def write_front(decisions: list[Decision], folder: Path) -> None:
     """The cards and their figures."""
     for paper in papers().values():
         if paper.figure:
-            picture = first_figure(f"{paper.name}/{paper.figure}")
-            write_text(folder / f"{paper.name}.svg", small(picture))
+            write_text(folder / f"{paper.name}.svg", small(figure_of(paper)))
     write_text(folder / "cards.md", cards(decisions))
+
+
+def figure_of(paper: Paper) -> str:
+    """What the page's module draws for a card (`draw_card`), as SVG; the page's first figure where
+    it draws nothing."""
+    page = f"{paper.name}/{paper.figure}"
+    module = import_module(f"icllib.papers.{page.replace('/', '.')}")
+    if not hasattr(module, "draw_card"):
+        return first_figure(page)
+    use_style()
+    # So narrow that its labels can be read at the width of a card on a phone.
+    figure, axes = plt.subplots(figsize=(4.2, 2.3))
+    module.draw_card(axes, pd.read_csv(results_folder() / page / "figure.csv"))
+    axes.legend(fontsize=11)
+    drawn = io.StringIO()
+    with plt.rc_context({"savefig.bbox": None}):
+        figure.savefig(drawn, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    return drawn.getvalue()
 
 
 def small(picture: str) -> str:

@@ -68,8 +68,9 @@ table = page.save_figure(*tables, *comparisons.path_tables(paths, shown))
 
 # %% tags=["figure"] mystnb={"image": {"alt": "First panel: error against sigma of the functions, log axis, for softmax and SSA, ours solid with bands and the printed values dashed, and the error of always answering zero dotted. Then three heat maps over the standard deviation of the functions, across, and of the inputs, upwards: the logarithm of the error of softmax, that of SSA, and the difference of the two.", "classes": "on-white"}, "figure": {"caption": "Error of softmax and scaled signed averaging (SSA) on affine functions outside the training distribution. First panel: against the scale $\\sigma_F$ of the functions, ours solid and the printed values dashed; dotted is always answering 0. The maps show the logarithm of the error over the scales of the functions and of the inputs, and last the difference of the two: blue where SSA is better, orange where softmax is."}}
 import matplotlib.pyplot as plt
+import pandas as pd
 from icllib.colors import color_of, marked
-from icllib.plotting import draw
+from icllib.plotting import draw, heat_map
 from matplotlib.colors import LinearSegmentedColormap
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 7.2))
@@ -90,11 +91,10 @@ to_softmax = LinearSegmentedColormap.from_list(
 for axes, (title, values) in zip(panels.flat[1:], maps.items()):
     same = {"vmin": both.min(), "vmax": both.max()}
     signed = {"cmap": to_softmax, "vmin": -largest, "vmax": largest}
-    image = axes.imshow(values, origin="lower", **(same if title in names else signed))
-    axes.grid(False)
-    axes.set(xticks=range(len(stds)), yticks=range(len(stds)), xticklabels=stds,
-             yticklabels=stds, xlabel=r"$\sigma_F$", ylabel=r"$\sigma_I$",
-             title=rf"{title}, $\log_{{10}}$ error")
+    image = heat_map(axes, pd.DataFrame(values, stds, stds), square=True,
+                     **(same if title in names else signed))
+    axes.invert_yaxis()
+    axes.set(xlabel=r"$\sigma_F$", ylabel=r"$\sigma_I$", title=rf"{title}, $\log_{{10}}$ error")
     figure.colorbar(image, ax=axes)
 
 # %% [markdown]

@@ -68,17 +68,16 @@ table = page.save_figure(*tables)
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Left: the learned n of every head, layer by layer, one dot per seed, with a line at the initial 1.5. Middle: the learned b, with a line at 1. Right: time of a training step over that of softmax in each round of the measurement, for SSA and for softmax without its fused kernel, with a line at 1."}, "figure": {"caption": "What scaled signed averaging (SSA) learns and costs. Left and middle: the exponent $n$ and the scale $b$ of every head after training, layer by layer, one color for each seed, with their start dashed. Right: time of a training step over that of softmax, in each round of the measurement; the dotted line is the margin of the claim that SSA takes no longer."}}
 import matplotlib.pyplot as plt
+import seaborn
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.4))
 for axes, name, values, start in zip(panels, "nb", (n, b), (1.5, 1)):
-    for layer in range(layers):
-        for seed, row in enumerate(values[:, layer]):
-            shift = layer + 1 + 0.12 * (seed - (len(values) - 1) / 2)
-            axes.plot([shift] * heads, row, "o", color=COLORS[seed % len(COLORS)],
-                      mfc="none", label=None if layer else f"seed {seed}")
+    layer, seed = np.meshgrid(range(1, layers + 1), [f"seed {seed}" for seed in range(len(n))])
+    each = {"x": layer.repeat(heads), "hue": seed.repeat(heads), "y": values.ravel()}
+    seaborn.stripplot(**each, palette=COLORS[:len(n)], dodge=True, jitter=False,
+                      legend=name == "n", ax=axes)
     axes.axhline(start, color="grey", ls="--", lw=1, label="start")
-    axes.set(xlabel="layer", title=f"learned {name}", xticks=range(1, layers + 1))
-    axes.margins(x=0.3)
+    axes.set(xlabel="layer", title=f"learned {name}")
 for name, shade, marker in zip(list(ratios)[1:], ("grey", color_of("SSA")), "so"):
     panels[2].plot(rounds, ratios[name], color=shade, marker=marker, label=name)
 panels[2].axhline(1, color="black", lw=1)

@@ -67,6 +67,7 @@ table = page.save_figure(
 
 # %% tags=["figure"] mystnb={"image": {"alt": "Two panels with the mean squared error of fourteen models against sigma on a logarithmic axis, as printed and ours, and a heat map of the logarithm of the error of 12L8AH over the standard deviations of inputs and functions, which grows towards the upper right.", "classes": "on-white"}, "figure": {"caption": "Mean squared error, on a logarithmic axis, of softmax models of fourteen shapes against the scale $\\sigma$ of the functions at test, as printed and ours; color is the number of layers, the marker that of heads, and dashed models have no feed-forward layers. The map shows the error of the model of 12 layers and 8 heads over the scales of the functions and the inputs."}}
 import matplotlib.pyplot as plt
+import pandas as pd
 from icllib.plotting import draw, matrix
 
 figure, panels = plt.subplots(2, 2, figsize=(9, 7.2))
@@ -80,14 +81,12 @@ for axes, panel in zip(panels, ("paper", "ours")):
     axes.set_yscale("log", nonpositive="mask")
     axes.set(ylim=(1e-3, 400), title=panel, xlabel=r"$\sigma$ of the functions")
 panels[0].set(ylabel="mean squared error")
-logs = np.log10(grid).mean(axis=0)
+logs = pd.DataFrame(np.log10(grid).mean(axis=0), stds, stds)
 # Past the largest, so that the darkest cells are light enough for their numbers.
-matrix(panels[2], logs, cmap="YlOrBr", vmin=logs.min(), vmax=1.5 * logs.max(),
-       origin="lower")
-ticks = range(len(stds))
+matrix(panels[2], logs, cmap="YlOrBr", vmin=logs.min(axis=None), vmax=1.5 * logs.max(axis=None))
+panels[2].invert_yaxis()
 panels[2].set(title=r"12L8AH, ours: $\log_{10}$ error",
-              xlabel=r"$\sigma$ of the functions", ylabel=r"$\sigma$ of the inputs",
-              xticks=ticks, yticks=ticks, xticklabels=stds, yticklabels=stds)
+              xlabel=r"$\sigma$ of the functions", ylabel=r"$\sigma$ of the inputs")
 panels[3].axis("off")
 handles = panels[0].get_legend_handles_labels()
 legend = panels[3].legend(*handles, loc="center", ncols=2)

@@ -49,6 +49,7 @@ icllib.settings_table(sheet.DataPoint(), assumed=(
 # %% tags=["figure"] mystnb={"image": {"alt": "Four panels: bars of the task shares with the drawn task marked; the features as a matrix whose only row that is not zero has entries of either sign; the targets below them as the last row of the matrix Phi, with a question mark for the query's missing target; and Phi times its transpose, with four entries that are not zero.", "classes": "on-white"}, "figure": {"caption": "One data point of the paper's regression, step by step: a task $s$ is drawn by its frequency, its features are $\\pm 1$ in coordinate $s$ alone, its targets are proportional to them, and features and targets are the columns of the matrix $\\Phi$. All that the model needs of a prompt is the matrix $\\Phi \\Phi^\\top$, which has four entries that are not zero."}}
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from icllib.plotting import GOLD, VIOLET, draw, matrix, series
 
 shown = icllib.shown_profile([point])
@@ -68,18 +69,16 @@ panels = panels.ravel()
 colors = [GOLD if task + 1 == s else VIOLET for task in range(tasks)]
 panels[0].bar(range(1, tasks + 1), point["shares"], color=colors)
 panels[0].set(title=f"1. task s = {s} is drawn", xlabel="s", ylabel="P(s)")
-matrix(panels[1], point["phi"][:-1])
-matrix(panels[2], point["phi"])
-panels[2].text(pairs, tasks, "?", ha="center", va="center", color="red")
-panels[2].axhline(tasks - 0.5, color="black", lw=0.8)
-matrix(panels[3], point["product"], digits=3)
+phi = pd.DataFrame(point["phi"], names, [*columns[:-1], "q"])
+matrix(panels[1], phi[:-1])
+matrix(panels[2], phi)
+panels[2].text(pairs + 0.5, tasks + 0.5, "?", ha="center", va="center", color="red")
+panels[2].axhline(tasks, color="black", lw=0.8)
+matrix(panels[3], pd.DataFrame(point["product"], names, names), digits=3)
 titles = r"2. features $\pm e_s$", r"3. and 4. targets, and $\Phi$", r"$\Phi\Phi^\top$"
 for axes, title in zip(panels[1:], titles):
-    labels = names[:axes.images[0].get_array().shape[0]]
-    axes.set(title=title, yticks=range(len(labels)), yticklabels=labels, anchor="W",
-             xticks=range(pairs + 1), xticklabels=[*columns[:-1], "q"],
-             xlabel="pair", ylabel="coordinate")
-last = panels[3].set(xticks=range(tasks + 1), xticklabels=names, xlabel="coordinate")
+    axes.set(title=title, anchor="W", xlabel="pair", ylabel="coordinate")
+last = panels[3].set(xlabel="coordinate")
 
 # %% [markdown]
 # The column of the query is marked q. Zeros are left empty; the question mark is the target

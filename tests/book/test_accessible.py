@@ -21,6 +21,12 @@ def test_signatures_are_no_lists_and_other_lists_stay():
     assert repaired(terms, {}) == terms
 
 
+def test_the_list_of_sources_has_no_lists_between_its_items():
+    title, item = "<h1>All modules for which code is available</h1>\n", '<li><a href="a.html">a</a></li>\n'
+    html = repaired(f"{title}<ul>{item}<ul>{item}</ul>{item}<ul>{item}</ul></ul>\n<ul>{item}</ul>", {})
+    assert html == f"{title}<ul>{4 * item}</ul>\n<ul>{item}</ul>"
+
+
 def test_source_views_lead_back_to_what_is_documented_only():
     link = '<a class="viewcode-back" href="../a.html#icllib.a">[docs]</a>'
     assert repaired(link, {"icllib.a": "icllib.a"}) == link and repaired(link, {}) == ""

@@ -22,8 +22,8 @@ print("loaded:", *{{name.partition(".")[0] for name in sys.modules}})
 
 
 @pytest.mark.parametrize("words, heavy", [
-    (["--help"], {"torch", "numpy", "scipy", "pandas", "matplotlib"}),
-    (["claims", "causal_lm"], {"torch", "pandas", "matplotlib"}),
+    (["--help"], {"torch", "numpy", "scipy", "pandas", "matplotlib", "seaborn"}),
+    (["claims", "causal_lm"], {"torch", "pandas", "matplotlib", "seaborn"}),
 ])
 def test_what_is_not_needed_is_not_imported(words, heavy):
     done = subprocess.run([sys.executable, "-c", LOADED.format(words=words)], cwd=PROJECT, encoding="utf-8",

@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from icllib import plotting
 from icllib.attention import causal_pairs, full_pairs
+from icllib.colors import dashed
 from icllib.papers.causal_lm.layers import (
     INPUT_MEANS, KaczmarzErrors, draw, query_errors, run_layers, seeds)
 from icllib.papers.causal_lm.trained import MASKS
@@ -131,3 +133,11 @@ def least_squares_error(input_mean: float, noise_std: float = 0.1, pairs: int = 
 def late_to_early(curves) -> np.ndarray:
     """The rate over layers 30 to 50 divided by that over layers 10 to 30; 1 if it is constant."""
     return slope_over_layers(curves, 30, 50) / slope_over_layers(curves, 10, 30)
+
+
+def draw_card(axes, table) -> None:
+    """For the front page: the errors on queries with both masks."""
+    for mask in ("causal", "prefix"):
+        plotting.draw(axes, table, mask, "queries", label=mask, **dashed(mask))
+    axes.set(yscale="log", xlabel="layers", ylabel="squared error")
+    axes.set_yticks([1e-4, 1e-2, 1], ["0.0001", "0.01", "1"])

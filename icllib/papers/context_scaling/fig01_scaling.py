@@ -1,7 +1,9 @@
 """Figure 1: which models scale with tasks, and which with context."""
 
+from icllib.colors import color_of, marked
 from icllib.papers.context_scaling.scaling import (
     check_counts, fig01_against_context, fig01_against_tasks, fig01_decoders, fig01_perceptrons)
+from icllib.plotting import draw
 from icllib.training import Run
 
 
@@ -21,3 +23,12 @@ def ratios_by_length(errors: dict, lengths) -> dict:
     at_10 = lengths.index(10)
     return {f"T = {name} n = {n}": errors[T][:, lengths.index(n)] / errors[T][:, at_10]
             for name, T in (("1e5", 10**5), ("1e6", 10**6)) for n in (20, 30, 40)}
+
+
+def draw_card(axes, table) -> None:
+    """For the front page: the errors at growing context lengths, after a million tasks."""
+    for name, style in {"MLP": marked("perceptron") | {"label": "perceptron"}, "GPT-2": marked("GPT-2"),
+                        "ridge": {"color": color_of("ridge"), "ls": "--"}}.items():
+        draw(axes, table, "B error, T = 1e6", name, **style)
+    axes.set(yscale="log", xlabel="examples in the prompt", ylabel="squared error", ylim=(0.05, 1))
+    axes.set_yticks([0.05, 0.1, 0.2, 0.5, 1], ["0.05", "0.1", "0.2", "0.5", "1"])

@@ -100,25 +100,27 @@ def rate_table(rates: dict) -> pd.DataFrame:
 
 def draw_rates(table):
     """Left, error rates; right, their ratios to softmax, seed by seed; returns the legends."""
-    _, (left, right) = plt.subplots(1, 2, figsize=(9, 5.5), sharey=True)
-    draw_seeds(left, table, NEAR, color="grey", marker="s", label="in distribution")
-    draw_seeds(left, table, ALL, color=GOLD, marker="o", label="whole grid")
+    _, (left, right) = plt.subplots(1, 2, figsize=(9, 6.5), sharey=True)
+    names = {NEAR: "in distribution", ALL: "whole grid", "ratio": "one seed"}
+    seeds = table[table.series.str.startswith("seed")].assign(part=table.panel.map(names))
+    draw_seeds(left, seeds[seeds.panel != "ratio"], [GOLD, "grey"])
     left.axvline(1 / 8, color="black", ls="--", label="constant predictor")
-    left.set(xscale="log", xlim=(1e-4, 1), xlabel="share of wrong sequences")
-    draw_seeds(right, table, "ratio", color=VIOLET, marker="o", label="one seed")
+    left.set(xscale="log", xlim=(1e-4, 1), xlabel="share of wrong sequences", ylabel="")
+    draw_seeds(right, seeds[seeds.panel == "ratio"], [VIOLET])
     means = table[table.series == "geometric mean"]
     right.plot(means.y, means.x, ls="", color="black", marker="|", ms=14, label="geometric mean")
     right.axvline(1, color="grey", lw=1)
     right.axvline(0.9, color="black", ls=":", label="the claim's 0.9")
-    right.invert_yaxis()
     right.set(xscale="log", xlabel="error rate / softmax error rate")
     return [legend_below(left, 2, "left"), legend_below(right, 2, "right")]
 
 
-def draw_seeds(axes, table, panel: str, **style) -> None:
-    """Draw a point for every seed in each row of a panel."""
-    rows = table[(table.panel == panel) & table.series.str.startswith("seed")]
-    axes.plot(rows.y, rows.x, ls="", mfc="none", ms=6, **style)
+def draw_seeds(axes, seeds, palette) -> None:
+    """Draw a point in each row for every seed, those of each part beside the others."""
+    import seaborn  # takes a second, which commands that draw nothing need not wait
+
+    seaborn.stripplot(seeds, x="y", y="x", hue="part", hue_order=[*dict.fromkeys(seeds.part)],
+                      palette=palette, dodge=True, jitter=False, alpha=0.7, ax=axes)
 
 
 def runs(profile: str) -> list[Run]:

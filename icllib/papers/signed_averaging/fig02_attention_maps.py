@@ -73,9 +73,7 @@ def draw_map(axes, table, scoring: str) -> None:
     """Draw the attention map of the first example, with its numbers."""
     rows = table[table.panel == f"map, {scoring}"]
     weights, tokens = rows.y.to_numpy().reshape(-1, rows.x.max()), token_names(0)
-    matrix(axes, weights, cmap="Purples", vmin=0, vmax=1.6)
-    axes.set_xticks(range(len(tokens)), tokens)
-    axes.set_yticks(range(len(tokens)), tokens)
+    matrix(axes, pd.DataFrame(weights, tokens, tokens), cmap="Purples", vmin=0, vmax=1.6)
     axes.set(title=scoring, xlabel="attends to", ylabel="token")
 
 

@@ -22,7 +22,7 @@ from icllib.colors import dashed
 from icllib.evaluate import Together, unseen
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.papers.signed_averaging.affine import FIRST_COUNTED
-from icllib.plotting import SHARE, draw, legend_below, numbers, series, with_interval
+from icllib.plotting import SHARE, draw, heat_map, legend_below, numbers, series, with_interval
 from icllib.results import ADDED, Component, dealt, stacked
 from icllib.tasks import Quantifier, sample_each
 from icllib.tasks.quantifiers import truth
@@ -405,15 +405,12 @@ def draw_heat_map(axes, table, variant: str, scoring: str, top: float):
     panel = table[table.panel == variant]
     rows = panel[panel.series.str.startswith(f"{scoring}, ")]
     errors = rows.pivot(index="series", columns="x", values="y").loc[rows.series.unique()]
+    errors = errors.rename(lambda name: name.split()[-1]).rename(columns="{:g}".format)
     constant = panel[panel.series == "constant"].y.to_numpy()
-    image = axes.pcolormesh(errors, norm=PowerNorm(0.5, vmin=0, vmax=top), edgecolors="face")
+    image = heat_map(axes, errors, norm=PowerNorm(0.5, vmin=0, vmax=top))
     row, column = np.nonzero(errors.to_numpy() >= constant)
     axes.plot(column + 0.5, row + 0.5, ls="", marker="o", ms=3, mfc="white", mec="black", mew=0.5)
-    sigmas = [name.split()[-1] for name in errors.index]
-    for axis, ticks in ((axes.xaxis, [f"{n:g}" for n in errors.columns]), (axes.yaxis, sigmas)):
-        step = -(-len(ticks) // 10)
-        axis.set_ticks(np.arange(0, len(ticks), step) + 0.5, ticks[::step])
-    axes.grid(False)
+    axes.invert_yaxis()
     axes.set(title=f"{scoring}, {variant}", xlabel="length", ylabel=r"$\sigma$")
     return image
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from icllib.colors import color_of, marked
 from icllib.papers.signed_averaging.affine import (
     DEVIANT, FIRST_COUNTED, all_runs, models_by_scoring)
 from icllib.papers.signed_averaging.comparisons import ridge_answers
+from icllib.plotting import draw
 from icllib.training import Run
 
 TABLE_5 = (6.4e-5, 0.05, 0.25, 0.50, 0.82, 1.21, 1.66, 1.87, 2.02, 2.14, 2.20)  # by FIRST_STDS
@@ -28,3 +30,12 @@ def failure_on_sequence(answers) -> np.ndarray:
 def ridge_failure() -> list[float]:
     """Claim 47: `failure_on_sequence` of ridge regression, the control."""
     return failure_on_sequence(ridge_answers()["deviant_answers"]).tolist()
+
+
+def draw_card(axes, table) -> None:
+    """For the front page: the errors after one large input."""
+    for name, style in {"softmax, paper": {"color": color_of("softmax"), "ls": "--"},
+                        "SSA, ours": marked("SSA"), "softmax, ours": marked("softmax")}.items():
+        draw(axes, table, "error", name, **style)
+    axes.set(yscale="log", xlabel="size of one input", ylabel="squared error")
+    axes.set_yticks([1e-4, 1e-2, 1], ["0.0001", "0.01", "1"])

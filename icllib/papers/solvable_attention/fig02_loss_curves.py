@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from icllib.papers.solvable_attention.laws import log10_gap, start
+from icllib.plotting import BLACK, GOLD, draw
 from icllib.results import Component
 from icllib.theory import riccati, scaling_laws
 
@@ -59,3 +60,12 @@ class LossCurves(Component):
 def runs(profile: str) -> list[LossCurves]:
     """Figure 2: a short and a long context."""
     return [LossCurves(5), LossCurves(100)]
+
+
+def draw_card(axes, table) -> None:
+    """For the front page: the loss by hand and in training, for a long context."""
+    draw(axes, table, "psi=100", "closed_form", label="by hand", color=BLACK)
+    draw(axes, table, "psi=100", "simulated", label="trained", color=GOLD, ls="--")
+    axes.set(xscale="log", yscale="log", xlabel="time of training", ylabel="loss")
+    for axis, ticks in ((axes.xaxis, (0.001, 0.01, 0.1, 1)), (axes.yaxis, (0.001, 0.01, 0.1, 1))):
+        axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
