@@ -63,7 +63,7 @@ def take_pictures(browser) -> None:
     page.close()
     page = browser.new_page(viewport={"width": 520, "height": 1000}, device_scale_factor=2)
     page.goto(PAGE + SCENE)
-    page.add_style_tag(content=".live svg text { font-size: 17px; }")
+    page.add_style_tag(content="#live-plot text { font-size: 20px; }")
     page.wait_for_timeout(1000)
     page.locator("#live-plot").screenshot(path=PICTURE)
     page.close()

@@ -228,9 +228,9 @@ def on_a_phone(browser, paths):
             assert page.locator("mjx-container[tabindex]").count() == 0  # no stops of the keyboard
 
 
-# Pixels of the smallest letters in a picture that is no SVG: 10 points at 160 pixels an inch, 17 pixels
+# Pixels of the smallest letters in a picture that is no SVG: 10 points at 160 pixels an inch, 20 pixels
 # taken twice as sharp.
-LETTERS = {"learner.png": 10 / 72 * 160, "try_it.png": 2 * 17}
+LETTERS = {"learner.png": 10 / 72 * 160, "try_it.png": 2 * 20}
 
 
 @pytest.mark.parametrize("width", [390, 1440])

@@ -35,10 +35,11 @@ def figure_of(paper: Paper) -> str:
     if not hasattr(module, "draw_card"):
         return first_figure(page)
     use_style()
-    # So narrow that its labels can be read at the width of a card on a phone.
-    figure, axes = plt.subplots(figsize=(4.2, 2.3))
+    # So small that its labels can be read at the width of a card on a phone.
+    plt.rcParams.update({"font.size": 12, "legend.fontsize": 12})
+    figure, axes = plt.subplots(figsize=(4.2, 2.0))
     module.draw_card(axes, pd.read_csv(results_folder() / page / "figure.csv"))
-    axes.legend(fontsize=11)
+    axes.legend(labelspacing=0.2)
     drawn = io.StringIO()
     with plt.rc_context({"savefig.bbox": None}):
         figure.savefig(drawn, format="svg", metadata={"Date": None})
