@@ -228,6 +228,29 @@ def on_a_phone(browser, paths):
             assert page.locator("mjx-container[tabindex]").count() == 0  # no stops of the keyboard
 
 
+# Pixels of the smallest letters in a picture that is no SVG: 10 points at 160 pixels an inch, 20 pixels
+# taken twice as sharp.
+LETTERS = {"learner.png": 10 / 72 * 160, "try_it.png": 2 * 20}
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_labels_of_figures_on_the_front_page_can_be_read(site, browser, width):
+    with visited(browser, site / "book/index.html", viewport={"width": width, "height": 900}) as page:
+        pictures = page.locator(".bd-article img").all()
+        assert len(pictures) == 2 + len(papers())
+        for picture in pictures:
+            path, scale = picture.evaluate("""image => {
+                const scales = [image.clientWidth / image.naturalWidth,
+                                image.clientHeight / image.naturalHeight];
+                const whole = getComputedStyle(image).objectFit !== "cover";
+                return [image.currentSrc, whole ? Math.min(...scales) : Math.max(...scales)]; }""")
+            file = Path(unquote(urlparse(path).path))
+            # Matplotlib draws letters of 100 units, which it scales to points; 3 points are 4 pixels.
+            letters = LETTERS.get(file.name) or 400 / 3 * min(
+                map(float, re.findall(r"scale\(([\d.]+) -", file.read_text("utf-8"))))
+            assert letters * scale >= 11, f"{file.name} at {width}: {letters * scale:.1f} pixels"
+
+
 def loaded(browser, path) -> set:
     """The files that a browser reads to show a page."""
     page, files = browser.new_page(), set()

@@ -158,7 +158,7 @@ def draw(learner: Learner, errors: torch.Tensor, best: torch.Tensor, path: str) 
     """Left, the error against the number of examples; right, the answers to one new prompt."""
     import matplotlib.pyplot as plt
 
-    _, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
+    _, (left, right) = plt.subplots(1, 2, figsize=(8, 2.5), layout="constrained")
     # The book's colors of transformers with softmax and of ridge regression.
     ours = dict(color="#c87400", label="transformer")
     known = dict(color="#24292f", ls="--", label="ridge regression")

@@ -94,7 +94,8 @@ for axes, (title, values) in zip(panels.flat[1:], maps.items()):
     image = heat_map(axes, pd.DataFrame(values, stds, stds), square=True,
                      **(same if title in names else signed))
     axes.invert_yaxis()
-    axes.set(xlabel=r"$\sigma_F$", ylabel=r"$\sigma_I$", title=rf"{title}, $\log_{{10}}$ error")
+    axes.set(xlabel=r"$\sigma_F$", ylabel=r"$\sigma_I$",
+             title=rf"{title}, $\log_{{10}}$ error")
     figure.colorbar(image, ax=axes)
 
 # %% [markdown]

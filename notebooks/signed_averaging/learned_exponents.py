@@ -72,7 +72,8 @@ import seaborn
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.4))
 for axes, name, values, start in zip(panels, "nb", (n, b), (1.5, 1)):
-    layer, seed = np.meshgrid(range(1, layers + 1), [f"seed {seed}" for seed in range(len(n))])
+    seeds = [f"seed {seed}" for seed in range(len(n))]
+    layer, seed = np.meshgrid(range(1, layers + 1), seeds)
     each = {"x": layer.repeat(heads), "hue": seed.repeat(heads), "y": values.ravel()}
     seaborn.stripplot(**each, palette=COLORS[:len(n)], dodge=True, jitter=False,
                       legend=name == "n", ax=axes)

@@ -83,7 +83,8 @@ for axes, panel in zip(panels, ("paper", "ours")):
 panels[0].set(ylabel="mean squared error")
 logs = pd.DataFrame(np.log10(grid).mean(axis=0), stds, stds)
 # Past the largest, so that the darkest cells are light enough for their numbers.
-matrix(panels[2], logs, cmap="YlOrBr", vmin=logs.min(axis=None), vmax=1.5 * logs.max(axis=None))
+matrix(panels[2], logs, cmap="YlOrBr", vmin=logs.min(axis=None),
+       vmax=1.5 * logs.max(axis=None))
 panels[2].invert_yaxis()
 panels[2].set(title=r"12L8AH, ours: $\log_{10}$ error",
               xlabel=r"$\sigma$ of the functions", ylabel=r"$\sigma$ of the inputs")
