@@ -83,9 +83,12 @@ class {measured}(Component):
     seed: int = 0
 
     def measure(self) -> dict:
-        """The mean squared error for each number of pairs: (len(PAIRS),)."""
+        """The mean squared error for each number of pairs, and that of copies of one number, a control:
+        (len(PAIRS),) each."""
         numbers = np.random.default_rng(self.seed).normal(size=(1000, max(PAIRS)))
-        return {{"error": [(numbers[:, :pairs].mean(1) ** 2).mean() for pairs in PAIRS]}}
+        errors = lambda of: [(of[:, :pairs].mean(1) ** 2).mean() for pairs in PAIRS]
+        return {{"error": errors(numbers),
+                "control": errors(np.repeat(numbers[:, :1], max(PAIRS), axis=1))}}
 
 
 def runs(profile) -> list[{measured}]:
@@ -102,7 +105,7 @@ CLAIM = """\
     statistic: mean squared error with 40 pairs, divided by that with 10
     parts: [40 against 10 pairs]
     tolerance: {{below: 0.5}}
-    control: no effect
+    control: other data
     page: {name}/{page}
 """
 NOTEBOOK = '''\
@@ -150,7 +153,9 @@ numbers(table, ["error"], xs=sheet.PAIRS, x="pairs")
 # ## The claims, one by one
 
 # %%
-page.decide("{name}.{number}", {{"40 against 10 pairs": errors[:, -1] / errors[:, 0]}}, shown)
+ratios = lambda of: {{"40 against 10 pairs": of[:, -1] / of[:, 0]}}
+control = icllib.samples(records, "control")
+page.decide("{name}.{number}", ratios(errors), shown, control=ratios(control))
 page.verdicts()
 
 # %% [markdown]
