@@ -6,6 +6,7 @@ copies these files into the package.
 """
 
 import math
+from itertools import groupby
 from pathlib import Path
 
 import torch
@@ -57,19 +58,28 @@ def export() -> list[str]:
 def chosen(name: str) -> dict | None:
     """The model of this name: paths of its record and weights within results/, and `good_pairs`; or
     None. Of the models that pass the gate it has the most tasks in training, of these the most
-    layers, and of these the first seed."""
+    layers, and of these it answers at the most numbers of pairs."""
     runs_of_page, parts, claim = NAMES[name]
-    gate, results = find_claim(claim).gate, results_folder()
+    gate = find_claim(claim).gate
     runs = [run for run in runs_of_page("cpu") if parts <= made_of(run)]
-    for run in sorted(runs, key=lambda run: (-(run.pretraining_tasks or math.inf),
-                                             -run.model.layers)):
-        weights = find_weights(run)
-        record = weights and weights.with_name(f"{digest(settings(run))}.json")
-        if (record and record.exists() and gate.passes(at_gate(run, load_record(record)))
-                and (pairs := good_pairs(run))):
-            return {"record": str(record.relative_to(results)),
-                    "weights": str(weights.relative_to(results)), "pairs": pairs}
+    rank = lambda run: (-(run.pretraining_tasks or math.inf), -run.model.layers)
+    for _, alike in groupby(sorted(runs, key=rank), rank):
+        found = [files for run in alike if (files := named(run, gate))]
+        if found:
+            return max(found, key=lambda files: len(files["pairs"]))
     return None
+
+
+def named(run: Run, gate) -> dict | None:
+    """The entry of models.json for one model; None for one without weights, one that does not pass
+    the gate or that answers well at no number of pairs."""
+    weights, results = find_weights(run), results_folder()
+    record = weights and weights.with_name(f"{digest(settings(run))}.json")
+    if not (record and record.exists() and gate.passes(at_gate(run, load_record(record)))
+            and (pairs := good_pairs(run))):
+        return None
+    return {"record": str(record.relative_to(results)),
+            "weights": str(weights.relative_to(results)), "pairs": pairs}
 
 
 def good_pairs(run: Run) -> list[int]:
