@@ -7,10 +7,10 @@
 # **In short:** trained on five lengths, GPT-2 is good at these five and worse than a guess at many
 # others. At 10, 20, 30 and 40 pairs its error is 1.1 to 1.35 times that of ridge regression; between
 # them it is 3.2 to 59 times (three models, a million stored tasks). Trained on every length from 5 to
-# 40, it is within 1.21 times at each of them (one model, 14 minutes of a core, at the {term}`profile`
-# `cpu`), and better at the five lengths too. SGPT, trained on the same five, carries over: it is within
-# 1.28 times everywhere; trained on every length it is within 1.20 times (one model, 17 minutes). The
-# paper does not train on every length.
+# 40, it is within 1.21 times at each length from 10 on (three models, 13 minutes of a core each, at the
+# {term}`profile` `cpu`), and better at the five lengths too. SGPT, trained on the same five, carries
+# over: it is within 1.28 times everywhere; trained on every length it is within 1.20 times (three
+# models, 21 minutes each). The paper does not train on every length.
 #
 # {cite:t}`abedsoltan2024context` train on 5, 10, 20, 30 and 40 pairs and test on the same numbers
 # (Figure 1B, and Figure 8B for SGPT, which is GPT-2 without key, query and value weights). A reader who
@@ -95,8 +95,7 @@ pd.DataFrame({name: {f"seed {seed}": f"{ratio:.3g}" for seed, ratio
 #
 # - *Training.* Models on every length see fresh prompts at every step, those on five a million that
 #   are stored. GPT-2 has four layers, not three, and takes as many steps on half as many prompts, each
-#   of which has a query after every number of pairs from 5 on; SGPT takes a quarter of the prompts. One
-#   model of each is few: it tells what can be had, not how often.
+#   of which has a query after every number of pairs from 5 on; SGPT takes a quarter of the prompts.
 # - *Fewer than 10 pairs.* With fewer pairs than dimensions, or hardly more, the answer hangs on the
 #   weights' prior more than on the pairs. All are shown there, and none is judged.
 # - [Another page](untrained_lengths.ipynb) asks the same of ReLU networks in 20 dimensions, as the
