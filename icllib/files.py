@@ -28,6 +28,7 @@ VARIABLES = {  # what the environment can say, all of it
     "ICLLIB_OUTPUT": "where a page writes, set by what executes it",
 }
 TEMPORARY = "icllib-temporary-"  # how the names of temporary folders begin
+DEEPEST = 100
 YOUNG = 60  # seconds; a folder may not have its lock yet
 TEXT = r'"(?:[^"\\]|\\.)*"'
 # In JSON: a text, which stays; a list of plain values; the last space before a closing bracket.
@@ -46,13 +47,19 @@ class OnceEach(yaml.CSafeLoader):  # 7 times as fast as the loader in Python
 
 
 def read_yaml(text: str):
-    """What a YAML text says; raises yaml.YAMLError for damage and for a key that comes twice."""
+    """What a YAML text says; raises yaml.YAMLError for damage, for a key that comes twice and for
+    what is nested so deeply that the loader would break down."""
     return copy.deepcopy(parsed(text))
 
 
 @functools.lru_cache(maxsize=8)  # the claims of a paper are asked for by each of its pages
 def parsed(text: str):
     """The same, which nobody may change."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise yaml.YAMLError(f"expected at most {DEEPEST} lists in each other, got more")
     return yaml.load(text, Loader=OnceEach)
 
 

@@ -140,6 +140,7 @@ claims:
     ("causal_lm/propositions", "causal_lm/propositions\n  ours: maybe", "ours: expected bool, got 'maybe'"),
     ("[all]", "all", "parts: expected a list, got 'all'"),
     ("A falls.", "[A, falls]", r"statement: expected str, got \['A', 'falls'\]"),
+    ("A falls.", "[" * 100_000, "expected at most 100 lists in each other"),
     ("A falls.", "- " * 100_000, "damaged file")])
 def test_an_entry_that_cannot_be_is_told_in_one_line(tmp_path, monkeypatch, old, new, reason):
     in_a_copy(tmp_path, monkeypatch, "notebooks/causal_lm/propositions.py")
