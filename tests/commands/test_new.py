@@ -142,7 +142,7 @@ def test_a_page_that_is_there_and_a_paper_that_is_not_are_told():
 
 @pytest.mark.parametrize("old, new_text, reason", [
     ("order: 3", "order: third", "order: expected int, got 'third'"),
-    ("short:", "shorter:", "shorter"), ("pages:", "pages: 3\nothers:", "not iterable"),
+    ("short:", "shorter:", "short: expected this entry"), ("pages:", "pages: 3\nothers:", "others: expected one of order"),
     ("title:", "title: [", "damaged file")])
 def test_a_damaged_description_of_a_paper_is_told(tmp_path, old, new_text, reason):
     text = (PROJECT / "icllib/papers/causal_lm/paper.yml").read_text("utf-8")
