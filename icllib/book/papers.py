@@ -42,7 +42,7 @@ def duration(hours: float) -> str:
 def cited(paper: Paper) -> str:
     """A paper's authors and year in short: "Ding et al., 2024"."""
     entry, = parse_string(paper.citation, "bibtex").entries.values()
-    names = [" ".join(author.last_names) for author in entry.persons["author"]]
+    names = [" ".join([*author.prelast_names, *author.last_names]) for author in entry.persons["author"]]
     authors = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
     return f"{authors}, {entry.fields['year']}"
 
