@@ -90,15 +90,16 @@ def compute_losses(shares, strength, psi, g0, h0, sizes, budgets):
 def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
     """Slope of log y against log x for x in the window, and the half width of its 95% interval.
 
-    Raises InputError for fewer than three points or values that are not positive.
+    Points whose y is infinite do not count, such as those of an envelope where no curve reaches. Raises
+    InputError for fewer than three others in the window and for values that are not positive.
     """
-    check_curve(xs, ys)
-    if not isinstance(window, tuple | list) or len(window) != 2:
+    numbers(xs=xs)
+    numbers(True, ys=ys, window=window)
+    if np.shape(window) != (2,):
         raise InputError(f"window: expected the first x and the last, got {window!r:.200}")
-    for end in window:
-        check(lambda own: own == own, "two numbers", {"window": end})
-    xs, ys = np.asarray(xs, dtype=float), np.asarray(ys, dtype=float)
-    inside = (window[0] <= xs) & (xs <= window[1])
+    check_shapes(xs, ys)
+    xs, ys, (first, last) = (np.asarray(values, dtype=float) for values in (xs, ys, window))
+    inside = (first <= xs) & (xs <= last) & np.isfinite(ys)
     xs, ys = xs[inside], ys[inside]
     if len(xs) < 3 or min(xs.min(), ys.min()) <= 0:
         least = min([*xs, *ys], default="none")
@@ -113,15 +114,15 @@ def local_exponents(xs, ys):
 
     Raises InputError for fewer than two points and for values that are not positive.
     """
-    check_curve(xs, ys)
+    numbers(xs=xs, ys=ys)
+    check_shapes(xs, ys)
     if len(xs) < 2 or min(np.min(xs), np.min(ys)) <= 0:
         raise InputError(f"xs, ys: expected two or more points of positive values, got {xs!r:.200}, {ys!r:.200}")
     return np.gradient(np.log(np.asarray(ys, dtype=float)), np.log(np.asarray(xs, dtype=float)))
 
 
-def check_curve(xs, ys) -> None:
-    """Raises InputError for what is no row of finite xs with as many ys."""
-    numbers(xs=xs, ys=ys)
+def check_shapes(xs, ys) -> None:
+    """Raises InputError for what is no row of xs with as many ys."""
     if np.ndim(xs) != 1 or np.shape(xs) != np.shape(ys):
         raise InputError(f"xs, ys: expected two rows of one length, got {np.shape(xs)} and {np.shape(ys)}")
 

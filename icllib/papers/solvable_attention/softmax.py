@@ -91,8 +91,9 @@ def owners(models: list) -> np.ndarray:
 
 
 def exponents(xs, curves) -> list:
-    """Exponent and half width of its 95% interval for each curve."""
-    return [scaling_laws.fit_exponent(xs, curve) for curve in curves]
+    """Exponent and half width of its 95% interval for each curve; NaN where training has diverged."""
+    return [(np.nan, np.nan) if np.isnan(curve).any() else scaling_laws.fit_exponent(xs, curve)
+            for curve in curves]
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ def large_strength_table(records) -> pd.DataFrame:
     rows = {}
     for record in records:
         stable = LawFormulas(record.run["alpha"]).largest_stable_strength()
-        run, forms = record.run, [theory_exponents(*_setting(record), large) for large in (1, 0)]
+        run, forms = record.run, [theory_exponents(*_setting(record), large) for large in (True, False)]
         for law in ("time", "compute"):
             rows[run["alpha"], law] = {
                 "smallest strength": f"{run['strength'] * run['tasks'] ** -run['gamma']:.1f}",
