@@ -31,7 +31,6 @@ from icllib.training.build import of_memory
 from icllib.training.cpu import one_core
 from icllib.training.capture import captured_step
 from icllib.training.provenance import provenance
-from icllib.training.recipe import PRECISIONS
 
 ROUNDS = 3
 WARM_UP = 3  # untimed steps of a turn: on a CPU, a fleet's first ones fetch its memory anew
@@ -204,7 +203,7 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES))
     parser.add_argument("--members", nargs="+", type=int,
                         default=[1, 4, 8, 16] if torch.cuda.is_available() else [1, 4])
-    parser.add_argument("--precisions", nargs="+", choices=PRECISIONS,
+    parser.add_argument("--precisions", nargs="+", choices=("tf32", "bf16", "fp32", "fp64"),
                         default=["tf32", "bf16"] if torch.cuda.is_available() else ["tf32"])
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--dry-run", action="store_true", help="store nothing")

@@ -29,9 +29,9 @@ class FeatureMLP(Component):
     for an activation that is not known, or no width.
     """
 
-    features: Literal[*FEATURES] = "hilbert"  #: see feature_row
+    features: Literal[FEATURES] = "hilbert"  #: see feature_row
     prompt: bool = False
-    activation: Literal[*ACTIVATIONS] = "relu"
+    activation: Literal["relu", "gelu"] = "relu"
     width: int = 1024  #: Eq. 14; ASSUMED for Eq. 9, which leaves k open
 
     def check(self):
@@ -94,7 +94,7 @@ class ScalarRegression(Component):
     any other model. It starts at a = 1, b = 0, the estimate itself.
     """
 
-    features: Literal[*FEATURES] = "hilbert"  #: see feature_row
+    features: Literal[FEATURES] = "hilbert"  #: see feature_row
 
     def build(self, seeds, dimension: int, max_pairs: int, device="cpu"):
         """A fleet of such regressions, one per seed."""

@@ -97,7 +97,7 @@ def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
     numbers(True, ys=ys, window=window)
     if np.shape(window) != (2,):
         raise InputError(f"window: expected the first x and the last, got {window!r:.200}")
-    check_shapes(xs, ys)
+    _check_shapes(xs, ys)
     xs, ys, (first, last) = (np.asarray(values, dtype=float) for values in (xs, ys, window))
     inside = (first <= xs) & (xs <= last) & np.isfinite(ys)
     xs, ys = xs[inside], ys[inside]
@@ -115,13 +115,13 @@ def local_exponents(xs, ys):
     Raises InputError for fewer than two points and for values that are not positive.
     """
     numbers(xs=xs, ys=ys)
-    check_shapes(xs, ys)
+    _check_shapes(xs, ys)
     if len(xs) < 2 or min(np.min(xs), np.min(ys)) <= 0:
         raise InputError(f"xs, ys: expected two or more points of positive values, got {xs!r:.200}, {ys!r:.200}")
     return np.gradient(np.log(np.asarray(ys, dtype=float)), np.log(np.asarray(xs, dtype=float)))
 
 
-def check_shapes(xs, ys) -> None:
+def _check_shapes(xs, ys) -> None:
     """Raises InputError for what is no row of xs with as many ys."""
     if np.ndim(xs) != 1 or np.shape(xs) != np.shape(ys):
         raise InputError(f"xs, ys: expected two rows of one length, got {np.shape(xs)} and {np.shape(ys)}")

@@ -57,7 +57,10 @@ def points_of(page) -> np.ndarray:
 
 
 def heights_of(page, name: str) -> np.ndarray:
-    """The pixels at which the page draws a curve: (61,)."""
+    """The pixels at which the page draws a curve: (61,), once it is drawn whole, which a machine under
+    load does a little later."""
+    page.wait_for_function("name => document.querySelector(`#live-plot [data-model=${name}]`)"
+                           ".getAttribute('d').split(/[ML]/).length === 62", arg=name)
     path = page.locator(f"#live-plot [data-model={name}]").get_attribute("d")
     return np.array([float(pair.split()[1]) for pair in re.split("[ML]", path)[1:]])
 
