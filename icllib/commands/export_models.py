@@ -34,6 +34,8 @@ SEEDS, PROMPTS = 3, 1024  # on each seed's own prompts
 
 NAMES = {  # name: the page's runs, what its models are made of, a claim whose gate they must pass
     "context_scaling/gpt2": (every_length.gpt2, {Transformer}, "context_scaling.1"),
+    "context_scaling/gpt2_without_positions": (every_length.gpt2_without_positions, {Transformer},
+                                               "context_scaling.1"),
     "context_scaling/sgpt": (every_length.sgpt, {SGPT}, "context_scaling.1"),
     "signed_averaging/softmax": (fig03_softmax_ssa.runs, {Softmax}, "signed_averaging.2"),
     "signed_averaging/ssa": (fig03_softmax_ssa.runs, {SignedAveraging}, "signed_averaging.3"),

@@ -143,7 +143,8 @@ def test_what_a_model_was_not_trained_for_is_said(folders):
 
 # Numbers of pairs, from 1.25 times the inputs on, at which a model with a name is not within 1.25
 # times the best predictor's error, or 1% of the labels' variance where that makes none.
-NOT_YET = {"context_scaling/sgpt": {12}, "signed_averaging/softmax": {2}, "signed_averaging/ssa": {2}}
+NOT_YET = {"context_scaling/gpt2_without_positions": {11}, "context_scaling/sgpt": {12},
+           "signed_averaging/softmax": {2}, "signed_averaging/ssa": {2}}
 
 
 @pytest.mark.parametrize("name", names())

@@ -14,7 +14,7 @@ def ratios():
     return every_length.ratios_by_model(stored_records(every_length.runs, PAGE))
 
 
-@pytest.mark.parametrize("model", ["GPT-2", "SGPT"])
+@pytest.mark.parametrize("model", ["GPT-2", "GPT-2 without positions", "SGPT"])
 def test_each_seed_is_near_ridge_regression_after_every_number_of_pairs(ratios, model):
     """From 10 pairs on, 1.25 times the dimension, to the longest: the bound of models with a name."""
     own = ratios[f"{model}, every length"]
