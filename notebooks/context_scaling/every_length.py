@@ -60,8 +60,9 @@ figure, axes = plt.subplots(figsize=(7, 3.8))
 for name in ratios:
     model, trained = name.split(", ")
     hollow = {"ls": "-.", "mfc": "white"} if "without" in model else {}
-    look = {"ls": "-" if trained == "every length" else "--"} | marked(model.split()[0]) | hollow
-    draw(axes, table, "error / ridge", name, ms=3, **look)
+    dashes = {"ls": "-" if trained == "every length" else "--"}
+    draw(axes, table, "error / ridge", name, ms=3,
+         **dashes | marked(model.split()[0]) | hollow)
 for length in scaling.LENGTHS:
     axes.axvline(length, color="grey", lw=0.8, ls=":")
 axes.axhline(sheet.MOST_RATIO, color="grey", lw=1)
