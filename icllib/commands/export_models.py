@@ -22,7 +22,7 @@ from icllib.papers.signed_averaging import comparisons, fig03_softmax_ssa, fig04
 from icllib.papers.signed_averaging.quantifiers import reached
 from icllib.results import Record, digest, load_record, results_folder, settings
 from icllib.streams import Stream
-from icllib.tasks import AffineFunctions, BagOfWords, LinearRegression, Quantifier
+from icllib.tasks import AffineFunctions, BagOfWords, Quantifier
 from icllib.training import Run, load
 from icllib.training.cpu import one_core
 from icllib.training.weights import find_weights

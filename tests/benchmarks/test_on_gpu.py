@@ -1,6 +1,5 @@
 """The script for GPU machines, with commands in place of Python and time: what comes back of it."""
 
-import json
 import os
 import shutil
 import signal

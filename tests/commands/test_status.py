@@ -20,7 +20,7 @@ from icllib.claims.json_and_csv import as_csv, entry
 from icllib.claims.rule import interval
 from icllib.claims.sentences import sentence
 from icllib.claims.verdicts import ours_text, parts_table
-from icllib.commands import run, status
+from icllib.commands import status
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer

@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import (AutoModel, AutoModelForCausalLM, AutoModelForMaskedLM, GPT2LMHeadModel, GPT2Model,
+from transformers import (AutoModelForCausalLM, AutoModelForMaskedLM, GPT2LMHeadModel, GPT2Model,
                           LlamaForSequenceClassification, LlamaModel)
 
 from icllib.errors import InputError
