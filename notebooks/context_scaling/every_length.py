@@ -54,9 +54,9 @@ table = page.save_figure(*(
 # %% tags=["figure"] mystnb={"image": {"alt": "Error over that of ridge regression against the number of pairs from 5 to 40 on a log axis for five models: GPT-2 trained on five lengths has sharp dips at the five and is far above between; GPT-2 trained on every length, with and without positions, and both kinds of SGPT are smooth curves near 1."}, "figure": {"caption": "Error over that of ridge regression, on a log axis, after every number of pairs. GPT-2 trained on five lengths, at the dotted lines, is good at these alone; trained on every length it is a smooth curve near 1, without positions too (hollow markers), as SGPT is either way. Below the grey line a model with a name answers."}}
 import matplotlib.pyplot as plt
 from icllib.colors import marked
-from icllib.plotting import draw
+from icllib.plotting import draw, legend_below
 
-figure, axes = plt.subplots(figsize=(7, 3.8))
+figure, axes = plt.subplots(figsize=(7, 4.2))
 for name in ratios:
     model, trained = name.split(", ")
     hollow = {"ls": "-.", "mfc": "white"} if "without" in model else {}
@@ -68,7 +68,7 @@ for length in scaling.LENGTHS:
 axes.axhline(sheet.MOST_RATIO, color="grey", lw=1)
 axes.set(yscale="log", xlabel="context length n", ylabel="error / that of ridge regression")
 axes.yaxis.set_major_formatter("{x:g}")
-legend = axes.legend(frameon=True)
+legend = legend_below(axes, 3)
 
 # %% [markdown]
 # Bands are 95% intervals over {term}`seeds <seed>`, of logarithms.
