@@ -19,7 +19,7 @@ import traceback
 
 from icllib.errors import DAMAGE, InputError, OutOfTime
 from icllib.files import matplotlib_folder, temporary_folder
-from icllib.pages import notebooks_folder
+from icllib.page_names import notebooks_folder
 from icllib.results import PROJECT, digest
 from icllib.training.records import environment
 

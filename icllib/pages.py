@@ -9,13 +9,10 @@ has succeeded) or, without a runner, into runs/, so that trying things out chang
 
 import builtins
 import dataclasses
-import difflib
 import importlib
-import os
 from functools import cache, partial
-from itertools import chain, groupby
+from itertools import groupby
 from math import fsum
-from pathlib import Path
 
 import pandas as pd
 
@@ -25,7 +22,7 @@ from icllib.claims.controls import FROM_EVIDENCE
 from icllib.claims.decisions import decide
 from icllib.claims.verdicts import Verdicts
 from icllib.errors import InputError
-from icllib.files import PROJECT, check_writable, folder_named, to_json, write_text
+from icllib.files import check_writable, folder_named, to_json, write_text
 from icllib.plotting import use_style
 from icllib.results import (
     DIGITS, PROFILES, Record, check_page, check_profile, check_records, digest,
@@ -33,14 +30,6 @@ from icllib.results import (
 from icllib.training.provenance import clock_of
 from icllib.training.records import KEPT, runs_at
 from icllib.training.run import Run
-
-NOTEBOOKS = PROJECT / "notebooks"  # which tests change
-
-
-def notebooks_folder() -> Path:
-    """Where pages live."""
-    return NOTEBOOKS
-
 
 class Page:
     """One page of the book, named "<paper>/<page>" after its file in notebooks/.
@@ -205,42 +194,6 @@ def shown_profile(records: list[Record]) -> str:
     if len(profiles) != 1:
         raise InputError(f"expected records of one profile, got {sorted(profiles)}")
     return profiles.pop()
-
-
-# ---- finding pages --------------------------------------------------------------------------
-
-
-def all_pages() -> list[str]:
-    """Every page that has a file in notebooks/; raises InputError where there is none."""
-    folder = notebooks_folder()
-    paths = sorted(folder.glob("*/*.py"))
-    if not paths:
-        raise InputError(f"{folder}: expected pages, <paper>/<page>.py, found none")
-    return [str(path.relative_to(folder).with_suffix("")) for path in paths]
-
-
-def find_pages(*texts: str) -> list[str]:
-    """All pages for "all", those of a paper for its name, or else the one of `find_page`; each once
-    where there are several texts."""
-    own = [[page for page in all_pages() if text in ("all", page.split("/")[0])]
-           or [find_page(text)] for text in texts]
-    return list(dict.fromkeys(chain(*own)))
-
-
-def find_page(text: str) -> str:
-    """A page by its name, by what its name alone begins with, or by the path of its file; raises
-    InputError for an unknown one."""
-    path, name = Path(text), text
-    if path.suffix in (".py", ".ipynb"):
-        name = os.path.relpath(path.resolve().with_suffix(""), notebooks_folder().resolve())
-    if name not in all_pages():
-        begun = [page for page in all_pages() if "/" in name and page.startswith(name)]
-        if len(begun) == 1:
-            return begun[0]
-        near = begun or difflib.get_close_matches(name, all_pages(), cutoff=0)
-        raise InputError(f"page: expected one that python -m icllib status lists, such as "
-                         f"{', '.join(near)}, got {text!r}")
-    return name
 
 
 # ---- the runs of a page ----------------------------------------------------------------------

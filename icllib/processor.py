@@ -1,6 +1,7 @@
-"""Which processor this machine has."""
+"""Which processor this machine has, and how much of it a process may use."""
 
 import contextlib
+import os
 import platform
 import re
 
@@ -11,3 +12,10 @@ def processor_name(description: str = "/proc/cpuinfo") -> str:
         if named := re.search(r"^model name\s*: (.*)", file.read(4096), re.MULTILINE):
             return re.sub(r"\((R|TM)\)| CPU| Processor| @.*", "", named[1]).strip()
     return platform.processor() or platform.machine()
+
+
+def cores() -> int:
+    """How many CPU cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # absent from macOS
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count()

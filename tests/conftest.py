@@ -68,7 +68,7 @@ def page(tmp_path, monkeypatch, results):
     """Writes a page causal_lm/sample with this code; returns its folder."""
     folder = tmp_path / "notebooks" / "causal_lm"
     folder.mkdir(parents=True)
-    monkeypatch.setattr("icllib.pages.NOTEBOOKS", tmp_path / "notebooks")
+    monkeypatch.setattr("icllib.page_names.NOTEBOOKS", tmp_path / "notebooks")
     (results / "causal_lm/sample").mkdir(parents=True)
     (results / "causal_lm/sample/figure.csv").write_text("old", "utf-8")
 

@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 from icllib.execution import execute_as_script
-from icllib.pages import all_pages
+from icllib.page_names import all_pages
 
 
 @pytest.fixture(scope="module")

@@ -15,14 +15,14 @@ from icllib.files import PROJECT, VARIABLES
 FILES = sorted((PROJECT / "icllib").rglob("*.py"))
 FLOORS = [
     {"errors", "checks", "files", "streams", "attention", "results", "progress", "data", "processor",
-     "colors"},
+     "colors", "page_names"},
     {"tasks", "models", "baselines", "theory", "evaluate", "claims"},
     {"training", "plotting", "pages", "execution"}, {"estimators"}, {"papers"}, {"language_models"},
     {"book", "__init__"}, {"commands", "__main__"},
 ]
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 SCIENCE = {"checks", "streams", "attention", "data", "tasks", "models", "baselines", "theory", "evaluate", "training"}
-BOOK = {"claims", "plotting", "pages", "execution", "book", "commands"}
+BOOK = {"claims", "plotting", "pages", "page_names", "execution", "book", "commands"}
 
 
 def unit(path):

@@ -28,7 +28,7 @@ from icllib.claims.decisions import decide, ledger
 from icllib.claims.verdicts import Verdicts, typeset
 from icllib.errors import InputError
 from icllib.files import PROJECT
-from icllib.pages import all_pages
+from icllib.page_names import all_pages
 
 
 @pytest.fixture(scope="module")

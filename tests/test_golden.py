@@ -17,7 +17,8 @@ from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel
 from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, ScalarRegression,
                            Transformer)
 from icllib.models.features import feature_row
-from icllib.pages import all_pages, runs_by_profile, runs_once
+from icllib.page_names import all_pages
+from icllib.pages import runs_by_profile, runs_once
 from icllib.papers.context_scaling import estimators, fig04_three_tasks, scaling
 from icllib.papers.signed_averaging import another_engine, learned_exponents, table03_babyberta
 from icllib.papers.signed_averaging.table03_babyberta import MADE, MADE_PROBE

@@ -14,11 +14,11 @@ from icllib.claims import find_claim, load_claims
 from icllib.claims.decisions import evidence_path, ledger
 from icllib.claims.verdicts import ours_text, parts_table
 from icllib.commands.run import notebook_problem
-from icllib.commands.status import status
+from icllib.commands.page_state import status
 from icllib.errors import InputError
 from icllib.execution import page_source
-from icllib.pages import (
-    Page, all_pages, notebooks_folder, provenance_line, runs_of, settings_of, settings_table)
+from icllib.page_names import all_pages, notebooks_folder
+from icllib.pages import Page, provenance_line, runs_of, settings_of, settings_table
 from icllib.results import PROJECT, PROFILES, Record, digest, results_folder, settings
 from icllib.training import Recipe
 from icllib.training.records import runs_at
@@ -236,7 +236,7 @@ def copy(tmp_path, monkeypatch):
     target.parent.mkdir(parents=True)
     for suffix in (".py", ".ipynb"):
         target.with_suffix(suffix).write_bytes((original / page).with_suffix(suffix).read_bytes())
-    monkeypatch.setattr("icllib.pages.NOTEBOOKS", tmp_path)
+    monkeypatch.setattr("icllib.page_names.NOTEBOOKS", tmp_path)
 
     def edit(change):
         path = target.with_suffix(".ipynb")

@@ -4,7 +4,8 @@ from math import isnan, nan
 
 from icllib.book.papers import hours, records_of
 from icllib.claims import papers
-from icllib.pages import all_pages, runs_by_profile, runs_once
+from icllib.page_names import all_pages
+from icllib.pages import runs_by_profile, runs_once
 from icllib.results import digest, results_folder, settings
 from icllib.training.costs import ON_CPU, seconds_of, work
 from icllib.training.fleets import fleets

@@ -26,7 +26,7 @@ from icllib.claims.decisions import Decision, ledger
 from icllib.claims.rule import VERDICTS
 from icllib.claims.sentences import sentence
 from icllib.claims.verdicts import badge, typeset
-from icllib.pages import all_pages
+from icllib.page_names import all_pages
 
 COLAB = "https://colab.research.google.com"
 PUNCTUATION, OPENING = re.compile(r"\A[,.;:!?)]+"), re.compile(r"[(\[]\Z")

@@ -8,7 +8,7 @@ from functools import cache
 import pandas as pd
 
 from icllib.errors import InputError
-from icllib.pages import notebooks_folder
+from icllib.page_names import notebooks_folder
 from icllib.results import results_folder
 from icllib.results.checksums import paths_shown
 

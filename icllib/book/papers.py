@@ -6,7 +6,7 @@ from math import fsum
 from pybtex.database import parse_string
 
 from icllib.claims import Paper
-from icllib.pages import notebooks_folder
+from icllib.page_names import notebooks_folder
 from icllib.results import Record, load_record, results_folder
 from icllib.results.checksums import paths_shown
 from icllib.training.provenance import clock_of

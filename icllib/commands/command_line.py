@@ -52,7 +52,7 @@ def run(
                          help="Another value for a name in the page's parameters cell.")] = [],
 ):
     """Execute pages: compute what is missing, then refresh the notebook and its results."""
-    from icllib.pages import find_pages
+    from icllib.page_names import find_pages
     from icllib.results import check_profile
     from icllib.execution import check_parameters, parse_parameter
     from icllib.training.limits import Limits
@@ -108,7 +108,7 @@ def compare(
 ):
     """Execute pages again and tell each number that is not as in the committed notebook."""
     from icllib.commands.compare import compare_all
-    from icllib.pages import find_pages
+    from icllib.page_names import find_pages
 
     names = find_pages(*pages)
     changed = compare_all(names, typer.echo)
@@ -125,11 +125,16 @@ def status(
     as_json: AsJson = False,
 ):
     """List pages: fresh, stale (and why) or missing, and what is missing would cost."""
-    from icllib.pages import find_pages
-    from icllib.commands.status import kept_status as states
+    from icllib.commands.status import kept_status
+    from icllib.page_names import find_pages
+
+    def ask(page):
+        from icllib.commands.page_state import states_of  # with PyTorch and all pages
+
+        return states_of(page)
 
     names = find_pages(*(pages or ["all"]))
-    show([dataclasses.asdict(state) for state in states(names)], as_json, lambda row: {
+    show([dataclasses.asdict(state) for state in kept_status(names, ask)], as_json, lambda row: {
         "page": f"{row['paper']}/{row['page']}", "profile": row["profile"], "state": row["state"],
         "why, and what it would take": "; ".join(filter(None, (row["reason"], row["cost"])))})
 
@@ -148,7 +153,7 @@ def plan(
     as_json: AsJson = False,
 ):
     """List the fleets that pages miss, those first that settle most undecided claims per minute."""
-    from icllib.pages import find_pages
+    from icllib.page_names import find_pages
     from icllib.commands.plan import minutes, plan as planned
 
     most = None if budget is None else minutes(budget)
@@ -219,7 +224,7 @@ def claims_of(name: str) -> list:
         return load_claims(name)
     if "/" not in name:
         return [find_claim(name)]
-    from icllib.pages import find_page  # with PyTorch, which the claims alone do without
+    from icllib.page_names import find_page  # with PyTorch, which the claims alone do without
 
     page = find_page(name)
     return [claim for claim in load_claims(page.split("/")[0])

@@ -15,7 +15,7 @@ from icllib.commands.run import sound_notebook
 from icllib.errors import InputError
 from icllib.execution import PageFailed, execute, own_cells
 from icllib.files import temporary_folder
-from icllib.pages import notebooks_folder
+from icllib.page_names import notebooks_folder
 from icllib.training.records import environment
 
 IGNORED = {"nbval-ignore-output", "nbval-skip"}

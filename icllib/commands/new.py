@@ -218,7 +218,7 @@ def new_page(name: str, page: str) -> list[str]:
     have or that is taken.
     """
     from icllib.claims import load_claims
-    from icllib.pages import notebooks_folder
+    from icllib.page_names import notebooks_folder
 
     claims = load_claims(name)
     check_name("page", page)

@@ -15,7 +15,7 @@ from icllib.errors import DAMAGE, InputError
 from icllib.execution import (
     check_parameters, check_shows_stored, execute, read_page, source_hash)
 from icllib.files import check_writable, temporary_folder, write_text, write_together
-from icllib.pages import notebooks_folder
+from icllib.page_names import notebooks_folder
 from icllib.results import check_profile, results_folder
 from icllib.results.checksums import changed_since, with_digests
 from icllib.training.limits import FILE, Limits

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from icllib.errors import InputError
-from icllib.pages import find_page, runs_of
+from icllib.page_names import find_page
+from icllib.pages import runs_of
 from icllib.results import (
     PROJECT, PROFILES, check_profile, digest, find_records, is_fresh, results_folder, settings)
 from icllib.training.fleets import fleets, processors

@@ -1,12 +1,12 @@
 """Which runs train together, on how many processors."""
 
-import os
 import re
 from dataclasses import replace
 
 import torch
 
 from icllib.errors import InputError
+from icllib.processor import cores
 from icllib.training.limits import Limits
 from icllib.training.run import Run
 
@@ -54,13 +54,6 @@ def why_no_gpu() -> str | None:
                     f"PyTorch {torch.__version__} is for {torch.version.cuda}")
         return f"found no card ({told.partition('.')[0]})"
     return "found no card"
-
-
-def cores() -> int:
-    """How many CPU cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):  # absent from macOS
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count()
 
 
 def dealt_out(runs: list[Run], count: int) -> list[list[Run]]:

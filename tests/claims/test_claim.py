@@ -13,7 +13,7 @@ from icllib.claims.decisions import ledger
 from icllib.claims.verdicts import explained
 from icllib.errors import InputError
 from icllib.files import PROJECT
-from icllib.pages import all_pages
+from icllib.page_names import all_pages
 
 ORDERING = Claim("causal_lm.6", "Figure 2", "A is below B.", {"value": "below", "read": "figure"},
                  "ordering", "ratio of A to B", ("n = 1", "n = 2"), {"below": 1.0})

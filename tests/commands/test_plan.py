@@ -12,7 +12,7 @@ from icllib.commands import plan
 from icllib.commands.plan import Job, best_within, by_value, chance, minutes
 from icllib.commands.train import trained_runs
 from icllib.errors import InputError
-from icllib.pages import all_pages
+from icllib.page_names import all_pages
 from icllib.results import digest, results_folder, settings
 from icllib.training.provenance import clock_of
 

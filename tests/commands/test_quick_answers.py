@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from icllib.commands import status
-from icllib.commands.status import status as states
+from icllib.commands import page_state, status
+from icllib.commands.page_state import status as states
 from icllib.files import PROJECT
 from icllib.results import records
 
@@ -33,8 +33,15 @@ def test_what_is_not_needed_is_not_imported(words, heavy):
     assert not heavy & set(loaded.split())
 
 
+def test_what_was_told_is_told_again_without_pytorch():
+    code = "import sys, icllib.page_names, icllib.commands.status; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, encoding="utf-8", capture_output=True)
+    assert "icllib.commands.status" in loaded.stdout.split(), loaded.stderr
+    assert not {"torch", "pandas", "matplotlib", "nbformat"} & set(loaded.stdout.split())
+
+
 def test_each_record_is_read_once_and_runs_are_listed_once(monkeypatch):
-    read, listed, record, runs_at = Counter(), Counter(), records.Record, status.runs_at
+    read, listed, record, runs_at = Counter(), Counter(), records.Record, page_state.runs_at
 
     def counted(**content):
         read[str(content["run"])] += 1
@@ -46,7 +53,7 @@ def test_each_record_is_read_once_and_runs_are_listed_once(monkeypatch):
 
     records.read_record.cache_clear()
     monkeypatch.setattr(records, "Record", counted)
-    monkeypatch.setattr(status, "runs_at", at)
+    monkeypatch.setattr(page_state, "runs_at", at)
     assert {row.page for row in states(["context_scaling/fig01_scaling"])} == {"fig01_scaling"}
     assert len(read) > 10 and set(read.values()) == {1}
     assert set(listed.values()) == {1}
@@ -66,9 +73,8 @@ def test_status_asks_a_page_again_only_when_something_has_changed(page, results,
 
     def asked_now(*pages):
         asked.clear()
-        return status.kept_status(pages), asked.copy()
+        return status.kept_status(pages, states_of), asked.copy()
 
-    monkeypatch.setattr(status, "states_of", states_of)
     monkeypatch.setattr(status, "TOLD", tmp_path / "status.json")
     pages = "causal_lm/sample", "causal_lm/other", "mine/sample"
     told, first = asked_now(*pages)

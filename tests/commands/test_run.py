@@ -17,7 +17,7 @@ from icllib.commands import run
 from icllib.errors import InputError
 from icllib.execution import execute_as_script
 from icllib.files import temporary_folder
-from icllib.pages import notebooks_folder
+from icllib.page_names import notebooks_folder
 from icllib.results import PROJECT
 
 
@@ -124,8 +124,8 @@ icllib.records(lambda profile: [run], profile, page="causal_lm/sample")""")
 
 def elsewhere() -> str:
     """What a process runs to be the command line with this test's notebooks."""
-    return (f"import pathlib; from icllib import pages; from icllib.commands import command_line; "
-            f"pages.NOTEBOOKS = pathlib.Path({str(notebooks_folder())!r}); command_line.main()")
+    return (f"import pathlib; from icllib import page_names; from icllib.commands import command_line; "
+            f"page_names.NOTEBOOKS = pathlib.Path({str(notebooks_folder())!r}); command_line.main()")
 
 
 def test_a_page_that_is_killed_leaves_everything_as_it_was(page, tmp_path):

@@ -20,11 +20,12 @@ from icllib.claims.json_and_csv import as_csv, entry
 from icllib.claims.rule import interval
 from icllib.claims.sentences import sentence
 from icllib.claims.verdicts import ours_text, parts_table
-from icllib.commands import status
+from icllib.commands import page_state
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
-from icllib.pages import find_page, find_pages, runs_of
+from icllib.page_names import find_page, find_pages
+from icllib.pages import runs_of
 from icllib.results import PROJECT, load_record
 from icllib.results.checksums import paths_shown
 from icllib.tasks import AffineFunctions, LinearRegression
@@ -147,19 +148,19 @@ def test_status_of_one_page_as_json_has_the_agreed_fields(icllib):
 
 def test_an_estimate_of_cost_says_on_what_machine(monkeypatch):
     runs = runs_of("context_scaling/fig01_scaling")
-    assert status.cost(runs("paper"), "paper").endswith("hours on an H200")
+    assert page_state.cost(runs("paper"), "paper").endswith("hours on an H200")
     monkeypatch.setattr(costs, "step_seconds", lambda *parts: 0.1)
-    monkeypatch.setattr(status, "cores", lambda: 2)
+    monkeypatch.setattr(page_state, "cores", lambda: 2)
     trained = [replace(run, seed=seed) for run in runs("cpu")[:1] for seed in range(40)]
     hours = 40 * trained[0].recipe.steps * 0.1 / 2 / 3600
-    assert status.cost(trained, "cpu") == f"{hours:.1f} hours on 2 CPU cores"
+    assert page_state.cost(trained, "cpu") == f"{hours:.1f} hours on 2 CPU cores"
 
 
 def test_a_model_that_is_measured_in_two_ways_costs_one_training(monkeypatch):
     monkeypatch.setattr(costs, "step_seconds", lambda *parts: 10.0)
     first = runs_of("context_scaling/fig01_scaling")("cpu")[0]
     second = replace(first, evaluation=replace(first.evaluation, prompts=3))
-    assert status.cost([first, second], "cpu") == status.cost([first], "cpu")
+    assert page_state.cost([first, second], "cpu") == page_state.cost([first], "cpu")
 
 
 def test_memory_is_of_parameters_gradients_moments_and_what_the_forward_pass_keeps():
@@ -181,7 +182,7 @@ def test_a_cost_can_be_told_without_the_data(monkeypatch, tmp_path):
     monkeypatch.setattr("icllib.data.data_folders", lambda: [tmp_path])
     run = next(run for run in runs_of("signed_averaging/table03_babyberta")("cpu")
                if isinstance(run, Run))
-    assert status.cost([run], "cpu").endswith("CPU cores")
+    assert page_state.cost([run], "cpu").endswith("CPU cores")
 
 
 def test_speeds_of_a_core_are_those_of_the_records():
@@ -195,7 +196,7 @@ def test_a_price_takes_no_step_and_memory_is_counted_once_for_a_shape(monkeypatc
     monkeypatch.setattr(costs, "build", lambda *parts: built.append(parts) or build(*parts))
     monkeypatch.setattr(costs, "MEMORY_OF_SHAPES", {})
     run = runs_of("context_scaling/fig01_scaling")("cpu")[0]
-    status.cost([run], "cpu")
+    page_state.cost([run], "cpu")
     assert not built
     for seed in range(3):
         costs.memory_of([replace(run, seed=seed)])
@@ -204,11 +205,11 @@ def test_a_price_takes_no_step_and_memory_is_counted_once_for_a_shape(monkeypatc
 
 def test_a_page_that_shows_fewer_seeds_than_there_are_is_told(monkeypatch):
     name = "context_scaling/normalization"
-    assert status.further_seeds(name, status.records_by_profile(name)) is None
+    assert page_state.further_seeds(name, page_state.records_by_profile(name)) is None
     shown = paths_shown(name)
     left = {path.stem for path in shown if load_record(path).run["seed"] > 0}
-    monkeypatch.setattr(status, "names_shown", lambda page: left)
-    assert status.further_seeds(name, status.records_by_profile(name)) == (
+    monkeypatch.setattr(page_state, "names_shown", lambda page: left)
+    assert page_state.further_seeds(name, page_state.records_by_profile(name)) == (
         f"{len(shown) - len(left)} records of further seeds are not shown")
 
 
@@ -217,7 +218,7 @@ def test_a_model_that_does_not_count_its_work_has_no_known_cost():
         multiplications = property()  # as if there were none
 
     run = Run(AffineFunctions(), Uncounted(1, 1, 8), Recipe((10,), 1, 8), ErrorByLength((10,)))
-    assert status.cost([run], "gpu").startswith("not known: model: expected a component with mult")
+    assert page_state.cost([run], "gpu").startswith("not known: model: expected a component with mult")
 
 
 def test_a_page_whose_runs_nothing_lists_is_told_in_its_row(page, icllib):
@@ -268,7 +269,7 @@ def test_a_path_names_the_page_whose_file_it_is(page, icllib, tmp_path, monkeypa
 
 @pytest.mark.parametrize("words", [("run", "all"), ("run", "causal_lm/sample"), ("status",)])
 def test_a_folder_without_pages_is_told(icllib, tmp_path, monkeypatch, words):
-    monkeypatch.setattr("icllib.pages.NOTEBOOKS", tmp_path)
+    monkeypatch.setattr("icllib.page_names.NOTEBOOKS", tmp_path)
     code, _, err = icllib(*words)
     assert code == 2 and err == f"icllib: {tmp_path}: expected pages, <paper>/<page>.py, found none\n"
 

@@ -8,8 +8,8 @@ import pytest
 
 from icllib import execution
 from icllib.commands.run import notebook_problem
-from icllib.commands.status import status
-from icllib.pages import notebooks_folder
+from icllib.commands.page_state import status
+from icllib.page_names import notebooks_folder
 from icllib.results import PROJECT, load_record, results_folder
 from icllib.training.limits import Limits
 
@@ -115,7 +115,7 @@ def test_one_bad_file_leaves_the_rows_of_the_other_pages(page, damage, monkeypat
 
 
 def test_an_error_that_nobody_thought_of_is_told_in_its_row(page, monkeypatch):
-    monkeypatch.setattr("icllib.commands.status.runs_by_profile", lambda page: 1 / 0)
+    monkeypatch.setattr("icllib.commands.page_state.runs_by_profile", lambda page: 1 / 0)
     row, = status(["causal_lm/propositions"])
     assert (row.state, row.reason) == ("unknown", "ZeroDivisionError: division by zero")
 

@@ -10,7 +10,8 @@ from torch.utils._pytree import tree_leaves
 
 from icllib.models import (MLP, SGPT, Encoder, FeatureMLP, LinearAttention, SignedAveraging,
                            Softmax, Transformer)
-from icllib.pages import all_pages, runs_of
+from icllib.page_names import all_pages
+from icllib.pages import runs_of
 from icllib.papers.signed_averaging.table03_babyberta import MADE
 from icllib.results import settings
 from icllib.streams import Stream

@@ -11,7 +11,7 @@ import pytest
 from icllib.commands.plan import plan
 from icllib.commands.train import train, trained_runs
 from icllib.files import PROJECT
-from icllib.pages import all_pages
+from icllib.page_names import all_pages
 from slurm_cluster import cluster, missing_programs
 
 PAGES = ["context_scaling/fig02_one_noise_level", "context_scaling/fig05_one_layer"]
