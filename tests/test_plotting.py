@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from icllib.claims.sentences import ANYWHERE, SHARE, short, with_interval
 from icllib.errors import InputError
-from icllib.plotting import (
-    ANYWHERE, SHARE, draw, draw_rows, legend_below, numbers, series, short, with_interval)
+from icllib.plotting import draw, draw_rows, legend_below, numbers, series
 
 
 @pytest.mark.parametrize("value, digits, text", [

@@ -14,8 +14,8 @@ import torch
 
 from icllib.errors import InputError
 from icllib.files import write_text
-from icllib.language_models.prompts import (
-    SYSTEM, affine_questions, answer_of, chat, quantifier_questions)
+from icllib.language_models.prompts import affine_questions, answer_of, chat, quantifier_questions
+from icllib.papers.signed_averaging.fig06_07_llama import SYSTEM
 from icllib.papers.signed_averaging.quantifiers import TRAINED
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier

@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from icllib.checks import fraction, not_negative, one_of, positive, whole
+from icllib.checks import WORD, fraction, not_negative, one_of, positive, whole
 from icllib.data import open_token_ids
 from icllib.errors import InputError
 from icllib.models.signed_language import use_signed_averaging
-from icllib.streams import Stream, WORD
+from icllib.streams import Stream
 
 SCORINGS = ("softmax", "ssa")
 ASSUMED = ("vocabulary", "accumulation", "warmup", "max_norm")  # settings the paper leaves open

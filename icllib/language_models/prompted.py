@@ -22,8 +22,9 @@ import torch
 from icllib.errors import InputError
 from icllib.files import write_text
 from icllib.language_models.prompts import (
-    Question, SYSTEM, affine_questions, chat, quantifier_questions, read_booleans, read_number)
+    Question, affine_questions, chat, quantifier_questions, read_booleans, read_number)
 from icllib.papers.signed_averaging.affine import FIRST_COUNTED, SIGMAS, ShiftedErrors
+from icllib.papers.signed_averaging.fig06_07_llama import SYSTEM
 from icllib.papers.signed_averaging.quantifiers import LENGTHS, SIZES
 from icllib.results import rounded
 from icllib.streams import Stream

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from icllib.checks import draws, finite, not_negative, positive, share, whole
+from icllib.checks import WORD, draws, finite, not_negative, positive, share, whole
 from icllib.errors import InputError
 from icllib.results import Component
-from icllib.streams import WORD, Stream
+from icllib.streams import Stream
 from icllib.tasks.prompt import Prompt, dot
 
 

@@ -33,7 +33,8 @@ icllib.settings_table(sheet.runs(shown)[0])[["value"]]
 # ## Figure
 
 # %%
-from icllib.plotting import POSITIVE, series
+from icllib.claims.sentences import POSITIVE
+from icllib.plotting import series
 
 errors = icllib.stacked(records, ("prefix", "causal"), "error")
 table = page.save_figure(*(series("lines", mask, LENGTHS, own, shown, POSITIVE)

@@ -47,7 +47,8 @@ icllib.settings_table(sheet.runs(shown)[size.seeds], trained.assumed(size),
 
 # %%
 import numpy as np
-from icllib.plotting import POSITIVE, series
+from icllib.claims.sentences import POSITIVE
+from icllib.plotting import series
 
 cells, plain = sheet.block_cells(size), sheet.plain_cells()
 errors = trained.final_errors(records, cells + plain)

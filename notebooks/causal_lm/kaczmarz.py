@@ -61,7 +61,8 @@ icllib.settings_table(layers.KaczmarzErrors(0.0), assumed=(
 # %%
 import numpy as np
 
-from icllib.plotting import POSITIVE, series
+from icllib.claims.sentences import POSITIVE
+from icllib.plotting import series
 from icllib.theory import kaczmarz
 
 pairs, run = records[0]["pairs"].astype(int), records[0].run

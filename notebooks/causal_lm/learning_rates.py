@@ -70,7 +70,7 @@ legend = legend_below(panels[0], 2)
 import numpy as np
 import pandas as pd
 
-from icllib.plotting import short
+from icllib.claims.sentences import short
 
 ratios = pd.DataFrame({f"{cell.task}: {trained.row_name(cell)}": own / own.min()
                        for cell, own in errors.items()}, index=sheet.RATES).T

@@ -102,7 +102,7 @@ trained.class_differences(trained.extra_loss, cells, mask="causal")
 # %% tags=["numbers"]
 import pandas as pd
 
-from icllib.plotting import with_interval
+from icllib.claims.sentences import with_interval
 
 shares = sheet.held_out_and_training(classifiers, sheet.classifier_cells())
 pd.DataFrame({trained.row_name(cell): {

@@ -55,7 +55,8 @@ icllib.settings_table(sheet.StepBounds(), ("prompts", "watched", "layers", "seed
 # %%
 import numpy as np
 
-from icllib.plotting import POSITIVE, SHARE, series
+from icllib.claims.sentences import POSITIVE, SHARE
+from icllib.plotting import series
 
 labels = {
     "self": {"prefix": "prefix", "prefix_self": "prefix, sees itself",

@@ -130,7 +130,7 @@ rows = {(title, name, d): f"{slopes(title, key, d).mean():.2f}"
 pd.DataFrame({"slope": rows}).rename_axis(["task", "estimator", "d"])
 
 # %% tags=["numbers"]
-from icllib.plotting import short
+from icllib.claims.sentences import short
 
 raw = lambda at, n: short(one_step_error(at, n, 1) / at.label_variance, 2)
 pd.DataFrame({name: {f"n = {n}": raw(at, n) for n in (5, 10, 40, 100)}

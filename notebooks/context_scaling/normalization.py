@@ -126,7 +126,7 @@ numbers(table, ["linear", "ReLU network"], digits=3, x="context length n")
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.plotting import with_interval
+from icllib.claims.sentences import with_interval
 
 pd.DataFrame({title: {form: with_interval(ratios(title, form), 3) for form in others}
               for title in tasks})

@@ -110,7 +110,7 @@ legend = figure.legend(handles.values(), handles, ncols=5,
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.plotting import with_interval
+from icllib.claims.sentences import with_interval
 
 pd.DataFrame({(name, f"{slope}x"): {
     "boundary value": with_interval(

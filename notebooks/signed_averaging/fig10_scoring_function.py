@@ -44,7 +44,8 @@ import numpy as np
 from icllib.plotting import series
 
 shown = icllib.shown_profile(records)
-drawn, limit = records[: len(sheet.EXPONENTS)], records[len(sheet.EXPONENTS) :]
+drawn, limit = ([record for record in records if record.run["n"] in exponents]
+                for exponents in (sheet.EXPONENTS, sheet.LIMIT))
 x = drawn[0]["x"]
 exponential = {"value": np.exp(x), "derivative": np.exp(x), "slope": 1 + 0 * x}
 tables = [series(name, f"n = {r.run['n']:g}", x, r[name], shown)

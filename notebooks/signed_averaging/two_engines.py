@@ -113,7 +113,7 @@ sheet.error_rows(found, signs, plain)
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.plotting import with_interval
+from icllib.claims.sentences import with_interval
 
 pd.DataFrame({name: {"fourth / third": with_interval(
     own[:, 0, 3:].mean(1) / own[:, 0, 2:].mean(1), scale="log")}

@@ -71,7 +71,7 @@ pd.DataFrame({f"psi = {psi}": {label: f"{of_length[name][:, -1].mean():.2g}"
 # for gradient descent, from the first steps ([Figure 2](fig02_loss_curves.ipynb)).
 
 # %% tags=["numbers"]
-from icllib.plotting import with_interval
+from icllib.claims.sentences import with_interval
 
 gaps = {"infinitely many prompts": "expected_gap",
         "900 prompts, loss on new ones": "test_gap",

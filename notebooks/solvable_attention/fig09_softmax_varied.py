@@ -72,7 +72,7 @@ legend = panels[0].legend()
 
 # %% tags=["numbers"]
 import pandas as pd
-from icllib.plotting import with_interval
+from icllib.claims.sentences import with_interval
 
 rows = {}
 for signs in softmax.SIGN_LAWS:

@@ -38,7 +38,8 @@ icllib.settings_table(sheet.runs("paper")[1], assumed=(
 # %% tags=["figure"] mystnb={"image": {"alt": "Four log-log panels: loss against model size, data points, steps and compute under AdamW. In size and data the solid lines follow the dashed laws of Table 1. In time the loss stays up for tens of steps and then falls by orders of magnitude, far below the dashed line; the envelope in compute is steeper than its dashed line."}, "figure": {"caption": "Loss of softmax attention trained by AdamW, against model size, data, time and compute, on logarithmic axes; dashed lines have the exponents of the paper's Table 1. In size and data the loss follows them; in time it stays up and then falls at once, since AdamW learns rare tasks as fast as frequent ones."}}
 import matplotlib.pyplot as plt
 import numpy as np
-from icllib.plotting import GOLD, POSITIVE, draw, legend_below, series
+from icllib.claims.sentences import POSITIVE
+from icllib.plotting import GOLD, draw, legend_below, series
 
 shown = icllib.shown_profile(records)
 curves = sorted((softmax.law_curve(r) for r in records),

@@ -13,12 +13,12 @@ import pytest
 from icllib.claims import find_claim
 from icllib.commands import export_models
 from icllib.estimators import InContextRegressor, names
-from icllib.estimators.named_models import run_of
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
 from icllib.results import PROJECT, from_settings, load_record
 from icllib.tasks import LinearRegression
 from icllib.training import Recipe, Run, jobs
+from icllib.training.weights import run_of
 
 LEAST_STEPS = Recipe((2, 9), steps=2, batch=2)
 

@@ -13,13 +13,12 @@ import pytest
 import torch
 from torch.nn.functional import log_softmax
 
-from icllib.errors import InputError
+from icllib.errors import InputError, OutOfTime
 from icllib.language_models import gpt2
 from icllib.language_models.gpt2_model import (
     SCORINGS, Settings, batch, build, open_tokens, perplexity)
 from icllib.results import PROJECT
 from icllib.training.checkpoint import alone, checkpoints
-from icllib.training.engine import OutOfTime
 
 SMALL = {"layers": 2, "heads": 2, "width": 16, "context": 8, "vocabulary": 11, "steps": 12,
          "sequences": 2, "accumulation": 2, "warmup": 3, "learning_rate": 0.02,

@@ -5,7 +5,7 @@ import torch
 
 from icllib.errors import InputError
 from icllib.models import Transformer
-from icllib.models.transformer import separate_tokens
+from icllib.models.layout import separate_tokens
 
 
 def test_separate_tokens_interleave_inputs_and_labels():

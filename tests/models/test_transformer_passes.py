@@ -6,7 +6,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from icllib.errors import InputError
 from icllib.models import Transformer
-from icllib.models.transformer import lay_out
+from icllib.models.layout import lay_out
 
 
 @pytest.mark.parametrize("options, lengths, needed", [

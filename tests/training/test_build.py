@@ -10,7 +10,8 @@ from icllib.attention import softmax
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP, Transformer
-from icllib.models.scoring import Plain, Weighted
+from icllib.models.mixing import Weighted
+from icllib.models.scoring import Plain
 from icllib.tasks import LinearRegression
 from icllib.training import Fleet, Recipe, Trained, train
 

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from icllib.claims.sentences import short
 from icllib.papers.causal_lm import trained
 from icllib.papers.causal_lm.trained import Cell, SHORT_SIZES, Size, as_in_table_1, row_name
-from icllib.plotting import short
 from icllib.training import Run
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import torch
 
+from icllib.claims.sentences import POSITIVE, with_interval
 from icllib.evaluate import ErrorByLength
 from icllib.models import Gaussian, Transformer
-from icllib.plotting import BLACK, POSITIVE, draw_rows, legend_below, series, with_interval
+from icllib.plotting import BLACK, draw_rows, legend_below, series
 from icllib.results import dealt
 from icllib.streams import Stream
 from icllib.tasks import LinearClassification, LinearRegression, SigmoidRegression

@@ -18,6 +18,9 @@ from icllib.theory import gradient_descent as theory, largest
 STEP_SIZES = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)  # Appendix E.1
 
 
+# ---- queries that see themselves ------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class SelfAttention(Component):
     """Section 3.1, second footnote, and Section 2.1: query errors if queries attend to queries."""
@@ -53,6 +56,9 @@ class SelfAttention(Component):
                 for to_self in (False, True))
         masks["prefix_printed"] = masks["prefix"] | causal_pairs(self.pairs + self.queries)
         return masks
+
+
+# ---- starting weights -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,9 @@ class StartingWeights(Component):
         return (prompt.ys + outputs)[..., self.pairs :].square().mean((1, 2))
 
 
+# ---- large steps ----------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class StepBounds(Component):
     """Appendix E.1: the step sizes at which the layers stop converging, over many prompts."""
@@ -150,6 +159,9 @@ class StepBounds(Component):
             descend, step_sizes = theory.causal_gradient_descent, step_sizes[..., None]
         moves = descend(xs, ys, step_sizes, self.layers).diff(dim=0).flatten(2).norm(dim=-1)
         return float((moves[-1] > moves[self.layers // 2]).double().mean())
+
+
+# ---- runs -----------------------------------------------------------------------------------
 
 
 def runs(profile: str) -> list:

@@ -44,6 +44,9 @@ PROMPTS = 2048  # ASSUMED, for every curve but the student's
 STUDENT_PROMPTS = 256  # ASSUMED: fewer, since a student is trained for each prompt
 
 
+# ---- runs: models and baselines -------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Baseline(Component):
     """A predictor without pre-training, on the prompts of one seed."""
@@ -110,6 +113,9 @@ def on_fewer(evaluation: ErrorByLength, predictor) -> ErrorByLength:
     if not isinstance(predictor, StudentNetwork):
         return evaluation
     return replace(evaluation, prompts=min(STUDENT_PROMPTS, evaluation.prompts))
+
+
+# ---- from records to curves and tables ------------------------------------------------------
 
 
 def figure_4_curves(records) -> dict:

@@ -9,13 +9,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from icllib.claims.sentences import SHARE, with_interval
 from icllib.models import Softmax
 from icllib.papers.signed_averaging import quantifiers
 from icllib.papers.signed_averaging.affine import TEMPERED, TITLES, scorings
 from icllib.papers.signed_averaging.comparisons import geometric_rows, shared
 from icllib.papers.signed_averaging.quantifiers import (
     AS_PRINTED, Cell, PARTS, SIZES, error_rates, half_a_sequence, parts)
-from icllib.plotting import GOLD, SHARE, VIOLET, legend_below, series, with_interval
+from icllib.plotting import GOLD, VIOLET, legend_below, series
 from icllib.training import Run
 
 ALL, *_, NEAR = PARTS  # the whole grid, and the lengths and inputs of training

@@ -15,12 +15,13 @@ from matplotlib.ticker import LogLocator
 
 from icllib.baselines import Ridge
 from icllib.claims.rule import interval
+from icllib.claims.sentences import with_interval
 from icllib.colors import MODELS, marked
 from icllib.pages import settings_of, shown_profile
 from icllib.papers.signed_averaging.affine import (
     ALTERNATIVES, ASSUMED, LineAnswers, NAMES, PRINTED, SIGMAS, SIZES, ShiftedErrors, TEMPERED,
     all_runs, by_model, geometric_mean, models_by_law)
-from icllib.plotting import band, with_interval
+from icllib.plotting import band
 from icllib.results import Record, dealt, find_records
 from icllib.tasks import AffineFunctions
 from icllib.training import records

@@ -7,12 +7,13 @@ import pandas as pd
 import torch
 from torch import Tensor
 
+from icllib.claims.sentences import SHARE
 from icllib.colors import color_of
 from icllib.papers.signed_averaging.deviant_sequences import (
     DeviantNumbers, QUANTIFIERS, at_and_after, chosen_cells, label_sizes, own_answers,
     own_mistakes)
 from icllib.papers.signed_averaging.quantifiers import SCORINGS, SIZES, cell_runs
-from icllib.plotting import SHARE, draw, legend_below, series
+from icllib.plotting import draw, legend_below, series
 from icllib.results import stacked
 from icllib.training import Run
 

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from icllib.claims.sentences import SHARE
 from icllib.colors import marked
 from icllib.papers.signed_averaging.quantifiers import (
     AS_PRINTED, EXAMPLES, cell_runs, cells)
-from icllib.plotting import SHARE, draw_rows, matrix, series
+from icllib.plotting import draw_rows, matrix, series
 from icllib.results import stacked
 from icllib.training import Run
 

@@ -18,11 +18,12 @@ from matplotlib.colors import PowerNorm
 from torch import Tensor
 
 from icllib.checks import each, positive, whole
+from icllib.claims.sentences import SHARE, with_interval
 from icllib.colors import dashed
 from icllib.evaluate import Together, unseen
 from icllib.models import SignedAveraging, Softmax, Transformer
 from icllib.papers.signed_averaging.affine import FIRST_COUNTED
-from icllib.plotting import SHARE, draw, heat_map, legend_below, numbers, series, with_interval
+from icllib.plotting import draw, heat_map, legend_below, numbers, series
 from icllib.results import ADDED, Component, dealt, stacked
 from icllib.tasks import Quantifier, sample_each
 from icllib.tasks.quantifiers import truth

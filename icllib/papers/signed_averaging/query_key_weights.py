@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import torch
 
+from icllib.claims.sentences import POSITIVE
 from icllib.papers.signed_averaging.affine import LAWS, models_by_law, seed_by_seed
 from icllib.papers.signed_averaging.comparisons import reached_on_own_law
-from icllib.plotting import GOLD, OLIVE, POSITIVE, STEEL, legend_below, series
+from icllib.plotting import GOLD, OLIVE, STEEL, legend_below, series
 from icllib.results import Component
 from icllib.training import Run
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_ind
 
+from icllib.claims.sentences import short
 from icllib.models import Transformer
 from icllib.papers.causal_lm.trained import MASKS, SHORT_SIZES, Cell
 from icllib.papers.context_scaling.scaling import fig01_decoders
@@ -13,7 +14,7 @@ from icllib.papers.signed_averaging.affine import FIRST_COUNTED
 from icllib.papers.signed_averaging.another_engine import PlainLoop, PointErrors
 from icllib.papers.signed_averaging.quantifiers import AS_PRINTED, QuantifierErrors, cells
 from icllib.papers.signed_averaging.quantifiers import SIZES as QUANTIFIER_SIZES
-from icllib.plotting import band, short
+from icllib.plotting import band
 from icllib.tasks import AffineFunctions
 from icllib.training import Curriculum, Recipe, Run
 

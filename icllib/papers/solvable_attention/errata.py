@@ -15,6 +15,9 @@ from icllib.results import Component
 from icllib.theory import riccati
 
 
+# ---- the solution in time -------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class SolutionFormulas(Component):
     """Eqs. 14 and 39 to 61 and the rates of Appendices A and H.3, for one task with c = 1."""
@@ -111,6 +114,9 @@ class SolutionFormulas(Component):
         flow, closed = flow_and_closed_forms(0.3 / size**0.5, 0.2 / size**0.5, size, self.strength,
                                              rates, t)
         return tuple(float(np.abs(f - flow).max()) for f in closed)
+
+
+# ---- corrections of first order -------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,9 @@ from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, lower_envelope, theory_exponents
 
 
+# ---- the simulation and the runs ------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class LawsBySimulation(Component):
     """Figure 3: gradient descent at the paper's size, one curve per panel."""
@@ -79,6 +82,9 @@ def runs(profile: str) -> list:
     return shortened(profile, [
         *(LawsBySimulation(alpha, seed=seed) for alpha in ALPHAS for seed in seeds),
         *map(LawsInTheLimit, ALPHAS), *on_the_way(profile, ALPHAS)])
+
+
+# ---- exponents and tables -------------------------------------------------------------------
 
 
 # Of Figure 3d. Below these the smallest size is best; above, larger ones are not yet trained.

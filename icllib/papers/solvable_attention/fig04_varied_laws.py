@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from icllib.claims.sentences import POSITIVE
 from icllib.papers.solvable_attention.laws import (
     FiniteTime, LETTERS, VARIED, VariedBySimulation, VariedInTheLimit, WINDOWS, outputs_at,
     shortened, start)
-from icllib.plotting import POSITIVE, band, series
+from icllib.plotting import band, series
 from icllib.results import Component, select
 from icllib.theory import riccati, scaling_laws
 from icllib.theory.scaling_laws import fit_exponent, theory_exponents

@@ -18,9 +18,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from icllib.claims.sentences import with_interval
 from icllib.papers.solvable_attention.laws import ALPHAS
 from icllib.papers.solvable_attention.softmax import BUDGETS, FIT_STEPS, exponents
-from icllib.plotting import GOLD, OLIVE, VIOLET, draw, series, with_interval
+from icllib.plotting import GOLD, OLIVE, VIOLET, draw, series
 from icllib.results import Component, samples
 from icllib.streams import Stream
 from icllib.tasks import SourceCapacityRegression

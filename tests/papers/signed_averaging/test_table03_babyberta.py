@@ -13,7 +13,7 @@ from icllib.papers.signed_averaging import table03_babyberta
 from icllib.papers.signed_averaging.table03_babyberta import (
     MADE, PROBES, PUBLIC, SCORINGS, TABLE_3, WordFrequencies, against_public,
     leads_of_named_probes, one_more_seed, places_among_public, probe_ratios)
-from icllib.training.jobs import fleets
+from icllib.training.fleets import fleets
 
 CLAIM = find_claim("signed_averaging.18")
 
