@@ -7,6 +7,7 @@ TOGGLE = re.compile(r"(<a [^>]*>([^<]*)</a><details[^>]*>)<summary>")
 SIDEBAR = '<div class="bd-sidebar-primary bd-sidebar'
 LINES = re.compile(r"<dl>\n((?:<dd>.*?</dd>\n)+)</dl>", re.DOTALL)  # of a long signature, in its <dt>
 SOURCES = re.compile(r"(All modules for which code is available</h1>\s*<ul>)((?:<li>.*?</li>\s*|</?ul>)+)")
+UNTITLED = re.compile(r'<th class="head( stub)?"><p></p></th>')
 BACK = re.compile(r'(<a class="viewcode-back" href="[^"#]*#)([^"]+)(">\[docs\]</a>)')
 
 
@@ -23,12 +24,15 @@ def repair(app, exception) -> None:
 
 def repaired(html: str, places: dict[str, str]) -> str:
     """A page whose toggles have names, whose sidebar is a landmark, whose signatures are no lists
-    without terms, whose list of sources has no lists between its items, and whose links to documentation
-    lead to its places there, where it has one."""
+    without terms, whose list of sources has no lists between its items, whose tables have no empty
+    headings, whose bibliography is a list of items, and whose links to documentation lead to its places
+    there, where it has one."""
     html = TOGGLE.sub(r'\1<summary aria-label="Pages of: \2">', html)
     html = html.replace(SIDEBAR, f'<div role="complementary" aria-label="Contents" {SIDEBAR[5:]}')
     html = LINES.sub(as_block, html)
     html = SOURCES.sub(lambda found: found[1] + re.sub("</?ul>", "", found[2]) + "</ul>", html)
+    html = UNTITLED.sub('<td class="head"></td>', html)
+    html = html.replace('role="doc-biblioentry"', 'role="listitem"')
     return BACK.sub(lambda link: link[1] + places[link[2]] + link[3] if link[2] in places else "", html)
 
 

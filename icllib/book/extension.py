@@ -127,7 +127,8 @@ def glance(paper: str) -> str:
     also = f"; of {len(ours)} that we added {in_words(ours)}" * bool(ours)
     first = next((item for item in own if item.claim.headline), None)
     headline = first and (f'<a href="../claims/{first.claim.id}.html">Claim {first.claim.number}</a> '
-                          f"{badge(first)} {typeset(sentence(first))}")
+                          f"{badge(first)}<br>{typeset(first.claim.statement)} "
+                          f"<em>{typeset(sentence(first))}</em>")
     rows = {"Headline": headline or "", "Outcome": f"{bar(theirs)}<small aria-hidden='true'>{in_words(theirs)}{also}</small>",
             "Read": f'{links} · <a href="#errata">its errata</a>',
             "Scope": f"{len(theirs)} claims of the paper on {len(pages)} page{'s' * (len(pages) != 1)}, "

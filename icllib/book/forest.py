@@ -4,6 +4,7 @@ import io
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import LogLocator, NullLocator
 
 from icllib.claims.decisions import Decision
 from icllib.claims.rule import interval
@@ -47,6 +48,12 @@ def draw_claims(axes, decisions: list[Decision], log: bool) -> None:
             draw_part(axes, row + place, item, part, log)
     if log:
         axes.set_xscale("log")
+        low, high = axes.get_xlim()
+        if high / low < 100:  # else the powers of 10 alone
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter("")
         axes.set_xlabel("ratio")
     else:
         axes.set_xlabel("less what is printed, or its bound")

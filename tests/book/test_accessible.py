@@ -27,6 +27,13 @@ def test_the_list_of_sources_has_no_lists_between_its_items():
     assert html == f"{title}<ul>{4 * item}</ul>\n<ul>{item}</ul>"
 
 
+def test_empty_headings_are_cells_and_works_are_items_of_a_list():
+    assert repaired('<th class="head"><p></p></th><th class="head"><p>a</p></th>', {}) == (
+        '<td class="head"></td><th class="head"><p>a</p></th>')
+    work = '<div role="list"><div class="citation" role="{}">a</div></div>'
+    assert repaired(work.format("doc-biblioentry"), {}) == work.format("listitem")
+
+
 def test_source_views_lead_back_to_what_is_documented_only():
     link = '<a class="viewcode-back" href="../a.html#icllib.a">[docs]</a>'
     assert repaired(link, {"icllib.a": "icllib.a"}) == link and repaired(link, {}) == ""
