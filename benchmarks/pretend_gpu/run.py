@@ -1,13 +1,15 @@
 """What a training step asks of a GPU, on a machine without one.
 
-    python benchmarks/pretend_gpu/run.py [--architectures 90 75 80 86 89] [--list SIZE] [--write]
+    python benchmarks/pretend_gpu/run.py [--architectures 90 75 80 86 89] [--only counts models kinds]
+                                         [--list SIZE] [--write]
 
 Needs PyTorch's CUDA build and g++. driver.cpp stands in for CUDA: a step is compiled and
 captured as on a GPU, but no kernel runs. For each architecture every model must be compiled for
 it, and captured without a read by the host. On the first one every kind of run in the book and
 every option of a recipe is captured too, and kernels, bytes and peak memory of a model-step are
 compared with those of counts.json: more by a hundredth is an error. --write stores them, --list
-names the kernels of a size.
+names the kernels of a size. --only does parts of it; what was compiled before is found in PyTorch's
+cache ($TORCHINDUCTOR_CACHE_DIR), so that a call which was stopped goes on in the next one.
 
 Bytes are those of Triton's kernels and of products. PyTorch's own other kernels, such as attention
 and the optimizer, are counted as kernels alone.
@@ -36,6 +38,7 @@ HERE = Path(__file__).parent
 PROJECT = HERE.parents[1]
 COUNTS = HERE / "counts.json"
 ARCHITECTURES = ("90", "75", "80", "86", "89")  # H100 and H200, T4, A100, RTX 30, L4 and RTX 40
+PARTS = ("counts", "models", "kinds")
 SLACK = 1.01
 MOST_KERNELS = 650  # of a model-step at 12/8/256 with softmax
 
@@ -288,6 +291,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--architectures", nargs="+", choices=ARCHITECTURES, default=ARCHITECTURES)
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--list", default="", help="count this size alone, and name its kernels")
     parser.add_argument("--write", action="store_true", help="store the counts")
     options = parser.parse_args()
@@ -311,11 +315,15 @@ def pretend(options) -> int:
 
     Fleet.check = lambda self: None  # which reads numbers that no kernel wrote
     print(f"sm_{os.environ['PRETEND_SM']}", flush=True)
-    wrong, first = [], "PRETEND_FIRST" in os.environ
-    if first:  # counts before all else, as what comes earlier leaves memory in use
+    wrong, parts = [], ["counts"] if options.list else options.only
+    if "PRETEND_FIRST" not in os.environ:
+        parts = {"models"} & {*parts}
+    if "counts" in parts:  # before all else, as what comes earlier leaves memory in use
         wrong += check_counts(options.list, options.write)
-    if not options.list:
-        wrong += check_compiled() + (check_every_kind() if first else [])
+    if "models" in parts:
+        wrong += check_compiled()
+    if "kinds" in parts:
+        wrong += check_every_kind()
     print("\n".join(wrong), file=sys.stderr)
     return min(len(wrong), 1)
 
