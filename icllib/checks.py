@@ -65,12 +65,6 @@ def text(**values) -> None:
             raise InputError(f"{name}: expected text, got {value!r:.200}")
 
 
-def switches(component) -> None:
-    """Raises InputError, by name, for a switch of a dataclass that is neither True nor False."""
-    switch(**{field.name: getattr(component, field.name)
-              for field in dataclasses.fields(component) if field.type is bool})
-
-
 def fraction(**values) -> None:
     """Raises InputError, by name, for what is no number in [0, 1)."""
     check(lambda value: 0 <= value < 1, "a fraction in [0, 1)", values)

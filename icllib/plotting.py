@@ -1,6 +1,7 @@
 """One plotting style for all pages, and the table behind every figure."""
 
 import builtins
+import io
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -10,7 +11,7 @@ from matplotlib import font_manager
 
 from icllib.checks import one_of
 from icllib.claims.rule import interval
-from icllib.claims.sentences import ANYWHERE, POSITIVE, SHARE, short, with_interval
+from icllib.claims.sentences import ANYWHERE, short
 from icllib.errors import InputError
 
 # Of all that is no model (those are in icllib/colors.py): apart from models and, with any kind of color
@@ -56,6 +57,15 @@ def show_as_svg() -> None:
     shown = InlineBackend.instance()
     shown.figure_formats = {"svg"}
     shown.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Date": None}}
+
+
+def as_svg(figure, **settings) -> str:
+    """A figure as SVG, the same text each time it is drawn; closes it. settings: of Matplotlib."""
+    text = io.StringIO()
+    with plt.rc_context(settings):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    return text.getvalue()
 
 
 def series(panel: str, name: str, xs, samples, profile: str, within=ANYWHERE,

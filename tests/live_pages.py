@@ -1,7 +1,11 @@
 """The live pages without the theme around them, and stand-ins for their trained models."""
 
+import base64
 import re
 from dataclasses import replace
+
+import numpy as np
+import torch
 
 from icllib.book import live_models as live
 from icllib.evaluate import ErrorByLength
@@ -62,3 +66,11 @@ def write_scripts(folder, *scripts):
     tags = "".join(f'<script src="{script.as_uri()}"></script>' for script in scripts)
     (folder / "scripts.html").write_text(f'<!doctype html><meta charset="utf-8">{tags}', "utf-8")
     return (folder / "scripts.html").as_uri()
+
+
+def unpacked(model: dict) -> dict[str, torch.Tensor]:
+    """The tensors that `packed` has written, as the page reads them, in double precision."""
+    numbers = torch.frombuffer(bytearray(base64.b64decode(model["weights"])), dtype=torch.int16)
+    sizes = [int(np.prod(shape)) for _, shape, _ in model["tensors"]]
+    return {name: scale * values.double().view(shape) for (name, shape, scale), values
+            in zip(model["tensors"], numbers.split(sizes))}

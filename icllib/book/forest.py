@@ -1,14 +1,12 @@
 """One figure for each paper: what it prints against what was measured, claim by claim."""
 
-import io
-
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import LogLocator, NullLocator
 
 from icllib.claims.decisions import Decision
 from icllib.claims.rule import interval
-from icllib.plotting import use_style
+from icllib.plotting import as_svg, use_style
 
 COLORS = {"yes": "#1b7f3b", "no": "#b3261e", "no difference": "#7a4fa3", "undecided": "#4a78b0",
           "not tested": "#9aa0a6"}  # of what a part says, as the badges have them
@@ -27,11 +25,7 @@ def forest(decisions: list[Decision]) -> str:
                                     height_ratios=rows, figsize=(7.2, 0.6 + 0.2 * sum(rows)))
     for axes, own in zip(all_axes[:, 0], panels):
         draw_claims(axes, own, log=own is ratios)
-    buffer = io.StringIO()
-    with plt.rc_context({"svg.hashsalt": "forest"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    plt.close(figure)
-    return buffer.getvalue()
+    return as_svg(figure, **{"svg.hashsalt": "forest"})
 
 
 def has_room(item: Decision) -> bool:

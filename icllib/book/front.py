@@ -1,6 +1,5 @@
 """The front page's cards: a question, the paper's claim, our answer, the figure and the verdicts."""
 
-import io
 import re
 from html import escape
 from importlib import import_module
@@ -15,7 +14,7 @@ from icllib.claims import Paper, papers
 from icllib.claims.decisions import Decision
 from icllib.claims.verdicts import markdown
 from icllib.files import write_text
-from icllib.plotting import use_style
+from icllib.plotting import as_svg, use_style
 from icllib.results import results_folder
 
 
@@ -40,11 +39,7 @@ def figure_of(paper: Paper) -> str:
     figure, axes = plt.subplots(figsize=(4.2, 2.0))
     module.draw_card(axes, pd.read_csv(results_folder() / page / "figure.csv"))
     axes.legend(labelspacing=0.2)
-    drawn = io.StringIO()
-    with plt.rc_context({"savefig.bbox": None}):
-        figure.savefig(drawn, format="svg", metadata={"Date": None})
-    plt.close(figure)
-    return drawn.getvalue()
+    return as_svg(figure, **{"savefig.bbox": None})
 
 
 def small(picture: str) -> str:

@@ -124,14 +124,6 @@ def packed(state: dict[str, np.ndarray]) -> dict:
     return {"tensors": tensors, "weights": base64.b64encode(numbers).decode()}
 
 
-def unpacked(model: dict) -> dict[str, torch.Tensor]:
-    """The tensors that `packed` has written, as the page reads them, in double precision."""
-    numbers = torch.frombuffer(bytearray(base64.b64decode(model["weights"])), dtype=torch.int16)
-    sizes = [int(np.prod(shape)) for _, shape, _ in model["tensors"]]
-    return {name: scale * values.double().view(shape) for (name, shape, scale), values
-            in zip(model["tensors"], numbers.split(sizes))}
-
-
 # ---- what the book measured -----------------------------------------------------------------
 
 

@@ -13,7 +13,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from icllib.papers.signed_averaging.fig06_07_llama import SYSTEM
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions, Quantifier
 from icllib.tasks.quantifiers import truth

@@ -173,15 +173,18 @@ def maker(made: dict) -> str:
 # ---- records of given runs ------------------------------------------------------------------
 
 
-def find_record(run, paper: str, results: Path | None = None) -> Record | None:
+def find_record(run, paper: str) -> Record | None:
     """The record of a run, whichever page of the paper made it; a stale one only where no fresh one
-    is. results: where to look, by default where the committed ones are."""
-    found, = find_records([run], paper, results)
+    is."""
+    found, = find_records([run], paper)
     return found
 
 
 def find_records(runs, paper: str, results: Path | None = None) -> list[Record | None]:
-    """`find_record` for each of some runs, for which folders are listed once."""
+    """`find_record` for each of some runs, for which folders are listed once.
+
+    results: where to look, by default where the committed ones are.
+    """
     paths = paths_by_name(paper, results)
     return [of_run(run, paths.get(digest(settings(run)), [])) for run in runs]
 

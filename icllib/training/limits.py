@@ -6,7 +6,7 @@ import os
 import time
 from dataclasses import dataclass
 
-from icllib.checks import finite, switches, whole
+from icllib.checks import finite, switch, whole
 from icllib.errors import InputError
 from icllib.files import folder_named
 
@@ -27,7 +27,7 @@ class Limits:
     turn: str | None = None  #: a file whose lock lets one process after the other train on a GPU
 
     def __post_init__(self):
-        switches(self)
+        switch(on_cpu=self.on_cpu)
         if not isinstance(self.turn, str | None):
             raise InputError(f"turn: expected the path of a file as text, got {self.turn!r}")
         if self.deadline is not None:

@@ -76,7 +76,6 @@ legend = legend_below(axes, 3)
 # ## Numbers
 
 # %% tags=["numbers"]
-from icllib.claims.sentences import with_interval
 from icllib.plotting import numbers
 
 numbers(table, xs=(5, 7, 10, 12, 15, 18, 20), x="context length n")

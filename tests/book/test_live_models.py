@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from live_pages import (DECODERS, LENGTHS, STATIC, keep_untrained, raw_html, untrained,
-                        write_scripts)
+from live_pages import (DECODERS, LENGTHS, STATIC, keep_untrained, raw_html, unpacked,
+                        untrained, write_scripts)
 from sklearn.linear_model import Ridge
 
 from icllib.book import live_models as live
@@ -88,7 +88,7 @@ def test_the_browser_computes_what_pytorch_does(run_script, kept):
     found = run_script(PREDICT, for_browser(), kept)
     for model, by_browser in zip(live.read(kept), found, strict=True):
         module = load(live.models()[model["name"]][0]).module.double()
-        module.load_state_dict({name: values[None] for name, values in live.unpacked(model).items()})
+        module.load_state_dict({name: values[None] for name, values in unpacked(model).items()})
         expected = answers(module)
         assert np.abs(expected).std() > 0.1  # or any answers would do
         assert np.abs(np.array(by_browser) - expected).max() < 1e-9, model["name"]

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 import torch
-from live_pages import DECODERS, keep_untrained, write_page
+from live_pages import DECODERS, keep_untrained, unpacked, write_page
 
 from icllib.book import live_models as live
 from icllib.training import load
@@ -70,7 +70,7 @@ def expected_heights(name: str, points, sigma: float) -> np.ndarray:
     """The pixels at which PyTorch's answers after these points lie: 4 sigma at 10, -4 sigma at 340."""
     exported = next(model for model in live.read() if model["name"] == name)
     module = load(live.models()[name][0]).module.double()
-    module.load_state_dict({part: values[None] for part, values in live.unpacked(exported).items()})
+    module.load_state_dict({part: values[None] for part, values in unpacked(exported).items()})
     xs = torch.tensor([[*points[:, 0], x] for x in np.linspace(-3, 3, 61)])[None, ..., None]
     ys = torch.tensor([*points[:, 1], 0]).expand(1, 61, -1)
     answers = module(xs, ys, (len(points),))[0, :, 0].numpy()

@@ -10,7 +10,7 @@ from scipy import stats
 
 from icllib.claims import Claim, find_claim, load_claims, papers
 from icllib.claims.controls import FROM_EVIDENCE
-from icllib.claims.decisions import Decision, decide, decision_on_record, evidence_path, state
+from icllib.claims.decisions import decide, decision_on_record, evidence_path, state
 from icllib.claims.rule import interval
 from icllib.claims.verdicts import gate_text, ours_text
 from icllib.errors import InputError

@@ -5,7 +5,8 @@ import pytest
 import torch
 from quantifier_prompts import by_quantifier, labels_of, numbers_of
 
-from icllib.language_models import fine_tuning, prompts
+from icllib.language_models import fine_tuning
+from icllib.papers.signed_averaging.fig06_07_llama import SYSTEM
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 
@@ -17,7 +18,7 @@ def test_training_chats_go_from_1_to_40_and_are_right(quantifier):
         numbers = numbers_of(user["content"])
         lengths.append(len(numbers))
         assert ast.literal_eval(assistant["content"]) == labels_of(quantifier, numbers)
-        assert system == {"role": "system", "content": prompts.SYSTEM[quantifier]}
+        assert system == {"role": "system", "content": SYSTEM[quantifier]}
         assert (user["role"], assistant["role"]) == ("user", "assistant")
     assert lengths == [n for n in range(1, 41) for _ in range(2)]
     assert len({user["content"] for _, user, _ in chats[6:]}) == 74  # all different

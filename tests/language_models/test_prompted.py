@@ -9,6 +9,7 @@ from icllib.errors import InputError
 from icllib.language_models import fine_tuning, prompted, prompts
 from icllib.papers.signed_averaging import affine, quantifiers
 from icllib.papers.signed_averaging.affine import FIRST_COUNTED
+from icllib.papers.signed_averaging.fig06_07_llama import SYSTEM
 from icllib.tasks import Quantifier
 
 
@@ -210,8 +211,8 @@ def folder(tmp_path_factory):
 
 def test_batches_with_padding_answer_as_single_prompts_do(folder):
     asked = [prompts.prompt_of(numbers) for numbers in ([1.5], [0.25, -3.0, 7.5], [2.0] * 9)]
-    together = prompted.Chat(folder, prompts.SYSTEM["every"], room=6, batch=3)(asked)
-    alone = prompted.Chat(folder, prompts.SYSTEM["every"], room=6, batch=1)(asked)
+    together = prompted.Chat(folder, SYSTEM["every"], room=6, batch=3)(asked)
+    alone = prompted.Chat(folder, SYSTEM["every"], room=6, batch=1)(asked)
     assert together == alone and len(set(alone)) > 1
     assert not any("<end>" in answer or "CONTEXT" in answer[:7] for answer in alone)
 
@@ -228,7 +229,7 @@ def test_an_answer_is_the_greedy_continuation_of_the_chat(folder):
     assert model(["CONTEXT"]) == [expected]
 
 
-@pytest.mark.parametrize("task", prompts.SYSTEM)
+@pytest.mark.parametrize("task", SYSTEM)
 def test_the_command_measures_goes_on_and_leaves_a_finished_file(folder, tmp_path, task, capsys,
                                                                  monkeypatch):
     monkeypatch.setitem(prompted.ROOM, task, 4)
@@ -273,4 +274,4 @@ def test_a_tokenizer_without_a_chat_template_is_refused(folder, tmp_path):
     tokenizer.save_pretrained(tmp_path)
     (tmp_path / "config.json").write_text((folder / "config.json").read_text("utf-8"), "utf-8")
     with pytest.raises(InputError, match="chat template"):
-        prompted.Chat(tmp_path, prompts.SYSTEM["every"], 4)
+        prompted.Chat(tmp_path, SYSTEM["every"], 4)

@@ -8,18 +8,19 @@ import torch
 from quantifier_prompts import by_quantifier, labels_of
 
 from icllib.language_models import prompts
+from icllib.papers.signed_averaging.fig06_07_llama import SYSTEM
 
 
 @by_quantifier
 def test_the_examples_in_the_system_prompts_are_read_and_right(quantifier):
-    examples = re.findall(r"CONTEXT: (.*)\n(#Answer: \[.*?\])", prompts.SYSTEM[quantifier])
+    examples = re.findall(r"CONTEXT: (.*)\n(#Answer: \[.*?\])", SYSTEM[quantifier])
     assert len(examples) == 5
     for numbers, answer in examples:
         assert prompts.read_booleans(answer) == labels_of(quantifier, ast.literal_eval(numbers))
 
 
 def test_the_affine_examples_in_the_system_prompt_are_those_of_least_squares():
-    examples = re.findall(r"(CONTEXT: .*\n#Answer:) (\S+)", prompts.SYSTEM["affine"])
+    examples = re.findall(r"(CONTEXT: .*\n#Answer:) (\S+)", SYSTEM["affine"])
     assert len(examples) == 5
     found = prompts.least_squares([prompt for prompt, _ in examples])
     assert list(map(prompts.read_number, found)) == [float(answer) for _, answer in examples]

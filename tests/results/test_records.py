@@ -14,7 +14,6 @@ from icllib.errors import InputError
 from icllib.evaluate import Together
 from icllib.files import to_json
 from icllib.models import MLP
-from icllib.page_names import notebooks_folder
 from icllib.pages import Page
 from icllib.results import (
     PROJECT, Record, dealt, digest, find_record, from_settings, results_folder,

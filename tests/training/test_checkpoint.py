@@ -21,7 +21,6 @@ from icllib.training import Along, Fleet, OutOfTime, engine, jobs
 from icllib.training.capture import restore
 from icllib.training.checkpoint import (check_state, checkpoints, load_checkpoint, read_checkpoint,
                                         save_checkpoint, split_checkpoint)
-from icllib.training.engine import run_steps
 from icllib.training.limits import Limits
 from small_fleet import (RECIPE, Returns, finish_training, metrics_of, runs, start_training,
                          uninterrupted)

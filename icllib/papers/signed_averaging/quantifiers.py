@@ -360,12 +360,8 @@ def deviant_sequences(records, chosen) -> dict:
 
 def evidence(records, chosen) -> dict:
     """SSA's mean error over softmax's in the parts of the claim: {part: (seeds,)}."""
-    softmax, ssa = errors_by_part(records, chosen).values()
-    ratios, inside = {}, parts(records[0])
-    for part in JUDGED:
-        least = half_a_sequence(records[0], inside[part].sum())
-        ratios[part] = np.maximum(ssa[part], least) / np.maximum(softmax[part], least)
-    return ratios
+    softmax, ssa = error_rates(dealt(records, chosen)).values()
+    return {part: ssa[part] / softmax[part] for part in JUDGED}
 
 
 def reached(records, names, chosen) -> np.ndarray:

@@ -5,7 +5,8 @@ from icllib.claims import load_claims
 from icllib.papers.signed_averaging import (
     affine, boundary_values, comparisons, fig03_softmax_ssa,
     learned_exponents, table05_deviant_input)
-from icllib.papers.signed_averaging.affine import SIGMAS
+
+SIGMAS = np.array(affine.SIGMAS)
 
 
 def test_ours_stands_below_the_printed_row():
@@ -23,7 +24,6 @@ def test_ours_stands_below_the_printed_row():
 
 
 CLAIMS = {int(claim.id.split(".")[1]): claim for claim in load_claims("signed_averaging")}
-SIGMAS = np.arange(1, 11)
 
 
 def printed(claim):

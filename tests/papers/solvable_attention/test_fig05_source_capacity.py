@@ -151,8 +151,6 @@ def test_stable_seeds_are_those_whose_loss_falls_without_rising_in_between():
 
 
 def test_coordinate_by_coordinate_is_a_plain_sum_and_one_task_at_a_time_for_large_tau():
-    from icllib.papers.solvable_attention.softmax import one_by_one
-
     assert coordinate_by_coordinate("time", 1.8, tau=60) == pytest.approx(one_by_one("time", 1.8))
     times, shares = np.geomspace(30, 1000, 30), [s**-1.8 for s in range(1, 21)]
     rates = [share / sum(shares) * k**-3.0 for share in shares for k in range(1, 21)]
