@@ -270,17 +270,34 @@ def moved(before, after) -> list[int]:
     return np.flatnonzero(np.abs(after - before).max(axis=1) > 0.01).tolist()
 
 
-def test_a_press_takes_the_nearest_point(visit):
+@pytest.mark.parametrize("pointer", ["mouse", "pen"])
+def test_a_press_takes_the_nearest_point(visit, pointer):
     with visit(address="#seed=6&shown=ridge") as page:
-        taken = []
+        session, taken = page.context.new_cdp_session(page), []
+        send = lambda kind, x, y, **pressed: session.send("Input.dispatchMouseEvent", {
+            "type": kind, "x": x, "y": y, "pointerType": pointer} | pressed)
         for place in range(12):
             x, y = where(page, place)
-            page.mouse.move(x, y)
-            page.mouse.down()
+            send("mouseMoved", x, y)
+            assert page.locator("#live-plot").evaluate("e => getComputedStyle(e).touchAction") == "none"
+            send("mousePressed", x, y, button="left", clickCount=1)
             rest(page)
             taken.append(int(page.locator(".point.selected").get_attribute("data-point")))
-            page.mouse.up()
+            send("mouseReleased", x, y, button="left", clickCount=1)
         assert taken == list(range(12))
+
+
+def test_a_pen_drags_a_point(visit):
+    with visit() as page:
+        session, (x, y) = page.context.new_cdp_session(page), where(page, 1)
+        for kind, right, down in [("mouseMoved", 0, 0), ("mousePressed", 0, 0), ("mouseMoved", 20, 30),
+                                  ("mouseMoved", 40, 60), ("mouseReleased", 40, 60)]:
+            session.send("Input.dispatchMouseEvent", {
+                "type": kind, "x": x + right, "y": y + down, "button": "none" if kind == "mouseMoved"
+                else "left", "buttons": 1, "clickCount": 1, "pointerType": "pen"})
+        points = points_of(page)
+        assert np.allclose(points[[0, 2]], [[-2, 1], [1, -3]])
+        assert points[1, 1] == pytest.approx(0.5 - 60 * 16 / 330, abs=0.05)
 
 
 WAYS = [(0, 60), (0, -60), (45, 60), (-45, -60), (60, 0)]  # of a finger: right, down
@@ -380,7 +397,10 @@ def test_it_opens_where_lines_are_steeper_than_in_training(visit):
 
 
 @pytest.mark.parametrize("text", ["0.5 1\n-1 2", "x,y\n0.5,1\n-1,2\n", "0,5;1\n-1;2",
-                                  '"dose"\t"answer"\r\n0.5\t1\r\n-1\t2', "0.5, 1\n\n-1, 2"])
+                                  '"dose"\t"answer"\r\n0.5\t1\r\n-1\t2', "0.5, 1\n\n-1, 2",
+                                  "0,5 1,0\n-1 2", '"0,5","1"\n"-1","2"', "\ufeffx;y\n.5;1e0\n-1;+2",
+                                  '"dose, in mg","answer"\n0.5,1\n-1,2', "dose 1,dose 2\r0.5,1\r-1,2",
+                                  "dose in mg   answer\n 0.5   1 \n\u22121   2", "0,5\t1,0\n-1,0\t2,0"])
 def test_own_numbers_are_shown_as_they_are_where_they_fit(visit, text):
     with visit() as page:
         page.locator("#live-bring summary").click()
@@ -405,9 +425,31 @@ def test_own_numbers_from_a_file_are_centered_and_scaled(visit, tmp_path):
         assert "centered and scaled: x = (yours" in page.locator("#live-own-told").text_content()
 
 
+@pytest.mark.parametrize("xs, ys", [
+    ([*range(20), 500], range(21)), (np.arange(5) / 1e4, np.arange(5) ** 2 / 1e6),
+    ([0.1] * 3, [1e9, 2e9, 4e9]), ([1e-300, 2e-300], [5, 5])])
+def test_own_numbers_are_moved_and_scaled_alone(visit, xs, ys):
+    """No point leaves the frame to the side, and none loses its place among the others."""
+    with visit() as page:
+        page.locator("#live-bring summary").click()
+        page.locator("#live-own").fill("\n".join(f"{x},{y}" for x, y in zip(xs, ys)))
+        page.locator("#live-own-show").click()
+        shown = points_of(page)
+        assert "centered and scaled" in page.locator("#live-own-told").text_content()
+        for own, axis in zip((xs, ys), shown.T):
+            own = np.asarray(own, float) - min(own)
+            own = own / (own.max() or 1)
+            assert np.allclose(axis - axis.min(), own * (axis.max() - axis.min()), atol=2e-3)
+            assert own.max() == 0 or axis.max() - axis.min() > 1
+
+
 @pytest.mark.parametrize("text, told", [
     ("1 2\n3 four", 'line 2: expected two numbers, got "3 four"'),
     ("1 2 3", 'line 1: expected two numbers, got "1 2 3"'),
+    ("NA,2\n1,3", 'line 1: expected two numbers, got "NA,2"'),
+    ("x,y\n1\n2", 'line 2: expected two numbers, got "1"'),
+    ("1.234,5;2", 'line 1: expected two numbers, got "1.234,5;2"'),
+    ("x,y\n1,,2", 'line 2: expected two numbers, got "1,,2"'),
     ("", "expected two columns of numbers, got none"),
     ("x y", "expected two columns of numbers, got none"),
     ("1 2\n" * 40, "expected at most 39 rows, got 40"),

@@ -59,20 +59,47 @@ live.place = (state, point, x, y) => {
 
 // ---- the reader's own numbers ----
 
-// The points of a text with two columns, x and y, between tabs, semicolons, commas or spaces; words in
-// the first line are its heading. Throws an Error that names the line that has no two numbers.
+// The words of a line of CSV, where what stands in quotes is one, separators and all.
+const split = (line, separator) => {
+  const words = [""];
+  let quoted = false;
+  for (const sign of line) {
+    if (sign === '"') quoted = !quoted;
+    else if (!quoted && separator.test(sign)) words.push("");
+    else words[words.length - 1] += sign;
+  }
+  const trimmed = words.map((word) => word.trim());
+  return separator.test(" ") ? trimmed.filter(Boolean) : trimmed;
+};
+
+// A number as people write it: with a decimal comma, or a minus that is no hyphen.
+const numberOf = (word) => (
+  word ? Number(word.replace("\u2212", "-").replace(/^([+-]?\d*),(\d+)/, "$1.$2")) : NaN);
+
+// Where the cells of a line may end: the first of these that is there, or else the next.
+const separatorsOf = (line) => (
+  /[;\t]/.test(line) ? [/[;\t]/] : line.includes(",") ? [/,/, /\s/] : [/\s/]);
+
+// The two numbers of a line, or null. Decimal commas may stand between spaces.
+const pairOf = (line) => {
+  for (const separator of separatorsOf(line)) {
+    const words = split(line, separator), [x, y] = words.map(numberOf);
+    if (words.length === 2 && Number.isFinite(x) && Number.isFinite(y)) return { x, y };
+  }
+  return null;
+};
+
+// The points of a text with two columns, x and y, between tabs, semicolons, commas or spaces; a first
+// line without numbers is their heading. Throws an Error that names the line that has no two numbers.
 live.columns = (text) => {
-  const lines = text.split(/\r?\n/).map((line, k) => ({ line: line.trim(), number: k + 1 }));
+  const lines = text.split(/\r\n?|\n/).map((line, k) => ({ line: line.trim(), number: k + 1 }));
   const points = [];
   lines.filter(({ line }) => line).forEach(({ line, number }, place) => {
-    const between = /[;\t]/.test(line) ? /[;\t]/ : line.includes(",") ? "," : /\s+/;
-    const words = line.split(between).map((word) => word.trim().replace(/^"(.*)"$/, "$1"));
-    // a decimal comma, where columns are told apart by something else
-    const [x, y] = words.map((word) => (word ? Number(word.replace(/^(-?\d+),(\d+)$/, "$1.$2")) : NaN));
-    if (words.length === 2 && Number.isFinite(x) && Number.isFinite(y)) points.push({ x, y });
-    else if (place || words.length !== 2 || Number.isFinite(x) || Number.isFinite(y)) {
-      throw new Error(`line ${number}: expected two numbers, got "${line.slice(0, 40)}"`);
-    }
+    const pair = pairOf(line);
+    const heading = !place
+      && !split(line, separatorsOf(line)[0]).some((word) => Number.isFinite(numberOf(word)));
+    if (pair) points.push(pair);
+    else if (!heading) throw new Error(`line ${number}: expected two numbers, got "${line.slice(0, 40)}"`);
   });
   if (!points.length) throw new Error("expected two columns of numbers, got none");
   if (points.length > live.MOST) {
@@ -81,23 +108,30 @@ live.columns = (text) => {
   return points;
 };
 
+// Whether numbers can be seen as they are: within this of 0, and not so close that rounding moves them.
+const fits = (values, most) => {
+  const spread = Math.max(...values) - Math.min(...values);
+  return values.every((value) => Math.abs(value) <= most) && (spread === 0 || spread >= most / 10);
+};
+
 // The same points with mean 0 and standard deviation 1 in each column, as the models are used to,
-// where they do not fit into the frame as they are; and the words that say so.
+// where they cannot be seen as they are, or less where an x would lie beyond the frame; and the words
+// that say so.
 live.fitted = (points) => {
-  if (points.every(({ x, y }) => Math.abs(x) <= live.EDGE && Math.abs(y) <= 4)) {
-    return { points, told: "your numbers, as they are" };
-  }
-  const scaled = ["x", "y"].map((axis) => {
-    const values = points.map((point) => point[axis]), n = values.length;
-    const mean = values.reduce((sum, value) => sum + value / n, 0);
-    const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2 / n, 0)) || 1;
+  const [xs, ys] = ["x", "y"].map((axis) => points.map((point) => point[axis]));
+  if (fits(xs, live.EDGE) && fits(ys, 4)) return { points, told: "your numbers, as they are" };
+  const scaled = (values, axis, farthest) => {
+    const n = values.length, mean = values.reduce((sum, value) => sum + value / n, 0);
+    const apart = values.map((value) => (Math.max(...values) > Math.min(...values) ? value - mean : 0));
+    const deviation = Math.sqrt(apart.reduce((sum, value) => sum + value ** 2 / n, 0));
+    const unit = Math.max(deviation, ...apart.map((value) => Math.abs(value) / farthest)) || 1;
     const told = `${axis} = (yours ${mean < 0 ? "+" : "\u2212"} ${+Math.abs(mean).toPrecision(4)}) / `
-      + `${+deviation.toPrecision(4)}`;
-    return { values: values.map((value) => (value - mean) / deviation), told };
-  });
-  const [xs, ys] = scaled;
-  return { points: xs.values.map((x, k) => ({ x, y: ys.values[k] })),
-           told: `your numbers, centered and scaled: ${xs.told}, ${ys.told}` };
+      + `${+unit.toPrecision(4)}`;
+    return { values: apart.map((value) => value / unit), told };
+  };
+  const x = scaled(xs, "x", live.EDGE), y = scaled(ys, "y", Infinity);
+  return { points: x.values.map((value, k) => ({ x: value, y: y.values[k] })),
+           told: `your numbers, centered and scaled: ${x.told}, ${y.told}` };
 };
 
 // ---- ridge regression ----
