@@ -188,6 +188,7 @@ def measure(size: Size, members, batch: int, seconds: float, device: str,
         each = statistics.median(times[name]) / (contestants[name][0] or 1)
         rows.append({"contestant": name, "ms_per_model_step": 1e3 * each,
                      "model_steps_per_second": 1 / each,
+                     "multiply_adds_per_second": needed / 2 / each,
                      "share_of_product_rate": needed / each / rate,
                      "peak_memory_mib": peak_memory_mib(device)} | preparation)
     if "transformers" in ready:

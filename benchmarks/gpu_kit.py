@@ -1,11 +1,12 @@
 """What a GPU that is lent for minutes should not spend them on: a plan, and compiled steps.
 
-    python benchmarks/gpu_kit.py FOLDER [--devices NAME ...] [--plan FILE] [--minutes 9] [--fleets 4]
+    python benchmarks/gpu_kit.py FOLDER [--devices NAME ...] [--plan FILE] [--minutes 25] [--fleets 4]
     python benchmarks/gpu_kit.py FOLDER --unpack CACHE
 
-Needs no GPU but PyTorch's CUDA build, in the version that the GPU machine has, and g++. Steps are
-compiled under a pretended driver (benchmarks/pretend_gpu) that calls itself what the card is called,
-as PyTorch's caches hang on its name. FOLDER then has plan.json, the commit, and caches.tar.xz, of the
+Needs no GPU but g++ and the GPU machine's PyTorch, in its CUDA build: PyTorch finds a compiled step
+only where its own version, Python's (3.12, say) and the card's name are those with which it was
+compiled. So steps are compiled under a pretended driver (benchmarks/pretend_gpu) that calls itself
+what the card is called. FOLDER then has plan.json, the commit, the versions, and caches.tar.xz, of the
 fleets of benchmarks/check_gpu.py and of the plan's first ones.
 """
 
@@ -21,7 +22,8 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[1]
 sys.path[:0] = [str(PROJECT / "benchmarks"), str(PROJECT / "benchmarks/pretend_gpu")]
-DEVICES = {"NVIDIA H200": 141, "NVIDIA H100 80GB HBM3": 80}  # GiB
+DEVICES = {"NVIDIA H200": (141, "90"), "NVIDIA H100 80GB HBM3": (80, "90"),  # GiB and architecture
+           "NVIDIA A100-SXM4-80GB": (80, "80"), "NVIDIA A100-SXM4-40GB": (40, "80")}
 MOST = 60 * 2**20  # bytes of the kit and of the tracked files without weights, all of them sent
 
 
@@ -55,6 +57,25 @@ def pack(cache: Path, archive: Path) -> None:
                 packed.add(path, path.relative_to(cache))
 
 
+def compiled_with() -> str:
+    """The versions on which a compiled step hangs."""
+    import torch
+    import triton
+
+    python = ".".join(map(str, sys.version_info[:2]))
+    return f"Python {python}, PyTorch {torch.__version__}, Triton {triton.__version__}\n"
+
+
+def unpack(folder: Path, cache: Path) -> None:
+    """Put a kit's compiled steps where PyTorch looks for them; says so where it cannot use them."""
+    made, here = (folder / "versions").read_text("utf-8"), compiled_with()
+    if made != here:
+        print(f"gpu_kit: every step is compiled anew, as the kit is for {made.strip()}, and this is "
+              f"{here.strip()}", file=sys.stderr)
+    with tarfile.open(folder / "caches.tar.xz") as packed:
+        packed.extractall(cache, filter="data")
+
+
 def tracked_bytes() -> int:
     """The size of the project's files without weights."""
     names = subprocess.run(["git", "ls-files"], cwd=PROJECT, encoding="utf-8", check=True,
@@ -77,6 +98,7 @@ def make(options) -> None:
         env=os.environ | {"PYTHONPATH": str(PROJECT)}).stdout
     plan.write_text(text, "utf-8")
     made = commit()
+    (folder / "versions").write_text(compiled_with(), "utf-8")
     (folder / "commit").write_text(made["commit"] + ("-dirty" if made["dirty"] else "") + "\n", "utf-8")
     with tempfile.TemporaryDirectory() as scratch:
         driver, cache = Path(scratch, "driver"), Path(scratch, "cache")
@@ -84,8 +106,9 @@ def make(options) -> None:
         run.build(driver)
         for device in options.devices:
             print(device, flush=True)
-            pretended = run.environment(driver, "90") | {
-                "PRETEND_NAME": device, "PRETEND_GIB": str(DEVICES.get(device, 80)),
+            memory, architecture = DEVICES[device]
+            pretended = run.environment(driver, architecture) | {
+                "PRETEND_NAME": device, "PRETEND_GIB": str(memory),
                 "TORCHINDUCTOR_CACHE_DIR": str(cache)}
             subprocess.run([sys.executable, __file__, str(folder), "--compile", str(options.fleets),
                             *(["--only", str(options.only)] if options.only else [])],
@@ -102,17 +125,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--devices", nargs="+", default=list(DEVICES))
+    parser.add_argument("--devices", nargs="+", choices=DEVICES, default=list(DEVICES)[:2])
     parser.add_argument("--plan", type=Path, help="one that was made elsewhere")
-    parser.add_argument("--minutes", type=float, default=9, help="of the plan")
+    parser.add_argument("--minutes", type=float, default=25,
+                        help="of the plan, by estimates that are meant to be too long")
     parser.add_argument("--fleets", type=int, default=4, help="of the plan, to be compiled")
     parser.add_argument("--only", type=int, help="compile so few fleets in all, to try it")
     parser.add_argument("--unpack", type=Path, metavar="CACHE")
     parser.add_argument("--compile", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.unpack:
-        with tarfile.open(options.folder / "caches.tar.xz") as packed:
-            packed.extractall(options.unpack, filter="data")
+        unpack(options.folder, options.unpack)
     elif options.compile is not None:
         compile_steps(options.folder / "plan.json", options.compile, options.only)
     else:

@@ -1,8 +1,12 @@
 """What training takes: time and memory, estimated from what a model multiplies and keeps."""
 
+import json
+from functools import cache
+
 import torch
 
 from icllib.checks import component
+from icllib.files import PROJECT
 from icllib.streams import Stream
 from icllib.tasks import sample_each
 from icllib.training.build import build
@@ -11,7 +15,7 @@ from icllib.training.recipe import Recipe
 from icllib.training.run import Run
 
 # Multiply-adds per second in training, forward and backward, of an H200: ASSUMED, a tenth of its
-# dense TF32 rate, until one has been measured.
+# dense TF32 rate, where `speed` finds no measured one.
 SPEED = 2e13
 # The same of one core of a CPU, by class and width of the model, and under None of all: what the
 # committed records took, see `book.costs.recorded_speeds`; a test compares them. Wide models make
@@ -35,9 +39,21 @@ def seconds_of(fleet: list[Run], profile: str) -> float:
     run = fleet[0]
     if profile in ON_CPU:
         return len(fleet) * run.recipe.steps * step_seconds(run.task, run.model, run.recipe)
-    arithmetic = sum(map(work, fleet)) / SPEED
+    arithmetic = sum(map(work, fleet)) / speed()
     launches = run.recipe.steps * (LAUNCH + LAUNCH_OF_LAYER * getattr(run.model, "layers", 1))
     return START + max(arithmetic, launches)
+
+
+@cache
+def speed() -> float:
+    """Multiply-adds per second of this machine's GPU, or of an H200 where it has none: what
+    benchmarks/check_gpu.py has measured with one model in TF32, which is less than fleets reach."""
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "NVIDIA H200"
+    path = PROJECT / "benchmarks/results" / f"{device.replace(' ', '_')}.json"
+    measured = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    rows = measured.get("12/8/256", {}).get("rows", [])
+    return next((row["multiply_adds_per_second"] for row in rows if row["contestant"] == "ours, M=1"),
+                SPEED)
 
 
 def memory_of(fleet: list[Run]) -> float:

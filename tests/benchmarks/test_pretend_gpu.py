@@ -50,3 +50,20 @@ def test_a_kit_compiles_the_fleets_that_its_plan_begins_with(compiled, tmp_path)
     wrong.append(["no compiled step"])
     with pytest.raises(SystemExit, match="no compiled step"):
         gpu_kit.compile_steps(plan, 1, only=1)
+
+
+def test_a_kit_for_other_versions_says_that_steps_are_compiled_anew(tmp_path, monkeypatch, capsys):
+    kit, cache = tmp_path / "kit", tmp_path / "cache"
+    (cache / "ab").mkdir(parents=True)
+    for name in ("code.py", "times.best_config", "one.lock"):
+        (cache / "ab" / name).write_text(name, "utf-8")
+    kit.mkdir()
+    gpu_kit.pack(cache, kit / "caches.tar.xz")
+    monkeypatch.setattr(gpu_kit, "compiled_with", lambda: "Python 3.12, PyTorch 2.11.0\n")
+    (kit / "versions").write_text(gpu_kit.compiled_with(), "utf-8")
+    gpu_kit.unpack(kit, tmp_path / "there")
+    assert [path.name for path in (tmp_path / "there").rglob("*.*")] == ["code.py"]  # no pretended times
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(gpu_kit, "compiled_with", lambda: "Python 3.11, PyTorch 2.11.0\n")
+    gpu_kit.unpack(kit, tmp_path / "there")
+    assert "compiled anew, as the kit is for Python 3.12," in capsys.readouterr().err

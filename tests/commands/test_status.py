@@ -191,6 +191,26 @@ def test_speeds_of_a_core_are_those_of_the_records():
         assert speed / 1.5 < told < 1.5 * speed, own
 
 
+def test_a_gpu_that_was_measured_is_priced_at_its_own_speed(monkeypatch, tmp_path):
+    runs = runs_of("context_scaling/fig03_two_noise_levels")("gpu")
+    monkeypatch.setattr(costs, "PROJECT", tmp_path)
+    monkeypatch.setattr(costs, "START", 0.0)
+    monkeypatch.setattr(costs.torch.cuda, "is_available", lambda: False)
+    folder = tmp_path / "benchmarks/results"
+    folder.mkdir(parents=True)
+    try:
+        costs.speed.cache_clear()
+        assert costs.speed() == costs.SPEED
+        assumed = costs.seconds_of(runs[:1], "gpu")
+        rows = [{"contestant": name, "multiply_adds_per_second": own * costs.SPEED}
+                for name, own in (("ours, M=1", 2), ("ours, M=8", 3))]
+        (folder / "NVIDIA_H200.json").write_text(json.dumps({"12/8/256": {"rows": rows}}), "utf-8")
+        costs.speed.cache_clear()
+        assert costs.seconds_of(runs[:1], "gpu") == pytest.approx(assumed / 2)
+    finally:
+        costs.speed.cache_clear()
+
+
 def test_a_price_takes_no_step_and_memory_is_counted_once_for_a_shape(monkeypatch):
     built, build = [], costs.build
     monkeypatch.setattr(costs, "build", lambda *parts: built.append(parts) or build(*parts))
