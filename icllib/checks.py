@@ -11,6 +11,17 @@ from numbers import Integral, Real
 from icllib.errors import InputError
 
 WORD = 0xFFFFFFFF  # the largest seed
+NUMBERS = {  # kind -> whether each entry of an array is such a number
+    "numbers": lambda own: own == own,
+    "finite numbers": lambda own: abs(own) < math.inf,
+    "positive numbers": lambda own: (0 < own) & (own < math.inf),
+    "numbers of at least 0": lambda own: (0 <= own) & (own < math.inf),
+    "numbers of at least 1": lambda own: (1 <= own) & (own < math.inf),
+    "numbers from 0 to 1": lambda own: (0 <= own) & (own <= 1),
+    "numbers above 0 and up to 1": lambda own: (0 < own) & (own <= 1),
+    "integers of at least 0": lambda own: (own >= 0) & (own.dtype.kind != "f"),
+    "integers of at least 1": lambda own: (own >= 1) & (own.dtype.kind != "f"),
+}
 
 
 def whole(least: int = 1, most: float = math.inf, /, **sizes) -> None:
@@ -35,20 +46,91 @@ def finite(**values) -> None:
     check(math.isfinite, "a finite number", values)
 
 
-def numbers(endless: bool = False, /, **arrays) -> None:
-    """Raises InputError, by name, for what is no array of finite numbers, or an empty one; endless:
-    infinity is a number too."""
+def numbers(kind: str = "finite numbers", /, **arrays) -> None:
+    """Raises InputError, by name, for what is no array of numbers of this kind, or an empty one."""
     import numpy as np
 
     for name, own in arrays.items():
         try:
             values = np.asarray(own)
-            sound = values.size > 0 and values.dtype.kind in "iuf" and not np.isnan(values).any() and (
-                endless or np.isfinite(values).all())
+            sound = values.size > 0 and values.dtype.kind in "iuf" and NUMBERS[kind](values).all()
         except (TypeError, ValueError, RuntimeError):  # lists of several lengths, tensors of a GPU
             sound = False
         if not sound:
-            raise InputError(f"{name}: expected {'' if endless else 'finite '}numbers, got {own!r:.200}")
+            raise InputError(f"{name}: expected {kind}, got {own!r:.200}")
+
+
+def together(kind: str = "finite numbers", /, **arrays) -> list:
+    """The arrays, in double precision, broadcast against each other.
+
+    Raises InputError, by name, for what `numbers` refuses and for shapes that do not fit together.
+    """
+    numbers(kind, **arrays)
+    return broadcast(**arrays)
+
+
+def broadcast(**arrays) -> list:
+    """The same for arrays that `numbers` has seen."""
+    import numpy as np
+
+    try:
+        return list(np.broadcast_arrays(*(np.asarray(own, dtype=float) for own in arrays.values())))
+    except ValueError:
+        raise InputError(f"{', '.join(arrays)}: expected shapes that fit together, got "
+                         f"{', '.join(str(np.shape(own)) for own in arrays.values())}") from None
+
+
+def shaped(shape: tuple, kind: str = "finite numbers", /, **arrays) -> None:
+    """Raises InputError, by name, for what `numbers` refuses and for an array of another shape.
+
+    None in the shape: any size. ... at its start: any axes before.
+    """
+    import numpy as np
+
+    numbers(kind, **arrays)
+    for name, own in arrays.items():
+        _check_shape(name, np.shape(own), shape)
+
+
+def tensors(shape: tuple, /, **own) -> None:
+    """Raises InputError, by name, for what is no tensor of double precision and this shape, written as
+    for `shaped`."""
+    import torch
+
+    floating(**own)
+    for name, tensor in own.items():
+        if tensor.dtype != torch.float64:
+            raise InputError(f"{name}: expected torch.float64, got {tensor.dtype}")
+        _check_shape(name, tuple(tensor.shape), shape)
+
+
+def _check_shape(name: str, found: tuple, shape: tuple) -> None:
+    rest = shape[1:] if shape[:1] == (...,) else shape
+    own = found[max(len(found) - len(rest), 0) :] if rest is not shape else found
+    if len(own) != len(rest) or any(size not in (None, got) for size, got in zip(rest, own)):
+        told = ", ".join({None: "any", ...: "..."}.get(size, str(size)) for size in shape)
+        raise InputError(f"{name}: expected the shape ({told}), got {found}")
+
+
+def fits(shape: tuple, kind: str = "finite numbers", /, **arrays) -> None:
+    """Raises InputError, by name, for what `numbers` refuses and for what does not broadcast to this
+    shape."""
+    import numpy as np
+
+    numbers(kind, **arrays)
+    for name, own in arrays.items():
+        try:
+            np.broadcast_to(np.empty(np.shape(own)), shape)
+        except ValueError:
+            raise InputError(f"{name}: expected a number, or an array that fits {tuple(shape)}, got "
+                             f"{np.shape(own)}") from None
+
+
+def instance(kind: type, /, **values) -> None:
+    """Raises InputError, by name, for what is no object of this class."""
+    for name, own in values.items():
+        if not isinstance(own, kind):
+            raise InputError(f"{name}: expected {kind.__name__}, got {own!r:.200}")
 
 
 def switch(**values) -> None:
@@ -87,11 +169,11 @@ def check(fits, expected: str, values: dict) -> None:
             raise InputError(f"{name}: expected {expected}, got {value!r:.200}")
 
 
-def each(check_one, name: str, values) -> tuple:
-    """The values as a tuple; raises InputError where there are none or `check_one` does for one."""
-    found = tuple(values) if isinstance(values, Iterable) else ()
-    if not found:
-        raise InputError(f"{name}: expected one or more in a list, got {values!r}")
+def each(check_one, name: str, values, least: int = 1) -> tuple:
+    """The values as a tuple; raises InputError where there are fewer or `check_one` does for one."""
+    found = tuple(values) if isinstance(values, Iterable) else None
+    if found is None or len(found) < least:
+        raise InputError(f"{name}: expected {'one or more in ' * bool(least)}a list, got {values!r:.200}")
     for value in found:
         check_one(**{name: value})
     return found

@@ -15,7 +15,9 @@ import icllib
 from icllib import attention, baselines, evaluate, models, tasks, training
 from icllib.errors import InputError, OutOfTime
 from icllib.streams import Stream
-from icllib.theory import gradient_descent, kaczmarz, riccati, scaling_laws, scoring
+from icllib.theory import (
+    any_length, first_order, full_model, gradient_descent, kaczmarz, noisy_features, perceptron, riccati,
+    scaling_laws, scoring, softmax_attention)
 
 WRONG = {"None": None, "text": "text", "NaN": math.nan, "infinity": math.inf, "below": -1,
          "half": torch.ones(2, dtype=torch.half), "whole of numpy": np.int64(3),
@@ -85,7 +87,61 @@ CALLS |= {name: (function, {own: THEORY[own] for own in inspect.signature(functi
           for name, function in inspect.getmembers(gradient_descent, inspect.isfunction)
           if function.__module__ == gradient_descent.__name__
           and name not in ("_check_step", "expected_kaczmarz_error")}
-# What it takes besides: settings of a law, numbers and curves.
+# What it takes besides: numbers and curves, prompts, and the weights of the models that it trains.
+FEATURES = tasks.SparseFeatureRegression(tasks=3)
+PROMPT = FEATURES.sample(STREAM, IDS, n=6, dtype=torch.float64)
+DATA = full_model.data_of(PROMPT, FEATURES.types(STREAM, IDS)[0], np.full(4, 0.25))
+V, W, SHARES = np.full((3, 4), 0.1), np.full((4, 3), 0.1), np.full(3, 1 / 3)
+STARTS = dict(v0=np.full((3, 2), 0.1), w0=np.full((3, 2), 0.1), strength=0.5, shares=SHARES)
+LAW = dict(shares=SHARES, strength=0.5, psi=9.0, g0=0.04, h0=0.0)
+SOFTMAX = softmax_attention.random_weights(tasks=3, width=2, scale=0.1, seed=0)
+CONTEXTS = softmax_attention.contexts([2, 3, 4], 0.5)
+OF_ROWS = dict(weights=SOFTMAX, model=torch.zeros(3, dtype=torch.int64), shares=torch.ones(3) / 3, strength=0.5,
+               prompts=CONTEXTS)
+RELU = perceptron.random_perceptron(tasks=3, width=2, read_out=1.0, seed=0)
+OF_RELU = dict(weights=RELU, features=torch.ones(1, 3), shares=torch.full((1, 2, 3), 1 / 6), strength=0.5)
+TRAINED = {
+    riccati: dict(
+        zeroth_order_matrix=dict(strength=0.5), quadratic_forms=dict(v=np.ones(2), w=np.ones(2), psi=2.0, strength=0.5),
+        forward_euler=dict(g0=0.1, h0=0.1, strength=0.5, rate=1.0, step=0.1, steps=3),
+        integrate_flow=STARTS | dict(matrix=np.ones((1, 2, 2)), times=[0.0, 0.1]),
+        flow_outputs=STARTS | dict(psi=2.0, times=[0.0, 0.1]),
+        loss=dict(shares=SHARES, outputs=np.ones((2, 3)), strength=0.5),
+        gradient_descent_outputs=STARTS | dict(psi=2.0, learning_rate=0.1, steps=3, kept=[0, 3])),
+    any_length: dict(time_to_reach=dict(output=0.4, v0=np.full(2, 0.1), w0=np.full(2, 0.1), psi=10, strength=0.5,
+                                        share=0.4)),
+    first_order: dict(first_order=dict(t=1.0, v=np.full(2, 0.1), w=np.full(2, 0.2), psi=10, strength=0.5, share=0.4)),
+    full_model: dict(
+        Data=vars(DATA), data_matrices=dict(prompt=PROMPT),
+        data_of=dict(prompt=PROMPT, types=[1, 2, 3, 1], weights=np.full(4, 0.25)),
+        outputs=dict(data=DATA, v=V, w=W),
+        gradient_descent=dict(data=DATA, v=V, w=W, learning_rate=0.1, steps=2, trained=(1, 1))),
+    noisy_features: dict(expected_losses=dict(v=torch.from_numpy(V), w=torch.from_numpy(W), psi=5, strength=0.5,
+                                              variance=0.01)),
+    scaling_laws: dict(
+        time_power=dict(alpha=1.8, beta=0.5, gamma=0.5, large_strength=True),
+        size_losses=dict(shares=SHARES, strength=0.5, sizes=[0, 3], answer=0.1),
+        data_losses=dict(shares=SHARES, strength=0.5, start=0.1, counts=[0, 10]),
+        time_losses=LAW | dict(times=[0.0, 1.0]), compute_losses=LAW | dict(sizes=[1, 3], budgets=[1.0, 9.0]),
+        lower_envelope=dict(sizes=[1, 2], times=[1.0, 2.0], losses=np.ones((2, 2)), budgets=[2.0])),
+    scoring: dict(
+        power=dict(x=0.5, n=2, b=1.0), derivative=dict(x=0.5, n=2, b=1.0), effective_slope=dict(x=0.5, n=2, b=1.0),
+        jacobian=dict(values=np.ones(3), derivatives=np.ones(3)), smallest_rest=dict(top=3.0, bottom=1.0, k=2),
+        entropy=dict(weights=SHARES), largest_entropy=dict(top=0.5, k=3), smallest_entropy=dict(top=0.5)),
+    softmax_attention: dict(
+        Weights=vars(SOFTMAX), Contexts=vars(CONTEXTS), side_by_side=dict(models=[SOFTMAX]),
+        random_weights=dict(tasks=3, width=2, scale=0.1, seed=0), losses_and_gradients=OF_ROWS,
+        contexts=dict(lengths=[2, 3], positive_share=0.5), context_points=dict(length=3, positive_share=0.5),
+        binomial_points=dict(length=99, share=0.5),
+        train=OF_ROWS | dict(optimizer=torch.optim.SGD(SOFTMAX.tensors(), lr=0.1), steps=2, kept=[0])),
+    perceptron: dict(
+        Perceptrons=vars(RELU), random_perceptron=dict(tasks=3, width=2, read_out=1.0, seed=0),
+        answers=dict(weights=RELU, features=torch.ones(1, 3)), losses_and_gradients=OF_RELU,
+        train=OF_RELU | dict(learning_rate=0.1, steps=2, kept=[0], biases=True)),
+}
+CALLS |= {f"{module.__name__.rpartition('.')[2]}.{name}": (getattr(module, name), sound)
+          for module, functions in TRAINED.items() for name, sound in functions.items()}
+CALLS |= {"Weights.of": (SOFTMAX.of, dict(tasks=[0, 1])), "Contexts.of": (CONTEXTS.of, dict(tasks=[0, 1]))}
 SETTINGS = dict(alpha=1.8, beta=0.5, gamma=0.5, large_strength=True, tasks=4, first=2.0, n=2.0, b=1.5, dimension=8,
                 input_mean=1.0, noise_std=0.1, pairs=3, start=0.2, strength=1.0, rate=0.5, psi=2.0, g0=0.1, h0=0.1,
                 t=1.0, xs=[1.0, 2.0, 4.0], ys=[3.0, 2.0, 1.0], window=(0, 9))

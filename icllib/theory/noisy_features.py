@@ -14,12 +14,21 @@ Signs drop out, since c c^T does not change with that of c, nor f y with that of
 import torch
 from torch import Tensor
 
+from icllib.checks import finite, not_negative, tensors, whole
+
 
 def expected_losses(v: Tensor, w: Tensor, psi: int, strength: float, variance: float) -> Tensor:
     """E (f - y)^2 / 2 over all prompts of each task, whose mean over P(s) is Eq. 15: (N_s,).
 
-    v: V, (N_s, N_s + 1); w: W, (N_s + 1, N_s); psi: pairs; strength: Lambda.
+    v: V, (N_s, N_s + 1); w: W, (N_s + 1, N_s); psi: pairs; strength: Lambda. Both
+    in double precision; raises InputError for other shapes and a negative variance.
     """
+    tensors((None, None), v=v)
+    tensors((len(v), len(v) + 1), v=v)
+    tensors((len(v) + 1, len(v)), w=w)
+    whole(psi=psi)
+    finite(strength=strength)
+    not_negative(variance=variance)
     identity = torch.eye(len(v), dtype=v.dtype)
     mean = torch.nn.functional.pad(identity, (0, 1), value=strength)  # (e_s, Lambda) of a pair
     noise = torch.nn.functional.pad(v.new_full((1, len(v)), variance), (0, 1))  # none on labels

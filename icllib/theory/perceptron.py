@@ -7,12 +7,14 @@ side by side; a leading axis of "rows" holds R of the tasks, and all means over 
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from icllib.checks import not_negative, positive, whole
+from icllib.checks import (
+    each, finite, floating, instance, positive, shaped, switch, tensors, whole)
 
 SIGNS = torch.tensor([1.0, -1.0], dtype=torch.float64)
 
@@ -25,6 +27,12 @@ class Perceptrons:
     bias: Tensor  #: (M, width): b
     read_out: Tensor  #: (M, width): a
     offset: Tensor  #: (M,): c
+
+    def __post_init__(self):
+        tensors((None, None, None), hidden=self.hidden)
+        models, _, width = self.hidden.shape
+        tensors((models, width), bias=self.bias, read_out=self.read_out)
+        tensors((models,), offset=self.offset)
 
     def tensors(self) -> list[Tensor]:
         """All four."""
@@ -39,6 +47,7 @@ def random_perceptron(tasks: int, width: int, read_out: float, seed: int) -> Per
     """
     whole(tasks=tasks, width=width)
     positive(read_out=read_out)
+    whole(0, seed=seed)
     random = np.random.default_rng(seed)
     uniform = lambda inputs, *shape: torch.from_numpy(
         random.uniform(-1, 1, (1, *shape)) / np.sqrt(inputs))
@@ -50,7 +59,25 @@ def answers(weights: Perceptrons, features: Tensor) -> tuple[Tensor, Tensor]:
     """f of each input (M, 2, R), for the signs + and -, and the hidden units (M, 2, R, width).
 
     features: (M, R), 1 where the row's feature is extracted and 0 where it is cut off.
+    Raises InputError for features of another shape.
     """
+    _check(weights, features=features)
+    return _answers(weights, features)
+
+
+def _check(weights, **given) -> None:
+    """Raises InputError, by name, for what are no perceptrons, and for what does not fit them."""
+    instance(Perceptrons, weights=weights)
+    models, rows, _ = weights.hidden.shape
+    for name, shape in (("features", (models, rows)), ("shares", (models, 2, rows))):
+        if name in given:
+            own = {name: given[name]}
+            floating(**own)
+            shaped(shape, **own)
+
+
+def _answers(weights: Perceptrons, features: Tensor) -> tuple[Tensor, Tensor]:
+    """`answers` without its checks, for training."""
     signed = features[:, None] * SIGNS[:, None]
     hidden = torch.relu(weights.bias[:, None, None] + signed[..., None] * weights.hidden[:, None])
     outputs = (hidden @ weights.read_out[:, None, :, None])[..., 0]
@@ -61,9 +88,17 @@ def losses_and_gradients(weights: Perceptrons, features: Tensor, shares: Tensor,
                          strength: float) -> tuple[Tensor, list[Tensor]]:
     """(f -+ Lambda)^2 / 2 of each input (M, 2, R), and the gradients of its mean.
 
-    shares: (M, 2, R), of the inputs; they sum to 1 for each perceptron.
+    shares: (M, 2, R), of the inputs; they sum to 1 for each perceptron. Raises InputError
+    for what does not fit the weights.
     """
-    outputs, hidden = answers(weights, features)
+    _check(weights, features=features, shares=shares)
+    finite(strength=strength)
+    return _losses_and_gradients(weights, features, shares, strength)
+
+
+def _losses_and_gradients(weights, features, shares, strength) -> tuple[Tensor, list[Tensor]]:
+    """`losses_and_gradients` without its checks, for training."""
+    outputs, hidden = _answers(weights, features)
     errors = outputs - strength * SIGNS[:, None]
     pull = shares * errors
     by_read_out = (pull[..., None] * hidden).sum((1, 2))
@@ -80,12 +115,15 @@ def train(weights: Perceptrons, features: Tensor, shares: Tensor, strength: floa
     biases: whether b and c are trained too, or stay as they are. Raises InputError for a negative
     number of steps or a learning rate that is not positive.
     """
+    _check(weights, features=features, shares=shares)
+    finite(strength=strength)
     positive(learning_rate=learning_rate)
-    not_negative(steps=steps)
-    kept, found = set(kept), []
+    whole(0, steps=steps)
+    switch(biases=biases)
+    kept, found = set(each(partial(whole, 0), "kept", kept, 0)), []
     rates = [learning_rate, learning_rate * biases] * 2
     for step in range(steps + 1):
-        losses, gradients = losses_and_gradients(weights, features, shares, strength)
+        losses, gradients = _losses_and_gradients(weights, features, shares, strength)
         if step in kept:
             found.append(losses.numpy())
         if step < steps:

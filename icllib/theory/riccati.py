@@ -7,21 +7,32 @@ f = (g - h) / 4, strength Lambda, and rate a = (share of the task) psi (1 + Lamb
 
 import numpy as np
 
-from icllib.checks import check, finite, not_negative, numbers, whole
+from functools import partial
+
+from icllib.checks import (
+    broadcast, check, each, finite, fits, not_negative, numbers, shaped, together, whole)
 from icllib.errors import InputError
 
 
 def zeroth_order_matrix(strength):
     """H0 of Eq. 7 on the two coordinates that it moves: ((1, L), (L, L^2)), (..., 2, 2)."""
+    numbers(strength=strength)
     strength = np.asarray(strength, dtype=float)
     direction = np.stack((np.ones_like(strength), strength), -1)
     return direction[..., :, None] * direction[..., None, :]
 
 
 def quadratic_forms(v, w, psi, strength):
-    """g and h at given v, w (..., 2), the coordinates s and N_s + 1 of v_s and w_s."""
+    """g and h at given v, w (..., 2), the coordinates s and N_s + 1 of v_s and w_s.
+
+    Raises InputError unless psi > 0.
+    """
+    shaped((..., 2), v=v, w=w)
+    numbers("positive numbers", psi=psi)
+    v, w = np.asarray(v), np.asarray(w)
+    together(v=v[..., 0], w=w[..., 0], psi=psi, strength=strength)
     matrix = zeroth_order_matrix(strength)
-    form = lambda u: psi * np.einsum("...i,...ij,...j->...", u, matrix, u)
+    form = lambda u: np.asarray(psi) * np.einsum("...i,...ij,...j->...", u, matrix, u)
     return form(v + w), form(v - w)
 
 
@@ -32,14 +43,13 @@ def closed_form(t, g0, h0, strength, rate):
     Raises InputError for negative t, g0, h0 or rate.
     """
     numbers(g0=g0, h0=h0, strength=strength, rate=rate)
-    numbers(True, t=t)
-    t, g0, h0, strength, rate = np.broadcast_arrays(
-        *(np.asarray(value, dtype=float) for value in (t, g0, h0, strength, rate)))
+    numbers("numbers", t=t)
+    t, g0, h0, strength, rate = broadcast(t=t, g0=g0, h0=h0, strength=strength, rate=rate)
     for name, value in {"t": t, "g0": g0, "h0": h0, "rate": rate}.items():
         if np.any(value < 0):
             raise InputError(f"{name}: expected non-negative values, got {value.min():g}")
-    _, _, below_g, below_h = denominators(t, g0, h0, strength, rate)
-    g, h = divide(g0 * below_h, below_g), divide(h0 * below_g, below_h)
+    _, _, below_g, below_h = _denominators(t, g0, h0, strength, rate)
+    g, h = _divide(g0 * below_h, below_g), _divide(h0 * below_g, below_h)
     return g, h, (g - h) / 4
 
 
@@ -47,10 +57,11 @@ def forward_euler(g0, h0, strength, rate, step: float, steps: int):
     """f after 0 to `steps` forward Euler steps of Eq. 12, all tasks at once: (steps + 1, tasks).
 
     g0, h0, strength and rate broadcast to (tasks,); step: of the time (Appendix G: the learning
-    rate).
+    rate). Raises InputError for a number of steps below 0.
     """
-    g, h, strength, rate = np.broadcast_arrays(
-        *(np.asarray(value, dtype=float) for value in (g0, h0, strength, rate)))
+    finite(step=step)
+    whole(0, steps=steps)
+    g, h, strength, rate = together(g0=g0, h0=h0, strength=strength, rate=rate)
     outputs = [(g - h) / 4]
     for _ in range(steps):
         c = g * h / 2
@@ -60,7 +71,7 @@ def forward_euler(g0, h0, strength, rate, step: float, steps: int):
     return np.array(outputs)
 
 
-def denominators(t, g0, h0, strength, rate):
+def _denominators(t, g0, h0, strength, rate):
     """What g = g0 y / x and h = h0 x / y are made of: decay, growth, x and y.
 
     With C = g0 h0 / 2 and k = sqrt(Lambda^2 + C / 2): decay = exp(-2 a k t) and growth =
@@ -71,7 +82,7 @@ def denominators(t, g0, h0, strength, rate):
     half_c = g0 * h0 / 4
     root = np.sqrt(strength**2 + half_c)
     large = root + np.abs(strength)
-    small = divide(half_c, large)  # root - |Lambda| without cancellation
+    small = _divide(half_c, large)  # root - |Lambda| without cancellation
     up = np.where(strength >= 0, large, small)  # root + Lambda
     down = np.where(strength >= 0, small, large)  # root - Lambda
     still = root == 0  # both solve g' = -a g^2 / 2
@@ -83,7 +94,7 @@ def denominators(t, g0, h0, strength, rate):
             up + down * decay + h0 / 2 * growth)
 
 
-def divide(numerator, denominator):
+def _divide(numerator, denominator):
     """The quotient, and 0 where the numerator is 0."""
     return np.divide(numerator, denominator, out=np.zeros_like(denominator), where=numerator != 0)
 
@@ -106,12 +117,21 @@ def integrate_flow(v0, w0, matrix, strength, shares, times):
 
     Independent of the closed form: Dormand-Prince of order 8 with a relative tolerance of 1e-13.
     v0, w0: (tasks, 2); matrix: (tasks or 1, 2, 2), symmetric; shares: (tasks,). Raises InputError
-    for negative times.
+    for times that are negative or fall.
     """
     from scipy.integrate import solve_ivp
 
-    if np.min(times) < 0:
-        raise InputError(f"times: expected non-negative values, got {np.min(times):g}")
+    shaped((None, None), v0=v0)
+    tasks, size = np.shape(v0)
+    shaped((tasks, size), w0=w0)
+    shaped((..., size, size), matrix=matrix)
+    fits((tasks, size, size), matrix=matrix)
+    fits((tasks,), strength=strength)
+    fits((tasks,), "numbers of at least 0", shares=shares)
+    shaped((None,), "numbers of at least 0", times=times)
+    if np.any(np.diff(times) <= 0) or times[-1] == 0:
+        raise InputError(f"times: expected numbers that rise to one above 0, got {times!r:.200}")
+    v0, w0, matrix, shares, strength = map(np.asarray, (v0, w0, matrix, shares, strength))
 
     def flow(_, state):
         v, w = state.reshape(2, *v0.shape)
@@ -127,7 +147,10 @@ def integrate_flow(v0, w0, matrix, strength, shares, times):
 
 
 def flow_outputs(v0, w0, psi, strength, shares, times):
-    """f_s under gradient flow on Eq. 8 at any context length: (len(times), tasks)."""
+    """f_s under gradient flow on Eq. 8 at any context length: (len(times), tasks).
+
+    Arguments and errors as in `context_matrix` and `integrate_flow`.
+    """
     matrix = context_matrix(psi, strength)
     v, w = integrate_flow(v0, w0, matrix, strength, shares, times)
     return ((v[..., None, :] @ matrix)[..., 0, :] * w).sum(-1)
@@ -187,6 +210,8 @@ def half_times(start, strength, rate):
 
 def loss(shares, outputs, strength):
     """Eq. 8, or Eq. 15 with shares P(s), with the tasks on the last axis: (..., tasks) -> (...)."""
+    shares, outputs, strength = together(shares=shares, outputs=outputs, strength=strength)
+    shaped((..., None), outputs=outputs)
     return 0.5 * (shares * (outputs - strength) ** 2).sum(-1)
 
 
@@ -195,8 +220,18 @@ def gradient_descent_outputs(v0, w0, psi, strength, shares, learning_rate, steps
     or (len(kept), tasks).
 
     v0, w0: (tasks, 2), the two coordinates that H_s couples; the others never move. psi, strength,
-    shares: (tasks,) or one for all. kept: the steps to return, in order; all by default.
+    shares: (tasks,) or one for all. kept: the steps to return, in order; all by default. Raises InputError for steps below 0 and what `context_matrix` refuses.
     """
+    shaped((None, 2), v0=v0, w0=w0)
+    finite(learning_rate=learning_rate)
+    whole(0, steps=steps)
+    if kept is not None:
+        each(partial(whole, 0), "kept", kept)
+    v0, w0 = np.asarray(v0), np.asarray(w0)
+    tasks = together(v0=v0[:, 0], w0=w0[:, 0], psi=psi, strength=strength, shares=shares)[0].shape
+    if len(tasks) > 1:
+        raise InputError(f"psi, strength, shares: expected (tasks,) or one for all, got {tasks}")
+    strength, shares = np.asarray(strength), np.asarray(shares)
     matrix = context_matrix(psi, strength)
     diagonal, coupling = matrix[..., (0, 1), (0, 1)].T, matrix[..., 0, 1]
     if diagonal.ndim == 1:

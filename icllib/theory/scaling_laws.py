@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from scipy import special
 
-from icllib.checks import check, finite, numbers, switch
+from icllib.checks import check, finite, fits, numbers, shaped, switch
 from icllib.errors import InputError
 from icllib.theory import riccati
 
@@ -55,8 +55,14 @@ def size_losses(shares, strength, sizes, answer=0.0):
     """Loss of models that learn the `sizes` most frequent tasks, 0 to N_s: (len(sizes),).
 
     The paper's model of size D learns D - 1 tasks. answer: of the tasks beyond, one for all or
-    (tasks,); Eqs. 63, 64 print f(0) where it is 0 (erratum).
+    (tasks,); Eqs. 63, 64 print f(0) where it is 0 (erratum). Raises InputError for a size
+    that is no integer from 0 to the number of tasks.
     """
+    _check_tasks(shares, strength=strength, answer=answer)
+    numbers("integers of at least 0", sizes=sizes)
+    if np.max(sizes) > len(shares):
+        raise InputError(f"sizes: expected at most {len(shares)}, the number of tasks, got {np.max(sizes)}")
+    shares, strength, answer = map(np.asarray, (shares, strength, answer))
     untouched = 0.5 * shares * np.square(strength - answer)
     beyond = np.append(np.cumsum(untouched[::-1])[::-1], 0.0)
     return beyond[np.asarray(sizes)]
@@ -65,26 +71,47 @@ def size_losses(shares, strength, sizes, answer=0.0):
 def data_losses(shares, strength, start, counts):
     """Expected loss after infinite training on N random data points: (len(counts),).
 
-    A task is learned if it occurs at all, and answers `start` = f(0) otherwise.
+    A task is learned if it occurs at all, and answers `start` = f(0) otherwise. Raises InputError
+    for shares outside [0, 1].
     """
+    _check_tasks(shares, strength=strength, start=start)
+    shaped((None,), "numbers of at least 0", counts=counts)
+    shares, strength, start = map(np.asarray, (shares, strength, start))
     unseen = np.exp(special.xlog1py(np.asarray(counts, dtype=float)[:, None], -shares))
     return 0.5 * (unseen * shares * np.square(start - strength)).sum(-1)
 
 
 def time_losses(shares, strength, psi, g0, h0, times):
     """Loss of the closed form with all tasks and infinite data: (len(times),)."""
+    _check_tasks(shares, strength=strength, psi=psi, g0=g0, h0=h0)
+    numbers("positive numbers", psi=psi)
+    shaped((None,), "numbers of at least 0", times=times)
+    shares, psi = np.asarray(shares), np.asarray(psi)
     rate = shares * psi * (1 + np.square(strength))
     outputs = (riccati.closed_form(t, g0, h0, strength, rate)[2] for t in times)
     return np.array([riccati.loss(shares, f, strength) for f in outputs])
 
 
 def compute_losses(shares, strength, psi, g0, h0, sizes, budgets):
-    """Loss at size D and time t = C / D, for every D and C: (len(sizes), len(budgets))."""
+    """Loss at size D and time t = C / D, for every D and C: (len(sizes), len(budgets)).
+
+    Raises InputError for sizes below 1 and budgets that are not positive.
+    """
+    shaped((None,), "integers of at least 1", sizes=sizes)
+    shaped((None,), "positive numbers", budgets=budgets)
+    _check_tasks(shares, strength=strength, psi=psi, g0=g0, h0=h0)
     beyond = size_losses(shares, strength, sizes)
     tasks = np.broadcast_arrays(shares, strength, psi, g0, h0)
     return np.array([
         time_losses(*(values[:size] for values in tasks), np.asarray(budgets) / size) + rest
         for size, rest in zip(sizes, beyond)])
+
+
+def _check_tasks(shares, **of_tasks) -> None:
+    """Raises InputError for what is no row of shares, and for what is neither one number for all of
+    these tasks nor a number for each."""
+    shaped((None,), "numbers from 0 to 1", shares=shares)
+    fits(np.shape(shares), **of_tasks)
 
 
 def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
@@ -94,7 +121,7 @@ def fit_exponent(xs, ys, window=(0, np.inf)) -> tuple[float, float]:
     InputError for fewer than three others in the window and for values that are not positive.
     """
     numbers(xs=xs)
-    numbers(True, ys=ys, window=window)
+    numbers("numbers", ys=ys, window=window)
     if np.shape(window) != (2,):
         raise InputError(f"window: expected the first x and the last, got {window!r:.200}")
     _check_shapes(xs, ys)
@@ -140,11 +167,17 @@ def laplace_ratio(alpha: float) -> float:
 def lower_envelope(sizes, times, losses, budgets):
     """The least loss over sizes D at compute C = D t, read off curves in time: (len(budgets),).
 
-    losses: (len(sizes), len(times)), interpolated in log-log; a curve counts where it has C.
+    losses: (len(sizes), len(times)), interpolated in log-log; a curve counts where it has C. Raises
+    InputError for what is not positive, and for times that do not rise.
     """
+    shaped((None,), "positive numbers", sizes=sizes, times=times, budgets=budgets)
+    shaped((len(sizes), len(times)), "positive numbers", losses=losses)
+    if np.any(np.diff(times) <= 0):
+        raise InputError(f"times: expected numbers that rise, got {times!r:.200}")
+    sizes, times, losses, budgets = map(np.asarray, (sizes, times, losses, budgets))
     at_budgets = []
     for size, curve in zip(sizes, losses):
-        logs = np.interp(np.log(np.asarray(budgets) / size), np.log(times), np.log(curve),
+        logs = np.interp(np.log(budgets / size), np.log(times), np.log(curve),
                          left=np.inf, right=np.inf)
         at_budgets.append(np.exp(logs))
     return np.min(at_budgets, axis=0)

@@ -13,12 +13,16 @@ number of models side by side; `model` (R,) says to which of M models a row belo
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
 import scipy
 from torch import Tensor
 
+from icllib import checks
+from icllib.checks import (
+    each, finite, floating, indices, instance, shaped, tensors, whole)
 from icllib.errors import InputError
 
 EXACT_UP_TO = 60  # pairs of a context whose numbers of features are all summed over
@@ -34,23 +38,38 @@ class Weights:
     values: Tensor  #: (R, 2): entries s and N_s + 1 of row s of V
     label_keys: Tensor  #: (M, d_e): column N_s + 1 of W_K
 
+    def __post_init__(self):
+        tensors((None, None), keys=self.keys)
+        rows, width = self.keys.shape
+        tensors((rows, width), queries=self.queries)
+        tensors((rows, 2), values=self.values)
+        tensors((None, width), label_keys=self.label_keys)
+
     def tensors(self) -> list[Tensor]:
         """All four."""
         return [self.keys, self.queries, self.values, self.label_keys]
 
     def of(self, tasks) -> "Weights":
         """Copies for rows of these tasks, of the same model."""
+        _check_rows(tasks, len(self.keys))
         rows = (tensor[tasks].clone() for tensor in self.tensors()[:3])
         return Weights(*rows, self.label_keys.clone())
 
 
 def side_by_side(models: list[Weights]) -> Weights:
     """The rows of several models, one after the other."""
+    each(partial(instance, Weights), "models", models)
+    if len({own.keys.shape[1] for own in models}) > 1:
+        raise InputError("models: expected one width for all, got "
+                         f"{', '.join(str(own.keys.shape[1]) for own in models)}")
     return Weights(*map(torch.cat, zip(*(model.tensors() for model in models))))
 
 
 def random_weights(tasks: int, width: int, scale: float, seed: int) -> Weights:
     """Weights of one model, every entry N(0, scale^2)."""
+    whole(tasks=tasks, width=width)
+    finite(scale=scale)
+    whole(0, seed=seed)
     random = np.random.default_rng(seed)
     normal = lambda *shape: torch.from_numpy(scale * random.standard_normal(shape))
     return Weights(normal(tasks, width), normal(tasks, width), normal(tasks, 2), normal(1, width))
@@ -64,9 +83,21 @@ class Contexts:
     other: Tensor  #: (R, K): features with the other sign
     chance: Tensor  #: (R, K): sums to 1 over K
 
+    def __post_init__(self):
+        tensors((None, None), same=self.same)
+        tensors(tuple(self.same.shape), other=self.other, chance=self.chance)
+
     def of(self, tasks) -> "Contexts":
         """Those for rows of these tasks."""
+        _check_rows(tasks, len(self.same))
         return Contexts(self.same[tasks], self.other[tasks], self.chance[tasks])
+
+
+def _check_rows(tasks, count: int) -> None:
+    """Raises InputError for what is no list of tasks from 0 to count - 1."""
+    shaped((None,), "integers of at least 0", tasks=tasks)
+    if np.max(tasks) >= count:
+        raise InputError(f"tasks: expected numbers below {count}, got {np.max(tasks)}")
 
 
 def contexts(lengths, positive_share: float) -> Contexts:
@@ -75,10 +106,9 @@ def contexts(lengths, positive_share: float) -> Contexts:
     A query is +e_s with the same probability. Rows of fewer points are filled with points of
     chance 0. Raises InputError for lengths below 1 and for what is no probability.
     """
+    shaped((None,), "integers of at least 1", lengths=lengths)
+    checks.share(positive_share=positive_share)
     lengths = np.asarray(lengths)
-    if lengths.min() < 1 or not 0 <= positive_share <= 1:
-        raise InputError("contexts: expected lengths of at least 1 and a positive_share of 0 to 1, "
-                         f"got {lengths.min()} and {positive_share}")
     points = {length: context_points(length, positive_share) for length in np.unique(lengths)}
     same, chance = np.zeros((2, len(lengths), max(len(same) for same, _ in points.values())))
     for row, length in enumerate(lengths):
@@ -89,6 +119,8 @@ def contexts(lengths, positive_share: float) -> Contexts:
 
 def context_points(length: int, positive_share: float) -> tuple:
     """Numbers of features with the query's sign, and their chances."""
+    whole(length=length)
+    checks.share(positive_share=positive_share)
     if positive_share in (0, 1):
         return np.array([float(length)]), np.ones(1)
     halves = [(share, *binomial_points(length, share))
@@ -105,6 +137,8 @@ def binomial_points(length: int, share: float) -> tuple:
     polynomials' Jacobi matrix, six times shorter. It is as good as the sum for a share of one half
     (1e-14 at 100 pairs), which the paper has; at shares of a tenth errors of 1e-5 were seen.
     """
+    whole(length=length)
+    checks.share(share=share)
     if length <= EXACT_UP_TO:
         numbers = np.arange(length + 1.0)
         return numbers, scipy.stats.binom.pmf(numbers, length, share)
@@ -117,7 +151,31 @@ def binomial_points(length: int, share: float) -> tuple:
 
 def losses_and_gradients(weights: Weights, model: Tensor, shares: Tensor, strength: float,
                          prompts: Contexts) -> tuple[Tensor, list[Tensor]]:
-    """Mean of (f - Lambda)^2 / 2 of each row (R,), and the gradients of its sum times shares (R,)."""
+    """Mean of (f - Lambda)^2 / 2 of each row (R,), and the gradients of its sum times shares (R,).
+
+    Raises InputError for what does not fit the weights.
+    """
+    _check(weights, model, shares, strength, prompts)
+    return _losses_and_gradients(weights, model, shares, strength, prompts)
+
+
+def _check(weights, model, shares, strength, prompts) -> None:
+    instance(Weights, weights=weights)
+    instance(Contexts, prompts=prompts)
+    rows = len(weights.keys)
+    indices(model=model)
+    shaped((rows,), "integers of at least 0", model=model)
+    if model.max() >= len(weights.label_keys):
+        raise InputError(f"model: expected numbers below {len(weights.label_keys)}, got {model.max()}")
+    floating(shares=shares)
+    shaped((rows,), shares=shares)
+    finite(strength=strength)
+    if len(prompts.same) != rows:
+        raise InputError(f"prompts: expected those of {rows} rows, got {len(prompts.same)}")
+
+
+def _losses_and_gradients(weights, model, shares, strength, prompts) -> tuple[Tensor, list[Tensor]]:
+    """`losses_and_gradients` without its checks, for training."""
     keys, queries, values, label_keys = weights.tensors()
     label_keys = label_keys[model]
     z0 = (queries * keys).sum(1, keepdim=True)
@@ -145,10 +203,16 @@ def losses_and_gradients(weights: Weights, model: Tensor, shares: Tensor, streng
 
 def train(weights: Weights, model: Tensor, shares: Tensor, strength: float, prompts: Contexts,
           optimizer: torch.optim.Optimizer, steps: int, kept=()) -> np.ndarray:
-    """Train in place on the mean loss; the losses of the rows before the steps in kept, (., R)."""
-    kept, found = set(kept), []
+    """Train in place on the mean loss; the losses of the rows before the steps in kept, (., R).
+
+    Raises InputError for what does not fit the weights, and for negative steps.
+    """
+    _check(weights, model, shares, strength, prompts)
+    instance(torch.optim.Optimizer, optimizer=optimizer)
+    whole(0, steps=steps)
+    kept, found = set(each(partial(whole, 0), "kept", kept, 0)), []
     for step in range(steps + 1):
-        losses, gradients = losses_and_gradients(weights, model, shares, strength, prompts)
+        losses, gradients = _losses_and_gradients(weights, model, shares, strength, prompts)
         if step in kept:
             found.append(losses.numpy())
         if step == steps:

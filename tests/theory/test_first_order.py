@@ -137,9 +137,9 @@ def test_tasks_broadcast():
 
 
 @pytest.mark.parametrize("change, message", [
-    ({"psi": 0.5}, "psi: expected at least 1, got 0.5"),
-    ({"t": -1.0}, "t: expected non-negative values, got -1"),
-    ({"share": -0.1}, "rate: expected non-negative values"),
+    ({"psi": 0.5}, "psi: expected numbers of at least 1, got 0.5"),
+    ({"t": -1.0}, "t: expected numbers of at least 0, got -1"),
+    ({"share": -0.1}, "share: expected numbers of at least 0"),
 ])
 def test_impossible_values_are_refused(change, message):
     values = dict(t=1.0, v=np.ones(2), w=np.ones(2), psi=10.0, strength=0.5, share=1.0)

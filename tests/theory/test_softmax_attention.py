@@ -87,7 +87,7 @@ def test_quadrature_is_the_sum_over_all_contexts(length, share, score):
 
 @pytest.mark.parametrize("lengths, share", [((3, 0), 0.5), ((3,), 1.2)])
 def test_impossible_contexts(lengths, share):
-    with pytest.raises(InputError, match="expected lengths of at least 1"):
+    with pytest.raises(InputError, match="lengths: expected integers of at least 1|positive_share: expected a number from 0 to 1"):
         softmax.contexts(lengths, share)
 
 
