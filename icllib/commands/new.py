@@ -23,7 +23,7 @@ links:
 citation: |
   @misc{{{name},
     author = {{Fill, In}},
-    title  = {{Fill In}},
+    title  = {{Fill in}},
     year   = {{2000}},
   }}
 pages: []
@@ -34,7 +34,7 @@ paper: {name}
 claims: []
 """
 PACKAGE = '''\
-"""Fill in: the title. A module for each page.
+"""The paper {name}: a module for each page.
 
 `runs` of a page's module lists the runs of a profile. This file only imports the classes that
 records name, as "papers.{name}.<class>".
