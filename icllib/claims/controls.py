@@ -10,6 +10,7 @@ CONTROLS = {  # kind -> what it is; those of FROM_EVIDENCE are computed here
     "roles exchanged": "the two that are compared in each other's place",
     "rival model": "the model that the paper says the opposite of, in the model's place",
     "no effect": "what is compared makes no difference: a ratio of 1, a slope or difference of 0",
+    "printed effect": "ours times the printed ratio: would an effect as large as the paper's be seen?",
     "next part": "each part judged by what the paper prints for the next one",
     "ridge regression": "the best linear predictor, which uses every pair, in the model's place",
     "zero predictor": "the answer 0, whatever the prompt",
@@ -49,6 +50,14 @@ def without_effect(claim, evidence: dict, place: int) -> list[float]:
     return [1.0 if claim.scale == "log" else 0.0]
 
 
+def with_printed_effect(claim, evidence: dict, place: int) -> list[float]:
+    """Ours times the printed ratio; raises InputError for a part without one."""
+    part = claim.parts[place]
+    if claim.scale != "log" or claim.printed_of(part) is None:
+        raise InputError(f"{claim.id}: control: expected a printed ratio of {part!r} for 'printed effect', got none")
+    return [value * claim.printed_of(part) for value in evidence[part]]
+
+
 def of_next_part(claim, evidence: dict, place: int) -> list[float]:
     """The evidence of another part; raises InputError if the claim has only one."""
     if len(claim.parts) < 2:
@@ -57,4 +66,4 @@ def of_next_part(claim, evidence: dict, place: int) -> list[float]:
 
 
 FROM_EVIDENCE = {"roles exchanged": exchanged, "no effect": without_effect,
-                 "next part": of_next_part}
+                 "printed effect": with_printed_effect, "next part": of_next_part}

@@ -144,10 +144,11 @@ class Decision:
     def can_be_lost(self) -> bool:
         """Whether the control shows that the claim could have got another verdict.
 
-        If the claim fails the control must not fail. Otherwise the control must not hold; nor hold
-        in part, if the claim holds in part.
+        If the claim fails the control must not fail; if no difference is seen it must see one.
+        Otherwise the control must not hold; nor hold in part, if the claim holds in part.
         """
-        lost = {"holds in part": ("holds", "holds in part"), "fails": ("fails",)}
+        none_seen = "no difference", "no difference in part"
+        lost = {"holds in part": ("holds", "holds in part"), "fails": ("fails",)} | dict.fromkeys(none_seen, none_seen)
         return bool(self.control) and (
             self.control_verdict not in lost.get(self.verdict, ("holds",)))
 

@@ -124,6 +124,20 @@ def test_a_control_that_passes_shows_a_claim_without_power():
     assert not decide(measured, equal, "paper").can_be_lost  # none was measured
 
 
+def test_where_no_difference_is_seen_the_printed_effect_would_have_been():
+    claim = replace(ORDERING, scale="log", kind="ratio of errors", control="printed effect", tolerance={"below": 1.0},
+                    printed={"value": {"n = 1": 0.5, "n = 2": 0.5}, "read": "table"})
+    sharp, wide = [0.98, 1.0, 1.03], [0.9, 1.0, 1.1]
+    decided = decide(claim, {"n = 1": sharp, "n = 2": sharp}, "paper")
+    assert (decided.verdict, decided.control_verdict) == ("no difference", "holds") and decided.can_be_lost
+    slight = replace(claim, printed={"value": {"n = 1": 0.97, "n = 2": 0.97}, "read": "table"})
+    assert not decide(slight, {"n = 1": wide, "n = 2": wide}, "paper").control_verdict == "holds"
+    alike = replace(claim, control="roles exchanged")
+    assert not decide(alike, {"n = 1": sharp, "n = 2": sharp}, "paper").can_be_lost
+    with pytest.raises(InputError, match="control: expected a printed ratio of 'n = 1'"):
+        decide(replace(claim, printed={"value": "lower", "read": "text"}), {"n = 1": sharp, "n = 2": sharp}, "paper")
+
+
 def test_parts_of_others_are_a_control():
     claim = replace(ORDERING, predicate="value", tolerance={"distance": 0.05}, control="next part",
                     printed={"value": {"n = 1": 0.2, "n = 2": 0.6}, "read": "table"})

@@ -364,6 +364,12 @@ def evidence(records, chosen) -> dict:
     return {part: ssa[part] / softmax[part] for part in JUDGED}
 
 
+def beside_constant(records, chosen, wrong: float) -> dict:
+    """The same with the answer that is always right but for a share `wrong` in softmax's place."""
+    *_, ssa = errors_by_part(records, chosen).values()
+    return {part: ssa[part] / wrong for part in JUDGED}
+
+
 def reached(records, names, chosen) -> np.ndarray:
     """The gate of the claims: the share of wrong sequences at the smallest sigma and the length of
     training, the largest of the chosen cells: (seeds,). names: all cells of the records."""
