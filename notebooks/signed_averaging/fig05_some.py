@@ -119,7 +119,8 @@ quantifiers.part_table(quantifiers.errors_by_part(compared, pair))
 # %%
 judged = icllib.shown_profile(compared)
 page.decide("signed_averaging.10", quantifiers.evidence(compared, pair), judged,
-            quantifiers.reached(compared, pair, pair), quantifiers.beside_constant(compared, pair, 1 / 8))
+            quantifiers.reached(compared, pair, pair),
+            quantifiers.beside_constant(compared, pair, 1 / 8))
 of_softmax = quantifiers.reached(compared, pair, pair[:1])
 longer = quantifiers.longer_sequences(compared, pair)
 page.decide("signed_averaging.57", longer, judged, of_softmax,
