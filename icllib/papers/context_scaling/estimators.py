@@ -192,16 +192,16 @@ def runs(profile: str) -> list:
 def identities_and_errors(profile: str) -> list:
     """Identities; errors on four tasks at d = 8 and on linear functions at other d."""
     linear = [LinearRegression(d, LINEAR_8.noise_std, d**-0.5) for d in (1, 2, 4)]
-    small = {"lengths": (10, 1000, 2154), "functions": 2} if profile == "smoke" else {}
+    size = {"lengths": (10, 1000, 2154), "functions": 2} if profile == "smoke" else {"functions": 128}
     return [Identities(d) for d in (8, 20)] + [
-        EstimatorErrors(task, seed=seed, **small)
+        EstimatorErrors(task, seed=seed, **size)
         for task in (*FIGURE_5_TASKS.values(), *linear) for seed in range(SEEDS)]
 
 
 def consistency(profile: str) -> list[EstimatorErrors]:
     """Errors up to 10^6 pairs of the Hilbert estimate and of a smoother that is not consistent."""
     lengths = MANY_PAIRS[:4] if profile == "smoke" else MANY_PAIRS
-    return [EstimatorErrors(family(d), lengths, functions=4, queries=16, seed=seed,
+    return [EstimatorErrors(family(d), lengths, functions=16, queries=16, seed=seed,
                             kernels=("hilbert", other))
             for family, other in FAMILIES.values() for d in FEW_DIMENSIONS
             for seed in range(CONSISTENCY_SEEDS)]
