@@ -50,19 +50,20 @@ def prefix_attention(model, lengths):
         raise InputError("model: expected a decoder whose attention `transformers` can set, "
                          f"got {type(model).__name__}")
     config.prefix_lengths = lengths
-    inside = [module for module in model.modules() if hasattr(module, "save_pretrained")]
+    inside = signed_language.models_in(model)
     hooks = [module.register_forward_pre_hook(CheckCall(), with_kwargs=True) for module in inside]
-    outer = [module for module in inside if "save_pretrained" in vars(module)]
-    for module in inside:
-        module.save_pretrained = refuse_to_save
+    outside = [(module, way, vars(module).get(way)) for module in inside for way in signed_language.UPLOADS]
+    for module, way, _ in outside:
+        setattr(module, way, refuse_to_save)
     try:
         yield model
     finally:
         for hook in hooks:
             hook.remove()
-        for module in inside:
-            if module not in outer:  # of a block around this one
-                del module.save_pretrained
+        for module, way, own in outside:
+            delattr(module, way)
+            if own is not None:  # of scaled signed averaging, or of a block around this one
+                setattr(module, way, own)
         model.set_attn_implementation(before[0])
         if before[1] is None:
             del config.prefix_lengths  # it would be saved with the model
@@ -71,8 +72,8 @@ def prefix_attention(model, lengths):
 
 
 def refuse_to_save(*words, **named):
-    """Raises InputError: in place of `save_pretrained` within prefix attention."""
-    raise InputError("save_pretrained: expected a call outside of prefix_attention, whose lengths "
+    """Raises InputError: in place of `save_pretrained` and `push_to_hub` within prefix attention."""
+    raise InputError("save_pretrained or push_to_hub: expected a call outside of prefix_attention, whose lengths "
                      "belong to a batch and are not saved, got one within")
 
 
@@ -96,6 +97,7 @@ def check_call(module, words, named) -> None:
     """Raises InputError for a call with a mask, or masks by kind of layer, that prefixes did not make."""
     if torch.compiler.is_compiling():
         return
+    signed_language.check_mask(module, words, named)
     given = inspect.signature(module.forward).bind_partial(*words, **named).arguments
     mask = given.get("attention_mask")
     if mask is None or isinstance(mask, Tensor) and mask.dim() == 2:

@@ -10,9 +10,11 @@ import inspect
 import os
 import warnings
 from contextlib import contextmanager
+from functools import partial
 
 import torch
 from torch import Tensor, nn
+from torch.nn.attention.flex_attention import BlockMask
 
 from icllib import attention
 from icllib.checks import switch, text
@@ -31,6 +33,8 @@ SWITCHES = "force_download", "local_files_only", "use_safetensors", "output_load
 TEXTS = "revision", "subfolder", "variant"
 # What some models add to their scores or weights, and a cache that the function would have to fill.
 REFUSED = ("position_bias", "softcap", "s_aux", "cache")
+MASKED_KINDS = {"full_attention", "sliding_attention", "chunked_attention"}  # of layers, as configs name them
+UPLOADS = "save_pretrained", "push_to_hub"  # methods that may need a network
 
 
 class SignedHeads(SignedLogOfHeads):
@@ -64,7 +68,8 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
     model: of `transformers`, with any mask; it is changed in place and returned.
     Raises InputError for n < 1, or n = 1 if it is to be trained, for b <= 0, for a model that has
     n and b already or prefixes, and for one that makes its own attention; in a later call for
-    scores or masks that are more than q . k and a choice of tokens.
+    scores or masks that are more than q . k and a choice of tokens; in `push_to_hub` where there is
+    no connection or no permission.
     """
     settings, config = SignedAveraging(n, b, trainable), config_of(model)
     layers = attention_layers(model)
@@ -81,7 +86,24 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
         layer.signed_softmax_norm = norm.to("meta" if on_meta else weight.device, weight.dtype)
     config.attn_implementation = NAME  # which is saved, unlike what `set_attention` sets
     config.signed_averaging_trainable = trainable
+    for module in models_in(model):
+        module.register_forward_pre_hook(check_mask, with_kwargs=True)
+    for name in UPLOADS:
+        setattr(model, name, partial(uploaded, model, name))
     return model
+
+
+def uploaded(model, name: str, *words, **named):
+    """What a method of `transformers` does; raises InputError where it cannot upload."""
+    try:
+        return getattr(type(model), name)(model, *words, **named)
+    except Exception as error:
+        asked = name == "push_to_hub" or named.get("push_to_hub")
+        if not asked or isinstance(error, (InputError, TypeError, torch.OutOfMemoryError)):
+            raise
+        raise InputError(f"{name}: expected a connection to the hub and a token that may write there, "
+                         f"got {type(error).__name__}: {first_line(error)}; save_pretrained without "
+                         "push_to_hub keeps the model in a folder") from error
 
 
 # ---- loading a saved model ------------------------------------------------------------------
@@ -149,8 +171,10 @@ def told_in_a_line(folder):
     except (InputError, torch.OutOfMemoryError):
         raise
     except (OSError, SafetensorError) as error:
-        raise InputError(f"folder: expected files that save_pretrained wrote, with the same subfolder and "
-                         f"variant, got {folder}: {first_line(error)}") from error
+        expected = ("files that save_pretrained wrote, with the same subfolder and variant"
+                    if os.path.isdir(folder) else "a folder that is there, or the name of a model on the "
+                    "hub, a connection to it and a token where it asks for one")
+        raise InputError(f"folder: expected {expected}, got {folder}: {first_line(error)}") from error
     except (ValueError, TypeError, RuntimeError, ImportError) as error:
         raise InputError("options: expected some that `from_pretrained` of transformers takes, got: "
                          f"{first_line(error)}") from error
@@ -245,6 +269,11 @@ def set_attention(model, layers) -> None:
                          f"got {type(model).__name__}")
 
 
+def models_in(model) -> list[nn.Module]:
+    """The model and those within it, such as the one without a head, that can be called or saved."""
+    return [module for module in model.modules() if hasattr(module, "save_pretrained")]
+
+
 def attention_layers(model) -> list[nn.Module]:
     """The layers that look their attention up by name, in the model's order."""
     return [module for module in model.modules() if "ALL_ATTENTION_FUNCTIONS"
@@ -272,6 +301,37 @@ def signed_mask(batch_size, q_length, kv_length, q_offset=0, **options):
     return mask if mask is None else signed_fused.in_blocks(visible(mask))
 
 
+def check_mask(module, words, named) -> None:
+    """Raises InputError for a call of a model with a mask that `transformers` would not pass on as it is.
+
+    It takes a row of 0 and 1 for each sequence, a ready-made mask, and, where layers are of several
+    kinds, a mask for each kind.
+    """
+    if torch.compiler.is_compiling():
+        return
+    given = inspect.signature(module.forward).bind_partial(*words, **named).arguments
+    mask = given.get("attention_mask")
+    kinds = set(getattr(module.config.get_text_config(decoder=True), "layer_types", None) or ())
+    if isinstance(mask, dict) and kinds and MASKED_KINDS & kinds <= mask.keys():
+        return
+    if mask is not None and not isinstance(mask, (Tensor, BlockMask)):
+        by_kind = f" for each of {', '.join(sorted(MASKED_KINDS & kinds))}" if kinds else ""
+        got = f"a dictionary of {', '.join(mask)}" if isinstance(mask, dict) else type(mask).__name__
+        raise InputError(f"attention_mask: expected a tensor{by_kind}, got {got}")
+    if not isinstance(mask, Tensor) or mask.dim() == 4:
+        return
+    tokens = [given[name] for name in ("input_ids", "inputs_embeds") if given.get(name) is not None]
+    shape = tokens[0].shape[:2] if tokens else mask.shape[:2]
+    if given.get("past_key_values") is not None:
+        shape = shape[0], mask.shape[-1]  # as many as were seen
+    if mask.shape != tuple(shape):
+        raise InputError(f"attention_mask: expected {tuple(shape)}, 1 for real tokens, or a boolean one of "
+                         f"(B, 1 or H, queries, keys), got {tuple(mask.shape)}")
+    if mask.is_floating_point() and not ((mask == 0) | (mask == 1)).all():
+        raise InputError("attention_mask: expected 1 for real tokens and 0 for padding, got "
+                         f"{float(mask.min()):.3g} to {float(mask.max()):.3g}")
+
+
 def check_padding(attention_mask, batch_size: int) -> None:
     """Raises InputError for what is no row of tokens for each sequence of the batch."""
     if attention_mask is not None and (attention_mask.dim() != 2 or len(attention_mask) != batch_size):
@@ -290,7 +350,7 @@ def signed_attention(module, query: Tensor, key: Tensor, value: Tensor, attentio
     what else changes scores, and for a layer without n and b.
     """
     blocks, mask = attention_mask, getattr(attention_mask, "dense", attention_mask)
-    ssa = check_call(module, mask, options)
+    ssa = check_call(module, mask, options, (*query.shape[:3], key.shape[2]))
     n, b = ssa.n, ssa.b
     groups = query.shape[1] // key.shape[1]
     if groups > 1:
@@ -317,18 +377,28 @@ def signed_weights(query: Tensor, key: Tensor, mask: Tensor, scale: float, n, b)
     return attention.softmax(scores, mask)
 
 
-def check_call(module, mask, options: dict) -> SignedHeads:
-    """The layer's n and b; raises InputError where this is not plain attention with both."""
+def check_call(module, mask, options: dict, shape) -> SignedHeads:
+    """The layer's n and b; raises InputError where this is not plain attention with both.
+
+    shape: of the scores, (B, H, queries, keys).
+    """
     refused = [name for name in REFUSED if options.get(name) is not None]
     if refused:
         raise InputError(f"model: expected scores that are q . k alone, got {', '.join(refused)}")
-    if mask is not None and (mask.dtype != torch.bool or mask.dim() != 4):
-        raise InputError("attention_mask: expected a boolean one of (B, 1 or H, queries, keys), True "
-                         f"where a token is seen, got {mask.dtype} of {tuple(mask.shape)}")
+    if mask is not None and not fits(mask, shape):
+        raise InputError("attention_mask: expected a boolean one of (B, 1 or H, queries, keys), here "
+                         f"{tuple(shape)}, True where a token is seen, got "
+                         f"{getattr(mask, 'dtype', type(mask).__name__)} of {tuple(mask.shape)}")
     if not hasattr(module, "signed_softmax_norm"):
         raise InputError(f"model: expected n and b in {type(module).__name__}, got none: load "
                          "saved models with load_signed_averaging; let no two share a config")
     return module.signed_softmax_norm
+
+
+def fits(mask, shape) -> bool:
+    """Whether this is a boolean mask of scores of this shape, perhaps one for all heads or sequences."""
+    return (isinstance(mask, Tensor) and mask.dtype == torch.bool and mask.dim() == 4
+            and mask.shape[2:] == shape[2:] and mask.shape[0] in (1, shape[0]) and mask.shape[1] in (1, shape[1]))
 
 
 def unmasked(queries: int, keys: int, causal: bool, device) -> Tensor:

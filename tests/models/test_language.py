@@ -182,7 +182,7 @@ def test_a_model_is_not_saved_within_prefix_attention(model, signed, tmp_path):
         pass
     for part in (model, model.base_model):
         with prefix_attention(model, LENGTHS), prefix_attention(model, LENGTHS):
-            with pytest.raises(InputError, match="save_pretrained: expected a call outside of prefix"):
+            with pytest.raises(InputError, match="save_pretrained .*: expected a call outside of prefix"):
                 part.save_pretrained(tmp_path)
     assert not list(tmp_path.iterdir())
     model.save_pretrained(tmp_path)

@@ -1,7 +1,9 @@
 """Every option of from_pretrained and save_pretrained, and every mask, works or is refused in a line."""
 
+import copy
 import inspect
 import re
+import socket
 import subprocess
 import sys
 
@@ -17,6 +19,7 @@ from random_language_models import TOKENS, make
 
 LISTS = {"model_args", "kwargs", "self", "save_directory", "pretrained_model_name_or_path"}
 FILES = "folder: expected files that save_pretrained wrote"
+THERE = "folder: expected a folder that is there, or the name of a model on the hub, a connection"
 TAKES = "options: expected some that `from_pretrained` of transformers takes"
 # Of each option that load_signed_averaging knows: a value, and None where it works, or what is told.
 LOADING = [
@@ -99,7 +102,8 @@ def test_weights_of_pickle_load_where_they_are_asked_for(saved, tmp_path):
 
 @pytest.mark.parametrize("folder, told", [
     (None, "folder: expected a path or the name"), (3, "folder: expected a path or the name"),
-    ("no/such/folder", f"{FILES}.*got no/such/folder")])
+    ("someone/model", f"{THERE}.*got someone/model: We couldn't connect"),
+    ("no/such/folder", f"{THERE}.*got no/such/folder"), ("/no/such/folder", f"{THERE}.*got /no/such/folder")])
 def test_what_is_no_folder_is_refused(folder, told):
     with pytest.raises(InputError, match=told):
         load_signed_averaging(folder, local_files_only=True)
@@ -142,6 +146,34 @@ def test_a_head_that_another_class_lacks_or_adds_is_told_by_name(saved, kind, to
         again = load_signed_averaging(saved[1], kind)
     inner = saved[0].model.state_dict()
     assert all(torch.equal(value, inner[name]) for name, value in again.base_model.state_dict().items())
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["new", "loaded"])
+def test_an_upload_without_a_network_says_what_to_do(saved, tmp_path, monkeypatch, again):
+    def no_network(*words, **named):
+        raise socket.gaierror("no network")
+
+    monkeypatch.setattr(socket, "getaddrinfo", no_network)
+    model = load_signed_averaging(saved[1]) if again else copy.deepcopy(saved[0])
+    told = "expected a connection to the hub .*, got ConnectError: .*; save_pretrained without push_to_hub keeps"
+    with pytest.raises(InputError, match=f"^push_to_hub: {told}"):
+        model.push_to_hub("someone/model")
+    with pytest.raises(InputError, match=f"^save_pretrained: {told}"):
+        model.save_pretrained(tmp_path, push_to_hub=True)
+    with prefix_attention(model, 3), pytest.raises(InputError, match="push_to_hub: expected a call outside"):
+        model.push_to_hub("someone/model")
+    with pytest.raises(InputError, match=f"^push_to_hub: {told}"):
+        model.push_to_hub("someone/model")  # after the block as before
+    model.save_pretrained(tmp_path)
+    assert same(model, load_signed_averaging(tmp_path))
+
+
+def test_a_copy_saves_itself(saved, tmp_path):
+    other = copy.deepcopy(saved[0])
+    with torch.no_grad():
+        next(other.parameters()).add_(1)
+    other.save_pretrained(tmp_path)
+    assert same(other, load_signed_averaging(tmp_path)) and not same(saved[0], other)
 
 
 # ---- prefixes -------------------------------------------------------------------------------
@@ -192,10 +224,23 @@ def test_a_mask_of_another_form_is_refused_within_a_prefix(name, ssa, kind):
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize("mask", [MASKS["3D"], MASKS["1D"], MASKS["another batch"]], ids=["3D", "1D", "batch"])
-def test_a_mask_of_another_form_is_refused_with_signed_averaging(mask):
-    with pytest.raises(InputError, match="attention_mask: expected .*, got "):
-        make("llama")(TOKENS, attention_mask=mask)
+OTHER_SIZES = {"fewer tokens": ONES[:, :4], "more tokens": torch.ones(2, 9), "fractions": torch.full((2, 6), 0.5),
+               "numbers to add": torch.full((2, 6), -1e9), "a text": "causal",
+               "more keys": torch.ones(2, 1, 6, 9).bool(), "fewer heads": torch.ones(2, 3, 6, 6).bool(),
+               "more sequences": torch.ones(5, 1, 6, 6).bool()}
+
+
+@pytest.mark.parametrize("name", ["llama", "qwen", "gpt2", "roberta"])
+@pytest.mark.parametrize("kind", MASKS | OTHER_SIZES)
+def test_a_mask_of_another_form_is_refused_with_signed_averaging(name, kind):
+    model, mask = make(name), (MASKS | OTHER_SIZES)[kind]
+    if (name, kind) == ("qwen", "a dictionary of none"):
+        assert torch.equal(model(TOKENS, attention_mask=mask).logits, model(TOKENS).logits)
+        return
+    for part in (model, model.base_model):
+        with pytest.raises(InputError, match="attention_mask: expected .*, got ") as raised:
+            part(TOKENS, attention_mask=mask)
+        assert "\n" not in str(raised.value)
 
 
 def test_a_dictionary_of_masks_by_kind_of_layer_is_honored_or_refused_with_signed_averaging():
@@ -205,3 +250,5 @@ def test_a_dictionary_of_masks_by_kind_of_layer_is_honored_or_refused_with_signe
                        model(TOKENS, attention_mask=full).logits)
     with pytest.raises(InputError, match="attention_mask: expected a boolean one of .*got torch.bool of .2, 6"):
         model(TOKENS, attention_mask={"full_attention": ONES.bool()})
+    with pytest.raises(InputError, match="expected a tensor for each of full_attention, got a dictionary of other"):
+        model(TOKENS, attention_mask={"other": full})
