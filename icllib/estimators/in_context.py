@@ -1,5 +1,6 @@
 """The two estimators: pairs of X and y as a model in context sees them, and its answers in scikit-learn's form."""
 
+import math
 import warnings
 
 import numpy as np
@@ -15,8 +16,8 @@ from icllib.estimators.named_models import Predictor, found
 from icllib.estimators.unlike_training import ADVICE, BY_ITSELF, SCALE_X, SCALE_Y, Scale, looks
 
 PROMPTS = 64  # queries in a batch, each in a separate prompt
-ROOM = 1.25  # factor by which pairs may exceed the range of training without a warning
-APART = 0.05  # largest mean square distance to the best predictor, over the labels' variance
+ROOM = 1.25  # by which pairs may exceed the range of training, and their number has to exceed that of features
+LOST = 0.1  # largest r2 by which answers may lie below the best predictor's without a warning
 TINY = 1e-12  # added to scores, so that no row is all 0
 LABELS = ("truth", "signs", "one-hot")  # how two or more classes are written for a model
 
@@ -52,7 +53,17 @@ class InContext(BaseEstimator):
         self.farthest_ = ROOM * float(drawn[0].norm(dim=-1).max()) if drawn else np.inf
         if drawn:
             self.compare(drawn)
+        self.unexplained_ = None
+        if self.has_best():
+            self.unexplained_ = left_out(*self.context_, trained.best)
+            if len(X) < (enough := math.ceil(ROOM * width)):
+                tell(f"given {len(X)} pairs of {width} features, too few for any linear function: fit "
+                     f"{enough} or more")
         return self
+
+    def has_best(self) -> bool:
+        """Whether answers can be compared with those of a best predictor."""
+        return bool(self.trained_.best and is_regressor(self) and self.y_scale_.spread != 0)
 
     def compare(self, drawn) -> None:
         """Warn of each property of the kept pairs that is outside the range of training."""
@@ -85,12 +96,14 @@ class InContext(BaseEstimator):
         if len(wrong):
             raise InputError("X: expected queries to which the model's answers are finite, got "
                              f"{said[wrong[0]]} for row {wrong[0]}")
-        if self.trained_.best and is_regressor(self) and self.y_scale_.spread != 0:
+        if self.has_best():
             apart = np.mean((said - self.said(self.trained_.best, X)) ** 2)
-            share = apart / max(np.var(self.context_[1]), TINY)
-            if share > APART:
-                tell(f"trained to answer as ridge regression does, its answers are {share:.0%} of the "
-                     "labels' variance away from that: use ridge regression on these data")
+            apart /= max(np.var(self.context_[1]), TINY)
+            lost = apart + 2 * np.sqrt(apart * self.unexplained_)  # at the most, by Cauchy-Schwarz
+            if lost > LOST:
+                tell(f"trained to answer as ridge regression does, its answers are {apart:.0%} of the "
+                     f"labels' variance away from that, its r2 may be {lost:.2g} lower: use ridge "
+                     "regression on these data")
         return self.y_scale_.from_model(said)
 
     def said(self, predictor, X) -> np.ndarray:
@@ -111,6 +124,18 @@ class InContext(BaseEstimator):
                                  f"{len(answers)}, as of a sweep of penalties")
             said.append(answers[0, :, 0])
         return torch.cat(said).double().numpy()
+
+
+def left_out(X, y, best) -> float:
+    """What the best predictor leaves unexplained of the variance of labels y (n,) of X (n, d), each told
+    from the others; 1 where there are no others."""
+    n = len(X)
+    if n == 1:
+        return 1.0
+    others = np.array([[*range(place), *range(place + 1, n), place] for place in range(n)])
+    xs, ys = (torch.tensor(part[others])[None] for part in (X, y))
+    said = best.predict(xs, ys, (n - 1,))[0, :, 0].numpy()
+    return float(np.mean((said - y) ** 2) / max(np.var(y), TINY))
 
 
 def spans(numbers) -> str:
@@ -140,8 +165,9 @@ class InContextRegressor(RegressorMixin, InContext):
     Raises InputError, in `fit`, for another model or without weights, for more features than the
     model was trained on, and for a number of pairs that it was not trained for or does not answer
     well at; in `predict` for an answer that is not finite. Warns of fewer features or more
-    pairs than in training, of pairs or queries unlike those of training, and of answers far from
-    those of the best predictor for what the model was trained on.
+    pairs than in training, of too few pairs for a linear function, of pairs or queries unlike those of
+    training, and of answers that may explain less, by an r2 of 0.1, than those of the best predictor
+    for what the model was trained on.
     """
 
     def fit(self, X, y):

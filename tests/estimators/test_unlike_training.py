@@ -56,6 +56,8 @@ INPUTS = {  # as few columns or rows as a table may have, and as unlike those of
     "of one feature": lambda draw: draw.normal(size=(ROWS, 1)),
     "of three features": lambda draw: draw.normal(size=(ROWS, 3)),
     "with a constant": lambda draw: replaced(draw.normal(size=(ROWS, FEATURES)), 2, 4.0),
+    "of 5 pairs": lambda draw: draw.normal(size=(5 + ASKED, FEATURES)),
+    "of 9 pairs": lambda draw: draw.normal(size=(9 + ASKED, FEATURES)),
     "of 30 pairs": lambda draw: draw.normal(size=(30 + ASKED, FEATURES)),
     "of 400 pairs": lambda draw: draw.normal(size=(400 + ASKED, FEATURES)),
     "sorted": lambda draw: np.sort(draw.normal(size=(ROWS, FEATURES)), axis=0),
@@ -73,6 +75,10 @@ LABELS = {
     "without noise": lambda X, draw: labels(X, draw, 0.0),
     "squares": lambda X, draw: (X**2).sum(1),
     "of one column": lambda X, draw: X[:, 0],
+    "signs": lambda X, draw: np.sign(labels(X, draw)),
+    "sines": lambda X, draw: np.sin(2 * X).sum(1),
+    "with a product": lambda X, draw: labels(X, draw) + 3 * X[:, 0] * X[:, 1],
+    "with a jump": lambda X, draw: labels(X, draw) + 10 * (np.arange(len(X)) > 20),
     "exponentials": lambda X, draw: np.exp(2 * labels(X, draw) / labels(X, draw).std()),
 }
 TABLES = {f"X {name}": (inputs, labels) for name, inputs in INPUTS.items()} | {
@@ -134,9 +140,10 @@ def test_standardized_tables_are_answered_without_a_word(name):
     ("X with a constant", "constant columns of X up to 0, got 1: leave constant columns out"),
     ("X with an outlier", "rows of X of a length .* transform or clip outliers"),
     ("X of one feature", "trained on 8 features: zeros are added to 1"),
+    ("X of 9 pairs", "given 9 pairs of 8 features, too few for any linear function: fit 10 or more"),
     ("X of 400 pairs", "the last 40 of 400 are kept"),
     ("y all the same", "given pairs that all have the same label"),
-    ("y squares", "its answers are .*% of the labels' variance away .*: use ridge regression")])
+    ("y squares", "its answers are .*% of the labels' variance away from that, its r2 may be .* lower: use ridge regression")])
 def test_a_warning_says_what_to_do(name, what):
     with pytest.warns(UserWarning, match=what):
         answered_in_the_open(*table(name))
