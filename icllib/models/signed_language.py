@@ -99,7 +99,7 @@ def uploaded(model, name: str, *words, **named):
         return getattr(type(model), name)(model, *words, **named)
     except Exception as error:
         asked = name == "push_to_hub" or named.get("push_to_hub")
-        if not asked or isinstance(error, (InputError, TypeError, torch.OutOfMemoryError)):
+        if not asked or isinstance(error, (InputError, TypeError, AttributeError, torch.OutOfMemoryError)):
             raise
         raise InputError(f"{name}: expected a connection to the hub and a token that may write there, "
                          f"got {type(error).__name__}: {first_line(error)}; save_pretrained without "

@@ -135,6 +135,8 @@ def read_record(path: Path, *state) -> Record:
             raise ValueError("no metrics or no profile")
         if checksum != record.checksum:
             raise ValueError("its metrics or provenance are not those that were recorded")
+    except InputError:
+        raise
     except DAMAGE as error:
         raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
                          "delete it or restore it from git") from None

@@ -47,6 +47,7 @@ SAVING = [
     ({"repo_id": "own/name", "commit_message": "mine", "create_pr": True}, None),  # of a later upload
     ({"save_peft_format": False}, None), ({"save_original_format": False}, None),
     ({"distributed_checkpoint": True}, "requires an FSDP- or TP-sharded model")]
+NEWER = {"distributed_checkpoint"}  # than the oldest version of transformers that is allowed
 
 
 def options_of(method) -> set[str]:
@@ -119,11 +120,14 @@ def test_a_damaged_file_is_refused_in_a_line(saved, tmp_path, name):
 
 
 def test_every_option_of_saving_is_in_the_table():
-    assert options_of(PreTrainedModel.save_pretrained) == {name for own, _ in SAVING for name in own}
+    known, found = {name for own, _ in SAVING for name in own}, options_of(PreTrainedModel.save_pretrained)
+    assert found <= known and known - found <= NEWER
 
 
 @pytest.mark.parametrize("options, told", SAVING)
 def test_what_is_saved_with_an_option_loads_as_it_was_or_is_refused(saved, tmp_path, options, told):
+    if NEWER & options.keys() - options_of(PreTrainedModel.save_pretrained):
+        pytest.skip("this version of transformers does not have it")
     model, options = saved[0], dict(options)
     every = model.state_dict()
     if "state_dict" in options:
@@ -159,7 +163,7 @@ def test_an_upload_without_a_network_says_what_to_do(saved, tmp_path, monkeypatc
     with pytest.raises(InputError, match=f"^push_to_hub: {told}"):
         model.push_to_hub("someone/model")
     with pytest.raises(InputError, match=f"^save_pretrained: {told}"):
-        model.save_pretrained(tmp_path, push_to_hub=True)
+        model.save_pretrained(str(tmp_path), push_to_hub=True)  # 5.4 takes no path
     with prefix_attention(model, 3), pytest.raises(InputError, match="push_to_hub: expected a call outside"):
         model.push_to_hub("someone/model")
     with pytest.raises(InputError, match=f"^push_to_hub: {told}"):
