@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 import torch
-from scipy.special import stdtrit
 from torch import Tensor
 
+from icllib.claims.rule import prediction_interval
 from icllib.data import DataFile
 from icllib.errors import InputError
 from icllib.models import Encoder, SignedAveraging, Softmax
@@ -167,17 +167,9 @@ PUBLIC = {  # percent of pairs, by probe, of ten softmax models, which are in th
 }
 
 
-def one_more_seed(samples) -> tuple[float, float, float]:
-    """The mean and the 95% prediction interval for one more sample, if samples are normal."""
-    samples = np.asarray(samples, dtype=float)
-    count = len(samples)
-    reach = stdtrit(count - 1, 0.975) * samples.std(ddof=1) * (1 + 1 / count) ** 0.5
-    return samples.mean(), samples.mean() - reach, samples.mean() + reach
-
-
 def public_scores() -> np.ndarray:
     """The score expected of one more public softmax model: (probes, 3), mean, low and high."""
-    return np.array([one_more_seed(PUBLIC[probe]) for probe in TABLE_3])
+    return np.array([prediction_interval(PUBLIC[probe]) for probe in TABLE_3])
 
 
 def places() -> pd.DataFrame:
@@ -207,7 +199,7 @@ def mean_of_probes() -> pd.DataFrame:
     """The mean over all probes, of the printed scores and of the public softmax models."""
     rows = {f"{name}, paper": f"{np.mean(scores):.1f}"
             for name, scores in zip(NAMES, zip(*TABLE_3.values()))}
-    mean, low, high = one_more_seed(np.mean([PUBLIC[probe] for probe in TABLE_3], axis=0))
+    mean, low, high = prediction_interval(np.mean([PUBLIC[probe] for probe in TABLE_3], axis=0))
     rows["softmax, public"] = f"{mean:.1f} [{low:.1f}, {high:.1f}]"
     return pd.DataFrame({"mean of the probes": rows})
 

@@ -12,7 +12,7 @@ from icllib.data import DataFile
 from icllib.papers.signed_averaging import table03_babyberta
 from icllib.papers.signed_averaging.table03_babyberta import (
     MADE, PROBES, PUBLIC, SCORINGS, TABLE_3, WordFrequencies, against_public,
-    leads_of_named_probes, one_more_seed, places_among_public, probe_ratios)
+    leads_of_named_probes, places_among_public, probe_ratios)
 from icllib.training.fleets import fleets
 
 CLAIM = find_claim("signed_averaging.18")
@@ -38,13 +38,6 @@ def test_the_printed_leads_are_those_of_the_claim():
         softmax, _, ssa = TABLE_3[part]
         assert lead[0] == pytest.approx(ssa - softmax - 9.95), part
         assert lead[0] == pytest.approx(claim.printed["value"][part]), part
-
-
-def test_an_interval_holds_one_more_seed_in_95_of_100_cases():
-    draws = np.random.default_rng(0).normal(3.0, 2.0, (4000, 11))
-    held = [low <= row[-1] <= high
-            for row in draws for _, low, high in [one_more_seed(row[:-1])]]
-    assert abs(np.mean(held) - 0.95) < 4 * (0.95 * 0.05 / 4000) ** 0.5
 
 
 def test_what_lies_outside_is_marked_and_counted():
