@@ -144,8 +144,12 @@ def matrix(axes, values: pd.DataFrame, digits: int = 2, **style) -> None:
     """A small matrix as colored cells with their numbers; zeros are left empty."""
     size = values.abs().max(axis=None)
     texts = values.map(lambda value: short(value, digits) if value else "")
-    heat_map(axes, values, square=True, annot=texts, fmt="", annot_kws={"fontsize": 9, "color": "black"},
+    heat_map(axes, values, square=True, annot=texts, fmt="", annot_kws={"fontsize": 9},
              **{"cmap": "PuOr", "vmin": -1.5 * size, "vmax": 1.5 * size} | style)
+    from seaborn.utils import relative_luminance
+
+    for text, cell in zip(axes.texts, axes.collections[0].get_facecolors()):
+        text.set_color("white" if relative_luminance(cell) < 0.18 else "black")  # the greater contrast
 
 
 def heat_map(axes, values: pd.DataFrame, **style):
