@@ -108,6 +108,7 @@ CLAIM = """\
     control: other data
     page: {name}/{page}
 """
+HEADLINE = "    headline: true  # the one claim of the paper that comes first\n"
 NOTEBOOK = '''\
 # %% [markdown]
 # # Fill in: the item, and in a few words what came out
@@ -236,7 +237,7 @@ def new_page(name: str, page: str) -> list[str]:
         folder / "paper.yml": PAGES.sub(rf"\g<1>  - {page}\n",
                                         of("paper.yml").replace("pages: []\n", "pages:\n")),
         folder / "claims.yml": of("claims.yml").replace("claims: []\n", "claims:\n")
-        + CLAIM.format(**words)})
+        + CLAIM.format(**words) + HEADLINE * (not claims)})
 
 
 def check_name(what: str, name: str) -> None:
