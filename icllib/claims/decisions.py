@@ -245,7 +245,8 @@ def ledger() -> list[Decision]:
 
 
 def decision_on_record(claim: Claim) -> Decision:
-    """The decision that the committed evidence gives; raises InputError if it is damaged."""
+    """The decision that the committed evidence gives; raises InputError if it is damaged, or of a claim
+    that has other parts today."""
     path = evidence_path(claim.page) if claim.page else None
     if path is None or not path.exists():
         return Decision(claim)
@@ -257,5 +258,5 @@ def decision_on_record(claim: Claim) -> Decision:
         return decide(claim, found["parts"], found["profile"], found.get("gate"),
                       found.get("control"))
     except DAMAGE as error:
-        raise InputError(f"{path}: expected evidence, got a damaged file ({error}); run the page "
-                         "again or restore it from git") from None
+        raise InputError(f"{path}: expected evidence of today's claims, got a damaged file or that of "
+                         f"an older version ({error}); run the page again or restore it from git") from None

@@ -20,6 +20,7 @@ from icllib.files import PACKAGE
 from icllib.results import (
     Record, digest, key, load_record, results_folder, settings, sources,
     versions)
+from icllib.results.records import maker
 from icllib.streams import Stream
 from icllib.training.build import build
 from icllib.training.checkpoint import save_tensors
@@ -60,7 +61,7 @@ def load(source) -> Trained:
         raise InputError(f"{type(run.model).__name__}, seed {run.seed}: expected its weights, "
                          f"{weights_name(run)}, in {results_folder()}, found none of today's "
                          "versions beside a record of them; delete its record, if there is one, and "
-                         "run its page at its profile to train it")
+                         "run its page at its profile to train it" + made_by(source))
     noted, values = read(path)
     own = json.loads(noted.get("sources", "{}")), versions(only_training(run))
     tell_of_changed_sources("this model was trained", [own])
@@ -114,6 +115,11 @@ def run_of(source) -> Run:
         raise InputError(f"record: expected one of a trained model, got one of {type(run).__name__}, "
                          "which trains nothing")
     return run
+
+
+def made_by(source) -> str:
+    """What made a record, as the end of an error; nothing of a run."""
+    return "" if isinstance(source, Run) else f"; its record was made by {maker(record_of(source).provenance)}"
 
 
 def record_of(source) -> Record:

@@ -264,7 +264,15 @@ def test_damaged_evidence_is_told_with_its_file(results, content):
     path.write_bytes(evidence_of(CLAIM))
     assert decision_on_record(CLAIM).profile == "cpu"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=f"{path}: expected evidence, got a damaged file"):
+    with pytest.raises(InputError, match=f"{path}: expected evidence of today's claims, got a damaged"):
+        decision_on_record(CLAIM)
+
+
+def test_evidence_of_an_older_version_of_a_claim_is_not_called_damaged(results):
+    path = evidence_path(CLAIM.page)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(evidence_of(CLAIM, parts={"of then": [1.0]}))
+    with pytest.raises(InputError, match=r"or that of an older version .*expected evidence for .*got \['of then'\]"):
         decision_on_record(CLAIM)
 
 
