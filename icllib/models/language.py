@@ -102,12 +102,14 @@ def check_call(module, words, named) -> None:
     mask = given.get("attention_mask")
     if mask is None or isinstance(mask, Tensor) and mask.dim() == 2:
         return
-    for own in mask.values() if isinstance(mask, dict) else [mask]:
+    masks = mask if isinstance(mask, dict) else {"": mask}
+    for kind, own in masks.items():
+        if kind and kind not in signed_language.MASKED_KINDS and getattr(own, "ndim", 2) == 2:
+            continue  # of layers without attention: none, or that of the real tokens
         if not getattr(own, "of_prefixes", False):
             got = tuple(own.shape) if isinstance(own, Tensor) else type(own).__name__
-            by_kind = f" for {', '.join(mask)}" if isinstance(mask, dict) else ""
             raise InputError("attention_mask: expected (B, T), 1 for real tokens, within "
-                             f"prefix_attention, got {got}{by_kind}")
+                             f"prefix_attention, got {got}{f' for {kind}' if kind else ''}")
 
 
 def register() -> None:

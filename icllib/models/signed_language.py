@@ -386,9 +386,10 @@ def check_call(module, mask, options: dict, shape) -> SignedHeads:
     if refused:
         raise InputError(f"model: expected scores that are q . k alone, got {', '.join(refused)}")
     if mask is not None and not fits(mask, shape):
-        raise InputError("attention_mask: expected a boolean one of (B, 1 or H, queries, keys), here "
-                         f"{tuple(shape)}, True where a token is seen, got "
-                         f"{getattr(mask, 'dtype', type(mask).__name__)} of {tuple(mask.shape)}")
+        sequences, heads, *rest = shape
+        raise InputError(f"attention_mask: expected a boolean one of ({sequences}, 1 or {heads}, "
+                         f"{', '.join(map(str, rest))}), got {getattr(mask, 'dtype', type(mask).__name__)} of "
+                         f"{tuple(mask.shape)}; True where a query sees a key")
     if not hasattr(module, "signed_softmax_norm"):
         raise InputError(f"model: expected n and b in {type(module).__name__}, got none: load "
                          "saved models with load_signed_averaging; let no two share a config")

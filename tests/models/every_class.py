@@ -173,7 +173,7 @@ def with_prefix(name: str, signed=False) -> str:
 
 def line(error) -> str:
     """The start of an error in one line, without what a page would take for HTML."""
-    return " ".join(str(error).split())[:100].replace("<locals>.", "")
+    return " ".join(str(error).split())[:100].rstrip().replace("<locals>.", "")
 
 
 def tried(what, *words, **named) -> str:

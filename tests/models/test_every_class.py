@@ -10,8 +10,9 @@ from every_class import row
 from icllib.results import PROJECT
 
 TABLE = PROJECT / f"book/howto/classes/{transformers.__version__}.csv"
-# Names in files that differ from the model's, mixtures of experts, encoders, and refusals.
-SAMPLE = ["GPTNeoXForCausalLM", "MixtralForCausalLM", "OPTForCausalLM", "BertForMaskedLM",
+# Names in files that differ from the model's, mixtures of experts, layers without attention, encoders,
+# and refusals.
+SAMPLE = ["GPTNeoXForCausalLM", "NemotronHForCausalLM", "MixtralForCausalLM", "OPTForCausalLM", "BertForMaskedLM",
           "BloomForCausalLM", "Gemma2ForCausalLM"]
 
 
