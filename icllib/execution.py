@@ -282,7 +282,7 @@ def check_executed(page: str, notebook, failure) -> None:
     ended = begun - bool(failure)  # where a kernel ends, papermill calls every cell completed
     for number, cell in enumerate(cells, 1):
         status = cell.metadata.get("papermill", {}).get("status")
-        ran = status == "completed" and number <= ended
+        ran = status == "completed" and number <= ended and cell.execution_count is not None
         if ran and not any(output.output_type == "error" for output in cell.outputs):
             continue
         where = f"{page}: cell {number}"
@@ -291,8 +291,9 @@ def check_executed(page: str, notebook, failure) -> None:
         errors = [output for output in cell.outputs if output.output_type == "error"]
         if errors:
             tell_error(where, errors[0])
-        if status == "failed":  # of a magic, which says so on standard error
-            said = "".join(output.get("text", "") for output in cell.outputs).strip().splitlines()
+        if status == "failed":  # of a magic or a group of errors, told on standard error
+            lines = "".join(output.get("text", "") for output in cell.outputs).splitlines()
+            said = list(filter(None, (line.strip(" |+-") for line in lines)))  # a group's are framed
             raise PageFailed(f"{where}: {said[-1] if said else 'failed without a word'}")
         raise PageFailed(f"{where}: {ended_by(failure)}")
     if failure:

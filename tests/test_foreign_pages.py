@@ -73,6 +73,8 @@ FAILING = {
     "an exit with a word": ("raise SystemExit('no data')", "cell 2: SystemExit: no data"),
     "a kernel that is killed": ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n# %%\n1",
                                 "cell 2: its kernel ended"),
+    "a cell that is skipped": ('1\n# %% tags=["skip-execution"]\n2\n# %%\n3', "cell 3: it did not run"),
+    "a group of errors": ("raise ExceptionGroup('two', [ValueError(1), KeyError('k')])", "cell 2: KeyError: 'k'"),
     "a shell's cell that fails": ("%%bash\nexit 3", "cell 2: CalledProcessError"),
     "a question": ("name = input('Who? ')", "cell 2: StdinNotImplementedError"),
     "an error in await": ("async def f():\n    raise KeyError('k')\nawait f()", "cell 2: KeyError: 'k'"),
@@ -131,7 +133,8 @@ def test_the_same_page_works_in_papermill_nbval_and_a_kernel(page, icllib, tmp_p
     NotebookClient(notebook, resources={"metadata": {"path": str(folder)}}).execute()
 
 
-SAMPLE = ("an exit", "a kernel that is killed", "a magic that is not there", "an error of its own")
+SAMPLE = ("an exit", "a kernel that is killed", "a magic that is not there", "an error of its own",
+          "a cell that is skipped", "a group of errors")
 
 
 @pytest.mark.parametrize("kind, profile", [
