@@ -1,5 +1,6 @@
 """On CUDA, a fleet's whole step as one graph: warmed up, compiled, captured."""
 
+import atexit
 import contextlib
 import sys
 from dataclasses import replace
@@ -66,6 +67,7 @@ def compiled(fleet):
         for of_many in (usable, in_bf16))
     for part in parts:
         part.forward = torch.compile(part.forward, dynamic=False)
+    do_not_wait_for_compile_workers()
     for limit in ("recompile_limit", "accumulated_recompile_limit"):
         setattr(torch._dynamo.config, limit, MOST_SHAPES)
     try:
@@ -74,6 +76,14 @@ def compiled(fleet):
         fleet.stream, fleet.usable, fleet.in_bf16 = stream, usable, in_bf16
         for part in parts:
             del part.forward
+
+
+def do_not_wait_for_compile_workers() -> None:
+    """Let the process end at once: PyTorch 2.11 can wait five minutes then for its compile workers,
+    which end by themselves with it, and the next fleet waits for its turn on the GPU."""
+    from torch._inductor.async_compile import shutdown_compile_workers
+
+    atexit.unregister(shutdown_compile_workers)
 
 
 def known_options(options: dict) -> dict:

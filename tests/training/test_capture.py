@@ -148,6 +148,15 @@ def test_an_option_that_a_version_lacks_is_left_out(monkeypatch):
         assert {"combo_kernels": True} in [options.get("options") for options in given]
 
 
+def test_the_end_of_a_process_waits_for_no_compile_workers(graphs, monkeypatch):
+    from torch._inductor.async_compile import shutdown_compile_workers
+
+    gone = []
+    monkeypatch.setattr("atexit.unregister", gone.append)
+    with compiled(small_fleet(MODELS[0])):
+        assert gone == [shutdown_compile_workers]
+
+
 # ---- nothing leaves the device --------------------------------------------------------------
 
 
