@@ -343,7 +343,10 @@ def test_what_is_asked_of_a_list_of_claims_stands_in_its_address(site, browser, 
 
 
 @pytest.mark.parametrize("words", [["perceptron", "MLP"], ["GPT2", "gpt-2"],
-                                   ["SSA", "scaled signed averaging"]])
+                                   ["SSA", "scaled signed averaging"], ["multi-layer perceptron", "mlp"],
+                                   ["multi layer perceptron", "mlp"],
+                                   ["pretraining", "pre-training"], ["least squares", "least-squares"],
+                                   ["feedforward", "feed-forward"]])
 def test_words_that_say_the_same_find_the_same_claims(site, browser, words):
     with visited(browser, site / "book/ledger.html") as page:
         found = []

@@ -3,9 +3,10 @@
 datatables.then(({ default: DataTable }) => {
   const FILTERS = ["paper", "verdict", "evidence", "post hoc"]; // of what the table tells of a claim
   // Words that say the same, each as it may be written; "percep" still finds what begins so.
-  const SAME = [[/multi-?layer perceptrons?|perceptrons?/g, "mlp"], [/gpt[- ]?2/g, "gpt2"],
+  const SAME = [[/multi[- ]?layer perceptrons?|perceptrons?/g, "mlp"], [/gpt[- ]?2/g, "gpt2"],
                 [/scaled signed averaging/g, "ssa"]];
   const plain = (text) => text.toLowerCase().replace(/\s+/g, " ").trim();
+  const HYPHEN = /(?<=\w)-(?=\w)/g; // "least-squares" finds "least squares", "pretraining" "pre-training"
   const unified = (text) => SAME.reduce((found, [words, one]) => found.replace(words, one), text);
 
   const element = document.querySelector("table.ledger, table.claims");
@@ -21,7 +22,8 @@ datatables.then(({ default: DataTable }) => {
   const rows = [...element.tBodies[0].rows].map((row) => {
     const cells = [...row.cells].map((cell) => plain(cell.textContent));
     [...row.cells].forEach((cell, place) => (cell.dataset.title = names[place])); // for narrow screens
-    return { kinds: kindsOf(row), text: `${cells.join(" ")} ${unified(cells.join(" "))}` };
+    const text = cells.join(" ");
+    return { kinds: kindsOf(row), text: [text, unified(text), text.replace(HYPHEN, "")].join(" ") };
   });
   const filters = FILTERS.filter((name) => name in rows[0].kinds);
 
@@ -48,7 +50,8 @@ datatables.then(({ default: DataTable }) => {
     const own = asked();
     const { kinds, text } = rows[index];
     const words = unified(plain(own.get("q") ?? "")).split(" ");
-    return words.every((word) => text.includes(word)) &&
+    const has = (word) => ["", " "].some((hyphen) => text.includes(word.replace(HYPHEN, hyphen)));
+    return words.every(has) &&
       filters.every((name) => !own.get(name) || own.get(name) === kinds[name]);
   };
 
