@@ -17,11 +17,12 @@ Every row of a mask must allow something; `check_rows` says so where a mask is m
 """
 
 import math
+from functools import partial
 
 import torch
 from torch import Tensor
 
-from icllib.checks import whole
+from icllib.checks import each, switch, whole
 from icllib.errors import InputError
 
 SMALLEST_SUM = 1e-6  # row sums are clamped to it; ASSUMED, as in Qin et al.'s public code
@@ -60,7 +61,12 @@ def with_queries(pairs_mask: Tensor, lengths, attend_to_self: bool) -> Tensor:
     pairs_mask: (pairs, pairs); lengths: K integers in [0, pairs].
     Returns (pairs + K, pairs + K). Raises InputError where a length exceeds the pairs.
     """
+    _check_mask("pairs_mask", pairs_mask)
+    lengths = each(partial(whole, 0), "lengths", lengths, 0)
+    switch(attend_to_self=attend_to_self)
     pairs, queries = len(pairs_mask), len(lengths)
+    if pairs_mask.shape != (pairs, pairs):
+        raise InputError(f"pairs_mask: expected ({pairs}, {pairs}), got {tuple(pairs_mask.shape)}")
     if any(not 0 <= length <= pairs for length in lengths):
         raise InputError(f"lengths: expected 0 to {pairs} pairs, got {list(lengths)}")
     mask = torch.zeros(pairs + queries, pairs + queries, dtype=torch.bool)
@@ -71,8 +77,15 @@ def with_queries(pairs_mask: Tensor, lengths, attend_to_self: bool) -> Tensor:
     return mask
 
 
+def _check_mask(name: str, mask) -> None:
+    """Raises InputError for what is no boolean matrix."""
+    if not isinstance(mask, Tensor) or mask.dtype != torch.bool or mask.dim() != 2:
+        raise InputError(f"{name}: expected a boolean matrix, got {mask!r:.200}")
+
+
 def check_rows(mask: Tensor) -> Tensor:
     """The same mask; raises InputError where a row attends to nothing."""
+    _check_mask("mask", mask)
     empty = (~mask.any(-1)).nonzero().flatten().tolist()
     if empty:
         raise InputError(f"mask: expected at least one column in every row, got none in {empty}")

@@ -11,7 +11,9 @@ from numbers import Integral, Real
 from icllib.errors import InputError
 
 WORD = 0xFFFFFFFF  # the largest seed
+MEASURED = "numbers or NaN"  # of models, some of which diverged; truth values are numbers here
 NUMBERS = {  # kind -> whether each entry of an array is such a number
+    MEASURED: lambda own: (own == own) | True,
     "numbers": lambda own: own == own,
     "finite numbers": lambda own: abs(own) < math.inf,
     "positive numbers": lambda own: (0 < own) & (own < math.inf),
@@ -53,7 +55,8 @@ def numbers(kind: str = "finite numbers", /, **arrays) -> None:
     for name, own in arrays.items():
         try:
             values = np.asarray(own)
-            sound = values.size > 0 and values.dtype.kind in "iuf" and NUMBERS[kind](values).all()
+            known = "biuf" if kind == MEASURED else "iuf"
+            sound = values.size > 0 and values.dtype.kind in known and NUMBERS[kind](values).all()
         except (TypeError, ValueError, RuntimeError):  # lists of several lengths, tensors of a GPU
             sound = False
         if not sound:
@@ -126,11 +129,22 @@ def fits(shape: tuple, kind: str = "finite numbers", /, **arrays) -> None:
                              f"{np.shape(own)}") from None
 
 
-def instance(kind: type, /, **values) -> None:
+def rank(values) -> int:
+    """The axes of an array or a list; -1 for lists of several lengths, which are none."""
+    import numpy as np
+
+    try:
+        return np.ndim(values)
+    except ValueError:
+        return -1
+
+
+def instance(kind, /, **values) -> None:
     """Raises InputError, by name, for what is no object of this class."""
     for name, own in values.items():
         if not isinstance(own, kind):
-            raise InputError(f"{name}: expected {kind.__name__}, got {own!r:.200}")
+            expected = getattr(kind, "__name__", kind)
+            raise InputError(f"{name}: expected {expected}, got {own!r:.200}")
 
 
 def switch(**values) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from icllib.checks import text
 from icllib.errors import InputError
 from icllib.files import PROJECT, folder_named
 from icllib.results import Component
@@ -22,6 +23,9 @@ class DataFile(Component):
 
     name: str
     sha256: str
+
+    def check(self):
+        text(name=self.name, sha256=self.sha256)
 
     def read(self) -> str:
         """Its text; raises InputError where it is not there or is another file."""

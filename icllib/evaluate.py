@@ -51,6 +51,8 @@ def unseen(evaluation, predictor, members: int, device, purpose: str = "evaluati
     that of the prompts, and models that are compared at a seed still meet the same ones. Raises
     InputError for `own_prompts` of a predictor that was not trained.
     """
+    component("own_prompts", evaluation=evaluation)
+    whole(members=members)
     if not evaluation.own_prompts:
         return Stream.of([evaluation.seed] * members, purpose, device)
     if getattr(predictor, "stream", None) is None:

@@ -8,8 +8,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib import font_manager
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from icllib.checks import one_of
+from icllib import checks
+from icllib.checks import instance, one_of, shaped, text, whole
 from icllib.claims.rule import interval
 from icllib.claims.sentences import ANYWHERE, short
 from icllib.errors import InputError
@@ -61,6 +64,7 @@ def show_as_svg() -> None:
 
 def as_svg(figure, **settings) -> str:
     """A figure as SVG, the same text each time it is drawn; closes it. settings: of Matplotlib."""
+    instance(Figure, figure=figure)
     text = io.StringIO()
     with plt.rc_context(settings):
         figure.savefig(text, format="svg", metadata={"Date": None})
@@ -76,6 +80,10 @@ def series(panel: str, name: str, xs, samples, profile: str, within=ANYWHERE,
     can be, such as SHARE; the interval is cut there. scale: "log" for means and intervals of the
     logarithm, of errors that differ by factors.
     """
+    checks.numbers(checks.MEASURED, samples=samples)
+    shaped((2,), "numbers", within=within)
+    if np.ndim(samples) > 2:
+        raise InputError(f"samples: expected (seeds, len(xs)), got {np.shape(samples)}")
     samples = np.atleast_2d(np.asarray(samples, dtype=float))
     means, lows, highs = np.transpose([interval(column, scale) for column in samples.T])
     return band(panel, name, xs, means, np.clip(lows, *within), np.clip(highs, *within),
@@ -87,6 +95,13 @@ def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -
 
     Raises InputError for columns of unequal lengths.
     """
+    instance(str | int | float, panel=panel, name=name, profile=profile)
+    whole(seeds=seeds)
+    for what, own in {"xs": xs, "ys": ys, "lows": lows, "highs": highs}.items():
+        if checks.rank(own) != 1:
+            raise InputError(f"{what}: expected a list, got {own!r:.200}")
+        if len(own) and what != "xs":
+            checks.numbers(checks.MEASURED, **{what: own})
     columns = [panel, name, xs, ys, lows, highs, seeds, profile]
     if len(found := {len(values) for values in (xs, ys, lows, highs)}) > 1:
         raise InputError(f"{name}: expected x, y, low and high of one length, got {sorted(found)}")
@@ -96,13 +111,22 @@ def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -
 def rows_of(table: pd.DataFrame, panel: str, name: str) -> pd.DataFrame:
     """The rows of one series, none where this panel lacks it; raises InputError for a name that the
     figure's table does not have."""
+    _check_table(table)
     one_of(tuple(table.panel.unique()), panel=panel)
     one_of(tuple(table.series.unique()), series=name)
     return table[(table.panel == panel) & (table.series == name)]
 
 
+def _check_table(table) -> None:
+    """Raises InputError for what is no table as `series` makes it."""
+    instance(pd.DataFrame, table=table)
+    if missing := [name for name in COLUMNS if name not in table]:
+        raise InputError(f"table: expected the columns {', '.join(COLUMNS)}, got none named {missing[0]}")
+
+
 def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
     """One series of a figure's table as a line with a band for its interval."""
+    instance(Axes, axes=axes)
     rows = rows_of(table, panel, name).infer_objects()  # other panels may have names for x
     line, = axes.plot(rows.x, rows.y, label=style.pop("label", name), **style)
     if (rows.seeds > 1).any():
@@ -111,6 +135,7 @@ def draw(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
 
 def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None:
     """One series of a figure's table as a point in each row, with a bar for its interval."""
+    instance(Axes, axes=axes)
     rows = rows_of(table, panel, name)
     reach = [rows.y - rows.low, rows.high - rows.y]
     axes.errorbar(rows.y, rows.x, xerr=reach, label=name, **{"ls": "", "marker": "o"} | style)
@@ -118,6 +143,9 @@ def draw_rows(axes, table: pd.DataFrame, panel: str, name: str, **style) -> None
 
 def legend_below(axes, columns: int, side: str = "center"):
     """A legend for the whole figure, below it, with the series of one of its panels, in place of its own."""
+    instance(Axes, axes=axes)
+    whole(columns=columns)
+    one_of(("left", "center", "right"), side=side)
     if own := axes.get_legend():
         own.remove()
     return axes.figure.legend(*axes.get_legend_handles_labels(), loc=f"outside lower {side}",
@@ -131,6 +159,13 @@ def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2,
     panels: the names of those to show, or what their names start with; all by default. xs: which
     columns, all by default. x: what they are.
     """
+    _check_table(table)
+    whole(digits=digits)
+    text(x=x)
+    if not isinstance(panels, str):
+        panels = checks.each(text, "panels", panels, 0)
+    if xs is not None and checks.rank(xs) != 1:
+        raise InputError(f"xs: expected a list, got {xs!r:.200}")
     by_name = table.panel.str.startswith if isinstance(panels, str) else table.panel.isin
     rows = table[by_name(panels)]
     rows = rows[rows.x.isin(rows.x if xs is None else xs)]
@@ -142,6 +177,8 @@ def numbers(table: pd.DataFrame, panels="", xs=None, digits: int = 2,
 
 def matrix(axes, values: pd.DataFrame, digits: int = 2, **style) -> None:
     """A small matrix as colored cells with their numbers; zeros are left empty."""
+    instance(pd.DataFrame, values=values)
+    whole(digits=digits)
     size = values.abs().max(axis=None)
     texts = values.map(lambda value: short(value, digits) if value else "")
     heat_map(axes, values, square=True, annot=texts, fmt="", annot_kws={"fontsize": 9},
@@ -157,6 +194,8 @@ def heat_map(axes, values: pd.DataFrame, **style):
 
     style: of seaborn.heatmap, with the book's own colors where it names none.
     """
+    instance(Axes, axes=axes)
+    instance(pd.DataFrame, values=values)
     import seaborn  # takes a second, which commands that draw nothing need not wait
 
     seaborn.heatmap(values, ax=axes, cbar=False, linewidths=0.5, linecolor="face",  # no seams

@@ -4,16 +4,24 @@ What is refused is refused by an InputError; what is taken gives no NaN.
 """
 
 import dataclasses
+import importlib
 import inspect
 import math
+import re
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
 
 import icllib
-from icllib import attention, baselines, evaluate, models, tasks, training
+from icllib import attention, baselines, evaluate, models, plotting, results, tasks, theory, training
+from icllib.claims import Claim, find_claim, gates, load_claims, rule
+from icllib.claims.decisions import decide
+from icllib.commands.run import run_page
+from icllib.data import DataFile
 from icllib.errors import InputError, OutOfTime
+from icllib.models import language, signed_language, stacked
 from icllib.streams import Stream
 from icllib.theory import (
     any_length, first_order, full_model, gradient_descent, kaczmarz, noisy_features, perceptron, riccati,
@@ -178,6 +186,112 @@ CALLS |= {
         POINTS, POINTS[:, 0] > 0), dict(labels="signs")),
     "fit": (lambda **own: RIDGE.__sklearn_clone__().fit(**own), dict(X=POINTS, y=POINTS[:, 0])),
     "predict": (RIDGE.predict, dict(X=POINTS))}
+DRAW, RUN = stacked.Initializer([0]), training.Run(**ARGUMENTS["Run"])
+MODULE = models.MLP(4).build([0], 3, 3)
+CLAIM, SAMPLES = find_claim("causal_lm.1"), [0.1, 0.2, 0.3]
+TABLE = plotting.series("left", "ours", [1, 2], [[0.1, 0.2], [0.3, 0.4]], "cpu")
+AXES, MATRIX = plt.figure().subplots(), plotting.pd.DataFrame([[1.0, 0.0]])
+PARAMETER = torch.nn.Parameter(torch.ones(1, 3, 2))
+CALLS |= {
+    "best_of_sweep": (baselines.best_of_sweep, dict(settings=(1.0, 0.1), errors=[[0.5, 0.2], [0.4, 0.3]])),
+    "unseen": (lambda **own: evaluate.unseen(**own) and None,
+               dict(evaluation=MEASURE, predictor=None, members=2, device="cpu", purpose="evaluation")),
+    "Claim": (lambda **own: Claim(**own) and None, vars(CLAIM)),
+    "load_claims": (lambda paper: load_claims(paper) and None, dict(paper="causal_lm")),
+    "find_claim": (lambda claim_id: find_claim(claim_id) and None, dict(claim_id="causal_lm.1")),
+    "Gate": (gates.Gate, dict(statistic="error", source="ours", at_most=1.1)),
+    "Scope": (gates.Scope, dict(profiles=["gpu"], because="24 layers")),
+    "Competence": (gates.Competence, dict(printed=8e-5, source="Table 1")),
+    "decide": (lambda **own: decide(**own).verdict, dict(
+        claim=CLAIM, evidence={CLAIM.parts[0]: SAMPLES}, profile="cpu", gate=None, control={CLAIM.parts[0]: SAMPLES})),
+    "decide.evidence": (lambda samples: decide(CLAIM, {CLAIM.parts[0]: samples}, "cpu").verdict,
+                        dict(samples=SAMPLES)),
+    "interval": (rule.interval, dict(samples=SAMPLES, scale="log", level=0.9)),
+    "prediction_interval": (rule.prediction_interval, dict(samples=SAMPLES, scale="linear")),
+    "state": (rule.state, dict(samples=SAMPLES, region=(0.0, 1.0), scale="log", strict=True, kind="ratio of errors",
+                               printed=0.1)),
+    "size": (rule.size, dict(samples=SAMPLES, printed=0.1, scale="log", null=1.0)),
+    "lead": (rule.lead, dict(better=18, pairs=20)), "words_of": (rule.words_of, dict(states=["yes", "no"])),
+    "DataFile": (DataFile, dict(name="a", sha256="b")),
+    "sample_each": (tasks.sample_each, dict(tasks=[TASK], stream=STREAM, ids=IDS, n=4, dtype=torch.float32)),
+    "Trained": (lambda **own: training.Trained(**own) and None, dict(module=MODULE, stream=STREAM)),
+    "Trained.predict": (training.Trained(MODULE).predict, dict(xs=XS[None], ys=YS[None], lengths=LENGTHS)),
+    "Fleet": (lambda **own: training.Fleet(**own) and None, dict(
+        tasks=[TASK], model=models.MLP(4), recipe=training.Recipe(LENGTHS, 1), seeds=[0], pretraining_tasks=[None],
+        device="cpu", learning_rates=[0.1], models=[models.MLP(4)], snapshots=(1,))),
+    "run_steps": (lambda fleet: training.run_steps(fleet), dict(
+        fleet=training.Fleet([TASK], models.MLP(4), training.Recipe(LENGTHS, 1), [0], [None]))),
+    "untrained": (lambda **own: training.untrained(**own) and None, dict(
+        records=[], evaluation=MEASURE, seeds=1)),
+    "load_record": (lambda path: None if path is STREAM else results.load_record(path), dict(path=STREAM)),
+    "find_record": (results.find_record, dict(run=RUN, paper="none")),
+    "dealt": (lambda **own: results.dealt(**own) and None, dict(records=[RECORD], names=["a"])),
+    "from_settings": (lambda value: results.from_settings({"type": "tasks.LinearRegression", "dimension": value}),
+                      dict(value=3)),
+    "with_queries": (attention.with_queries, dict(pairs_mask=attention.causal_pairs(3), lengths=[1, 3],
+                                                  attend_to_self=False)),
+    "check_rows": (attention.check_rows, dict(mask=attention.causal_pairs(3))),
+    "Initializer": (lambda **own: stacked.Initializer(**own) and None, dict(seeds=[0], device="cpu",
+                                                                            uniform_start=False)),
+    "Initializer.normal": (DRAW.normal, dict(name="a", shape=(2,), std=0.1)),
+    "Initializer.uniform": (DRAW.uniform, dict(name="a", shape=(2,), bound=0.1)),
+    "Initializer.constant": (DRAW.constant, dict(value=0.1, shape=(2,))),
+    "StackedLinear": (lambda **own: stacked.StackedLinear(**own) and None, dict(
+        weight=PARAMETER, bias=torch.nn.Parameter(torch.ones(1, 2)))),
+    "linear": (lambda **own: stacked.linear(**own) and None, dict(draw=DRAW, name="a", fan_in=3, fan_out=2, std=0.1)),
+    "uniform_linear": (lambda **own: stacked.uniform_linear(**own) and None, dict(draw=DRAW, name="a", fan_in=3,
+                                                                                  fan_out=2)),
+    "StackedLayerNorm": (lambda **own: stacked.StackedLayerNorm(**own) and None, dict(width=3, initializer=DRAW)),
+    "series": (lambda **own: plotting.series(**own) is None, dict(
+        panel="left", name="ours", xs=[1, 2], samples=[[0.1, 0.2]], profile="cpu", within=(0, 1), scale="log")),
+    "band": (lambda **own: plotting.band(**own) is None, dict(
+        panel="left", name="ours", xs=[1], ys=[0.1], lows=[0.1], highs=[0.2], seeds=3, profile="cpu")),
+    "rows_of": (lambda **own: plotting.rows_of(**own) is None, dict(table=TABLE, panel="left", name="ours")),
+    "draw": (plotting.draw, dict(axes=AXES, table=TABLE, panel="left", name="ours")),
+    "draw_rows": (plotting.draw_rows, dict(axes=AXES, table=TABLE, panel="left", name="ours")),
+    "legend_below": (lambda **own: plotting.legend_below(**own) and None, dict(axes=AXES, columns=2, side="left")),
+    "numbers": (lambda **own: plotting.numbers(**own) is None, dict(table=TABLE, panels=["left"], xs=[1], digits=2,
+                                                                   x="pairs")),
+    "as_svg": (lambda figure: plotting.as_svg(figure) and None, dict(figure=plt.figure())),
+    "largest": (theory.largest, dict(deviation=XS)),
+    "matrix": (plotting.matrix, dict(axes=AXES, values=MATRIX, digits=2)),
+    "heat_map": (lambda **own: plotting.heat_map(**own) and None, dict(axes=AXES, values=MATRIX)),
+    "run_page": (lambda **own: None if own["page"] is STREAM else run_page(**own), dict(
+        page=STREAM, profile="smoke", parameters={}, limits=icllib.Limits())),
+    "load_signed_averaging": (lambda **own: None if own["folder"] is STREAM else
+                              signed_language.load_signed_averaging(**own), dict(folder=STREAM, kind=None)),
+}
+
+
+def decoder():
+    """A small GPT-2 of `transformers`."""
+    from transformers import GPT2Config, GPT2LMHeadModel
+
+    return GPT2LMHeadModel(GPT2Config(vocab_size=8, n_embd=4, n_layer=1, n_head=2, bos_token_id=1, eos_token_id=None))
+
+
+def within_prefixes(model=None, lengths=2):
+    """Prefix attention around nothing."""
+    with language.prefix_attention(decoder() if model is None else model, lengths):
+        pass
+
+
+CALLS |= {
+    "prefix_attention": (within_prefixes, dict(lengths=2)),
+    "prefix_attention.model": (lambda model: within_prefixes(decoder() if model is None else model), dict(model=decoder())),
+    "use_signed_averaging": (lambda **own: signed_language.use_signed_averaging(decoder(), **own) and None,
+                             dict(n=1.5, b=1.0, trainable=True)),
+}
+# Documented and not called with wrong values, and why.
+NOT_CALLED = {
+    "names, ledger": "take nothing", "LASSO_PENALTIES": "numbers", "InputError, OutOfTime": "errors",
+    "Decision, Size, DirectionMoments, Record": "made by functions that are called here",
+    "Computation, Plain": "for others to fill in", "MaskedSentences": "tests/tasks/test_sentences.py",
+    "Prompt, MaskedBatch": "tuples that every step makes, checked by `sample_each` and `prompts`",
+    "side_by_side": "every step asks it with the lengths of a recipe or an evaluation, which check them",
+    "scores, signed_log, softmax, by_absolute_sum": "in every step of a compiled model, which was checked",
+    "Stream": "made by Stream.of", "results_folder, use_style, show_as_svg": "take nothing",
+    "settings": "takes what a run can hold, else tells: tests/results/test_components.py"}
 # What X and y have to be is told by scikit-learn, as by its own estimators.
 OF_SCIKIT_LEARN = {"fit": (ValueError, TypeError), "predict": (ValueError, TypeError)}
 
@@ -211,6 +325,28 @@ def test_wrong_arguments_are_refused_and_no_nan_is_given(name):
             except Exception as error:
                 wrongly.append((argument, kind, repr(error)[:80]))
     assert not wrongly
+
+
+def documented():
+    """The names on the pages of the library, those of whole modules too."""
+    for path in sorted((results.PROJECT / "book/library").glob("*.rst")):
+        text = path.read_text("utf-8")
+        yield from re.findall(r"^\.\. auto(?:function|class|data|exception):: (?:\w+\.)*(\w+)$", text, re.MULTILINE)
+        for name, members in re.findall(r"^\.\. automodule:: (\S+)\n   :members:(.*)$", text, re.MULTILINE):
+            module = importlib.import_module(name)
+            own = [name for name, kind in vars(module).items()
+                   if getattr(kind, "__module__", "") == module.__name__ and name[0] != "_"]
+            prefix = f"{name.rpartition('.')[2]}." if name.startswith("icllib.theory.") else ""
+            yield from (prefix + one for one in (members.split(", ") if members.strip() else own))
+
+
+def test_what_is_documented_is_called_here_with_wrong_values():
+    """Or the list says why not."""
+    called = {*CALLS} | {f"{function.__module__.rpartition('.')[2]}.{function.__name__}" for function, _ in CALLS.values()}
+    told = {name for names in NOT_CALLED for name in names.split(", ")}
+    names = {name.strip() for name in documented()}
+    assert len(names) > 150
+    assert not {name for name in names if name not in called and name.rpartition(".")[2] not in told}
 
 
 def test_a_predictor_of_scikit_learn_and_tasks_of_two_dimensions_are_told():

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from icllib.baselines.prefixes import ByLength
-from icllib.checks import positive, whole
+from icllib.checks import MEASURED, numbers, positive, whole
 from icllib.errors import InputError
 
 # Garg et al. (2022), public code: the penalties that their figure of sparse tasks tries.
@@ -90,9 +90,11 @@ def best_of_sweep(settings, errors):
     errors: (P, K), one row per setting. The choice and the error share their prompts, which favors
     the sweep a little. Returns (K,) settings and (K,) errors. Raises InputError for other shapes.
     """
+    numbers(settings=settings)
+    numbers(MEASURED, errors=errors)
     errors = np.asarray(errors, dtype=float)
-    if errors.ndim != 2 or len(settings) != len(errors):
-        raise InputError(f"errors: expected one row for each of {len(settings)} settings, "
+    if errors.ndim != 2 or np.shape(settings) != errors.shape[:1]:
+        raise InputError(f"errors: expected one row for each of {np.size(settings)} settings, "
                          f"got {errors.shape}")
     errors = np.where(np.isnan(errors), np.inf, errors)  # what diverged is never the best
     return np.asarray(settings)[errors.argmin(axis=0)], errors.min(axis=0)

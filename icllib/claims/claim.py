@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from icllib.checks import one_of, types_of_fields
+from icllib.checks import one_of, text, types_of_fields
 from icllib.claims.controls import CONTROLS
 from icllib.claims.gates import Competence, Gate, Scope
 from icllib.claims.rule import MARGINS, SCALES
@@ -129,10 +129,15 @@ class Claim:
     objections: list = field(default_factory=list)  #: what the authors could object
 
     def __post_init__(self):
-        self.check_choice("predicate", self.predicate, PREDICATES)
         for name, made in (("gate", Gate), ("scope", Scope), ("competence", Competence)):
             if isinstance(given := getattr(self, name), dict):
-                object.__setattr__(self, name, made(**given))
+                try:
+                    object.__setattr__(self, name, made(**given))
+                except TypeError as error:  # other entries than its fields
+                    raise InputError(f"{self.id}: {name}: expected "
+                                     f"{', '.join(one.name for one in fields(made))}, got {given} ({error})") from None
+        types_of_fields(self)
+        self.check_choice("predicate", self.predicate, PREDICATES)
         self.check_choice("control", self.control, (*CONTROLS, None))
         self.check_choice("scale", self.scale, SCALES)
         if len(self.tolerance) != 1 or not set(self.tolerance) <= PREDICATES[self.predicate]:
@@ -272,7 +277,6 @@ def claim_of(entry: dict) -> Claim:
     if not isinstance(entry.get("parts"), list | None):
         raise InputError(f"{entry['id']}: parts: expected a list, got {entry['parts']!r}")
     claim = Claim(**entry | {"parts": tuple(entry.get("parts") or ())})
-    types_of_fields(claim)
     (kind, size), = claim.tolerance.items()
     least = {"at_most": 0, "distance": 0, "factor": 1}.get(kind, -math.inf)
     if isinstance(size, bool) or not least <= size < math.inf or size == -math.inf:
@@ -285,6 +289,7 @@ def claim_of(entry: dict) -> Claim:
 
 def find_claim(claim_id: str) -> Claim:
     """The claim with this id; raises InputError if there is none."""
+    text(claim_id=claim_id)
     paper = claim_id.split(".")[0]
     if paper not in papers():
         raise InputError(f"claim id: expected <paper>.<number> with a paper of "

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from icllib.checks import MEASURED, instance, numbers, rank
 from icllib.claims import rule
 from icllib.claims import Claim, load_claims, papers
 from icllib.claims.controls import controlled
@@ -162,18 +163,24 @@ def decide(claim: Claim, evidence: dict[str, list[float]], profile: str, gate=No
     from the evidence. Raises InputError for an unknown profile, for other parts than the claim's,
     for a part without samples or with several for a model, and for a missing gate.
     """
+    instance(Claim, claim=claim)
     if profile not in PROFILES:
         raise InputError(f"{claim.id}: expected evidence at one of {', '.join(PROFILES)}, "
                          f"got {profile!r}")
+    instance(dict, evidence=evidence)
     gate = by_part(claim, gate) if claim.gate else None
     for name, parts in {"evidence": evidence, "gate": gate, "control": control}.items():
-        if parts is not None and set(parts) != set(claim.parts):
+        if parts is None:
+            continue
+        instance(dict, **{name: parts})
+        if set(parts) != set(claim.parts):
             raise InputError(f"{claim.id}: expected {name} for {list(claim.parts)}, "
                              f"got {list(parts)}")
-        for part, values in (parts or {}).items():
-            if np.ndim(values) != 1 or not len(values):
+        for part, values in parts.items():
+            if rank(values) != 1 or not len(values):
                 raise InputError(f"{claim.id}: expected one number of {name} for each model behind "
-                                 f"{part}, got an array of shape {np.shape(values)}")
+                                 f"{part}, got {values!r:.200}")
+            numbers(MEASURED, **{f"{claim.id}, {name}, {part}": values})
     control = control or (controlled(claim, evidence) if claim.control else None)
     decision = Decision(claim, profile, evidence, gate, control)
     decision.verdict  # raises here, and not in a display, if samples are damaged
@@ -185,7 +192,10 @@ def by_part(claim: Claim, gate) -> dict[str, list[float]]:
     if gate is None:
         raise InputError(f"{claim.id}: gate: expected what the models have reached, "
                          f"{claim.gate.statistic}, got nothing")
-    return gate if isinstance(gate, dict) else {part: list(gate) for part in claim.parts}
+    if not isinstance(gate, dict):
+        numbers(MEASURED, gate=gate)
+        gate = {part: gate if rank(gate) == 0 else list(gate) for part in claim.parts}
+    return gate
 
 
 def learned(claim: Claim, samples, gate) -> list[float]:

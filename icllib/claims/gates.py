@@ -4,10 +4,16 @@ Gate: the models must have learned. Scope: they must be of the kind the claim is
 how well the paper says that its models have learned.
 """
 
+import math
 from dataclasses import dataclass
 
+from icllib.checks import text
 from icllib.errors import InputError
 from icllib.results import PROFILES
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
 
 
 @dataclass(frozen=True)
@@ -21,8 +27,9 @@ class Gate:
     at_least: float | None = None
 
     def __post_init__(self):
+        text(statistic=self.statistic, source=self.source)
         bounds = [bound for bound in (self.at_most, self.at_least) if bound is not None]
-        if len(bounds) != 1 or isinstance(bounds[0], bool) or not isinstance(bounds[0], int | float):
+        if len(bounds) != 1 or not _is_number(bounds[0]):
             raise InputError(f"gate: expected a number as at_most or as at_least, got {self}")
 
     def passes(self, value: float) -> bool:
@@ -39,7 +46,9 @@ class Scope:
     because: str
 
     def __post_init__(self):
-        if not self.profiles or not set(self.profiles) <= set(PROFILES):
+        text(because=self.because)
+        if not (isinstance(self.profiles, list | tuple) and self.profiles
+                and all(own in PROFILES for own in self.profiles)):
             raise InputError(f"scope: expected profiles of {', '.join(PROFILES)}, got {self}")
 
 
@@ -54,6 +63,7 @@ class Competence:
     source: str
 
     def __post_init__(self):
+        text(source=self.source)
         values = self.printed.values() if isinstance(self.printed, dict) else [self.printed]
-        if not all(isinstance(value, int | float) and value >= 0 for value in values):
+        if not values or not all(_is_number(value) and value >= 0 for value in values):
             raise InputError(f"competence: expected printed numbers, got {self.printed!r}")

@@ -6,11 +6,12 @@ the evidence on record.
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import betaincinv, stdtrit
 
-from icllib.checks import one_of
+from icllib.checks import MEASURED, each, finite, fraction, numbers, one_of, shaped, switch, whole
 from icllib.errors import InputError
 
 # log: for ratios, so that the inverse ratio gets the same verdict; share: linear, between 0 and 1
@@ -45,12 +46,12 @@ def prediction_interval(samples, scale: str = "linear") -> tuple[float, float, f
 
 def _t_interval(samples, scale, level, width) -> tuple[float, float, float]:
     """Mean +- t s width(n), with n - 1 degrees of freedom."""
+    numbers(MEASURED, samples=samples)
+    fraction(level=level)
+    one_of(SCALES, scale=scale)
     samples = np.asarray(samples, dtype=float)
     if samples.ndim != 1:
         raise InputError(f"samples: expected one axis, of seeds, got shape {samples.shape}")
-    if not samples.size:
-        raise InputError("samples: expected at least one, got none")
-    one_of(SCALES, scale=scale)
     with np.errstate(divide="ignore", invalid="ignore"):  # a seed diverged: the interval is nan
         if scale == "log":
             return tuple(float(end) for end in
@@ -104,6 +105,7 @@ def margin_of(kind: str | None, printed: float | None) -> float | None:
     if kind is None or printed is None:
         return None
     one_of(tuple(MARGINS), kind=kind)
+    finite(printed=printed)
     return None if 1 / MARGINS[kind] <= printed <= MARGINS[kind] else MARGINS[kind]
 
 
@@ -111,6 +113,9 @@ def state(samples, region, scale: str = "linear", strict: bool = False, kind: st
           printed: float | None = None) -> str:
     """A part's state by its seeds: its direction; if that is undecided, the kind of statistic has a
     margin and the paper prints a number, whether a difference is absent."""
+    shaped((2,), "numbers", region=region)
+    switch(strict=strict)
+    margin_of(kind, printed)
     found = direction(samples, region, scale, strict)
     if found == "undecided" and kind and printed is not None and absent(samples, kind, printed):
         return "no difference"
@@ -139,6 +144,8 @@ def size(samples, printed: float, scale: str = "linear", null: float | None = No
     null: the number of no effect. Half the effect lies midway between it and the printed number, in
     logarithms for ratios; it is excluded if the 95% confidence interval lies on the null's side.
     """
+    finite(printed=printed, **({} if null is None else {"null": null}))
+    interval(samples, scale)
     log = scale == "log"
     if scale == "share" or len(samples) < FEWEST_SEEDS or (log and printed <= 0):
         return None
@@ -147,6 +154,8 @@ def size(samples, printed: float, scale: str = "linear", null: float | None = No
         return None
     if null is None or printed == null:
         return Size(printed, low, high, None)
+    if log and null <= 0:
+        raise InputError(f"null: expected a positive number for ratios, got {null}")
     half = (null * printed) ** 0.5 if log else (null + printed) / 2
     _, least, most = interval(samples, scale)
     return Size(printed, low, high, most < half if printed > null else least > half)
@@ -158,7 +167,9 @@ def size(samples, printed: float, scale: str = "linear", null: float | None = No
 def share_of_pairs(better: float, pairs: int) -> tuple[float, float, float]:
     """The share of pairs in which one model is better, with its 95% interval (Clopper & Pearson,
     1934). A tie is half a pair; raises InputError for more than all pairs, and for none."""
-    if not pairs >= 1 or not 0 <= better <= pairs:
+    whole(0, pairs=pairs)
+    numbers(MEASURED, better=better)
+    if np.ndim(better) or not pairs >= 1 or not 0 <= better <= pairs:
         raise InputError(f"better: expected from 0 to {pairs} of at least one pair, got {better}")
     low = betaincinv(better, pairs - better + 1, 0.025) if better else 0.0
     high = betaincinv(better + 1, pairs - better, 0.975) if better < pairs else 1.0
@@ -194,11 +205,7 @@ def no_lead(better: float, pairs: int) -> str:
 
 def verdict_of(states) -> str:
     """One of VERDICTS from the states of all parts; raises InputError for none or an unknown one."""
-    states = tuple(states)
-    if not states:
-        raise InputError("states: expected at least one, got none")
-    for found in states:
-        one_of(STATES, state=found)
+    states = each(partial(one_of, STATES), "states", states)
     found, all_alike = set(states), len(set(states)) == 1
     if "yes" in found:
         if found & {"no", "no difference"}:
@@ -213,7 +220,7 @@ def verdict_of(states) -> str:
 
 def words_of(states) -> str:
     """The verdict in words: "holds in 3 of 8" in place of "holds in part"."""
-    states = tuple(states)
+    states = each(partial(one_of, STATES), "states", states)
     verdict, counts = verdict_of(states), Counter(states)
     counted = {"holds in part": "yes", "fails in part": "no", "no difference in part": "no difference"}
     if verdict not in counted:

@@ -8,6 +8,7 @@ import contextlib
 import io
 from pathlib import Path
 
+from icllib.checks import instance
 from icllib.claims import load_claims
 from icllib.claims.decisions import decision_on_record
 from icllib.claims.verdicts import Verdicts
@@ -16,7 +17,7 @@ from icllib.execution import (
     check_parameters, check_shows_stored, execute, read_page, source_hash)
 from icllib.files import check_writable, temporary_folder, write_text, write_together
 from icllib.page_names import notebooks_folder
-from icllib.results import check_profile, results_folder
+from icllib.results import check_page, check_profile, results_folder
 from icllib.results.checksums import changed_since, with_digests
 from icllib.training.limits import FILE, Limits
 from icllib.training.records import environment
@@ -31,7 +32,10 @@ def run_page(page: str, profile: str, parameters: dict, limits=Limits()) -> str:
     Raises InputError before any work for an unknown profile or parameter, a page that was saved
     with another profile than "stored", and folders that cannot be written to.
     """
+    check_page(page)
     check_profile(profile)
+    instance(dict, parameters=parameters)
+    instance(Limits, limits=limits)
     check_parameters(page, parameters)
     if parameters and profile == "stored":
         raise InputError("-p: expected a profile to compute at (--profile), got parameters alone")

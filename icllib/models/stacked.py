@@ -7,6 +7,8 @@ a member starts from the same numbers whatever fleet it trains in.
 import torch
 from torch import Tensor, nn
 
+from icllib.checks import each, finite, instance, switch, text, whole
+from icllib.errors import InputError
 from icllib.models.products import affine, product
 from icllib.streams import Stream
 
@@ -15,22 +17,33 @@ class Initializer:
     """Draws each parameter of each member from that member's seed and the parameter's name."""
 
     def __init__(self, seeds, device="cpu", uniform_start: bool = False):
+        switch(uniform_start=uniform_start)
         self.uniform_start = uniform_start  # what a decoder's linear layers start from
         self.stream = Stream.of(seeds, "initialization", device)
         self.ids = torch.zeros(len(seeds), 1, dtype=torch.int64, device=device)
 
     def normal(self, name: str, shape, std: float) -> nn.Parameter:
         """N(0, std^2) numbers: ``(M, *shape)``."""
+        shape = _size(shape, std=std)
         return nn.Parameter(std * self.stream.normal(self.ids, name, shape)[:, 0])
 
     def uniform(self, name: str, shape, bound: float) -> nn.Parameter:
         """U(-bound, bound) numbers: ``(M, *shape)``."""
+        shape = _size(shape, bound=bound)
         return nn.Parameter(bound * (2 * self.stream.uniform(self.ids, name, shape)[:, 0] - 1))
 
     def constant(self, value: float, shape) -> nn.Parameter:
         """The same value everywhere: ``(M, *shape)``."""
+        shape = _size(shape, value=value)
         return nn.Parameter(torch.full((len(self.ids), *shape), float(value),
                                        device=self.ids.device))
+
+
+def _size(shape, **numbers) -> tuple[int, ...]:
+    """The shape of one member's parameter; raises InputError, by name, for what is none, and for what is no
+    finite number."""
+    finite(**numbers)
+    return each(whole, "shape", shape, 0)
 
 
 class StackedLinear(nn.Module):
@@ -38,6 +51,10 @@ class StackedLinear(nn.Module):
 
     def __init__(self, weight: nn.Parameter, bias: nn.Parameter):
         super().__init__()
+        instance(nn.Parameter, weight=weight, bias=bias)
+        if weight.dim() != 3 or bias.shape != (weight.shape[0], weight.shape[2]):
+            raise InputError("weight, bias: expected (M, in, out) and (M, out), got "
+                             f"{tuple(weight.shape)} and {tuple(bias.shape)}")
         self.weight = weight  # (M, in, out)
         self.bias = bias  # (M, out)
         self.rounded_weight = None  # the weight in a training step's precision, if that is lower
@@ -59,11 +76,18 @@ class StackedLinear(nn.Module):
         return self.bias.view(shape).expand(-1, x.shape[1], *shape[2:])
 
 
+def _check_layer(draw, name, fan_in, fan_out) -> None:
+    instance(Initializer, draw=draw)
+    text(name=name)
+    whole(fan_in=fan_in, fan_out=fan_out)
+
+
 def linear(draw: Initializer, name: str, fan_in: int, fan_out: int, std=0.02) -> StackedLinear:
     """A stacked linear layer that starts as GPT-2's: N(0, std^2) weights, zero biases.
 
     With `uniform_start`, as `uniform_linear` says.
     """
+    _check_layer(draw, name, fan_in, fan_out)
     if draw.uniform_start:
         return uniform_linear(draw, name, fan_in, fan_out)
     weight = draw.normal(f"{name}.weight", (fan_in, fan_out), std)
@@ -72,6 +96,7 @@ def linear(draw: Initializer, name: str, fan_in: int, fan_out: int, std=0.02) ->
 
 def uniform_linear(draw: Initializer, name: str, fan_in: int, fan_out: int) -> StackedLinear:
     """A stacked linear layer that starts as PyTorch's: weights and biases U(+-1/sqrt(fan_in))."""
+    _check_layer(draw, name, fan_in, fan_out)
     bound = fan_in**-0.5
     return StackedLinear(draw.uniform(f"{name}.weight", (fan_in, fan_out), bound),
                          draw.uniform(f"{name}.bias", (fan_out,), bound))
@@ -82,6 +107,8 @@ class StackedLayerNorm(nn.Module):
 
     def __init__(self, width: int, initializer: Initializer):
         super().__init__()
+        instance(Initializer, initializer=initializer)
+        whole(width=width)
         self.gain = initializer.constant(1.0, (1, 1, width))
         self.bias = initializer.constant(0.0, (1, 1, width))
 

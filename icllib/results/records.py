@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from icllib.checks import text
+from icllib.checks import instance, text
 from icllib.errors import DAMAGE, InputError
 from icllib.files import folder_named, to_json, write_text
 from icllib.results.components import digest, from_settings, key, settings, sources, versions
@@ -115,6 +115,7 @@ class Record:
 def load_record(path: Path) -> Record:
     """Read a record, from memory while its file is unchanged; raises InputError if it is damaged or
     not what its name and key say."""
+    instance(str | Path, path=path)
     try:
         state = os.stat(path)
     except OSError as error:
@@ -178,6 +179,7 @@ def maker(made: dict) -> str:
 def find_record(run, paper: str) -> Record | None:
     """The record of a run, whichever page of the paper made it; a stale one only where no fresh one
     is."""
+    text(paper=paper)
     found, = find_records([run], paper)
     return found
 
@@ -266,6 +268,7 @@ def dealt(records, names) -> dict:
     """The records, or runs, of each name: as many for each, side by side in the order of the names,
     and of the same seeds, since they are compared seed by seed. Raises InputError where that cannot
     be."""
+    instance(list | tuple, records=records)
     if not isinstance(names, collections.abc.Collection) or not all(
             isinstance(name, collections.abc.Hashable) for name in names):
         raise InputError(f"names: expected a list of names, got {names!r:.200}")

@@ -2,7 +2,13 @@
 
 from torch import Tensor
 
+from icllib.checks import floating
+from icllib.errors import InputError
+
 
 def largest(deviation: Tensor) -> float:
-    """The largest absolute value."""
+    """The largest absolute value; raises InputError for what is no tensor, and for an empty one."""
+    floating(deviation=deviation)
+    if not deviation.numel():
+        raise InputError("deviation: expected at least one number, got none")
     return float(deviation.abs().max())

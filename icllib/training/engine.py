@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from icllib import checks
-from icllib.checks import finite, whole
+from icllib.checks import each, finite, instance, whole
 from icllib.errors import OutOfTime
 from icllib.models.stacked import StackedLinear
 from icllib.progress import Progress
@@ -50,8 +50,7 @@ class Fleet:
         check_members(members, recipe, tasks, models, pretraining_tasks, learning_rates)
         if learning_rates is None:
             learning_rates = [recipe.learning_rate] * members
-        for step in snapshots:
-            whole(1, recipe.steps, snapshots=step)
+        each(lambda **step: whole(1, recipe.steps, **step), "snapshots", snapshots, 0)
         self.tasks, self.recipe, self.pretraining_tasks = tasks, recipe, pretraining_tasks
         self.arithmetic = recipe.precision_on(self.stream.seeds.device)
         self.module = build(models, seeds, tasks[0], recipe, device)
@@ -259,6 +258,7 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
     log: is handed the step and the losses since the last call, (READ_EVERY or fewer, M).
     ready: called before the first step, once it is compiled.
     """
+    instance(Fleet, fleet=fleet)
     step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
     compiles = on_gpu and step < steps and not should_stop()  # which takes a minute
     take_step = captured_step(fleet) if compiles else fleet.take_step

@@ -7,10 +7,11 @@ from typing import ClassVar, Protocol
 
 import torch
 
-from icllib.checks import alike, component, each, floating, needs_no_pair, takes, whole
+from icllib.checks import alike, component, each, floating, instance, needs_no_pair, takes, whole
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength, OnTask, Together, TrainingError
 from icllib.results import ADDED, Component
+from icllib.streams import Stream
 from icllib.tasks import MaskedSentences
 from icllib.tasks.prompt import sizes
 from icllib.training.build import check_decoder, check_parts, check_stored, shape
@@ -132,6 +133,10 @@ class Trained:
     """
 
     def __init__(self, module, stream=None):
+        instance(torch.nn.Module, module=module)
+        instance(Stream | None, stream=stream)
+        if next(module.parameters(), None) is None:
+            raise InputError(f"module: expected one with parameters, got {type(module).__name__}")
         self.module, self.stream = module.eval(), stream
         self.members = len(next(module.parameters()))
 

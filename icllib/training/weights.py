@@ -13,12 +13,13 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 
+from icllib.checks import component, whole
 from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError
 from icllib.evaluate import Together
 from icllib.files import PACKAGE
 from icllib.results import (
-    Record, digest, key, load_record, results_folder, settings, sources,
+    Record, check_records, digest, key, load_record, results_folder, settings, sources,
     versions)
 from icllib.results.records import maker
 from icllib.streams import Stream
@@ -84,6 +85,10 @@ def untrained(records, evaluation=None, seeds: int = 3) -> list[Record]:
 
     evaluation: what is measured, by default the same as on the trained models.
     """
+    check_records(records)
+    whole(seeds=seeds)
+    if evaluation is not None:
+        component("measure", evaluation=evaluation)
     made, metrics = [], {}
     for record in records:
         run = run_of(record)

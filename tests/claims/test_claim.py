@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from icllib.claims import Claim, find_claim, load_claims, papers
+from icllib.claims.claim import claim_of
 from icllib.claims.decisions import ledger
 from icllib.claims.verdicts import explained
 from icllib.errors import InputError
@@ -151,6 +152,14 @@ def test_an_entry_that_cannot_be_is_told_in_one_line(tmp_path, monkeypatch, old,
     with pytest.raises(InputError, match=f"expected claims, got .*{reason}") as error:
         load_claims("causal_lm")
     assert "\n" not in str(error.value)
+
+
+def test_a_factor_below_1_is_no_tolerance():
+    """Its region is that of the inverse factor, which may be wider than meant."""
+    entry = vars(ORDERING) | VALUE | {"parts": ["n = 1"], "page": None}
+    assert claim_of(entry | {"tolerance": {"factor": 1.5}}).region("n = 1") == (1 / 1.5, 1.5)
+    with pytest.raises(InputError, match="tolerance: expected factor of at least 1, got 0.5"):
+        claim_of(entry | {"tolerance": {"factor": 0.5}})
 
 
 def test_a_paper_that_is_not_ours_is_told():
