@@ -322,8 +322,9 @@ def check_mask(module, words, named) -> None:
         return
     tokens = [given[name] for name in ("input_ids", "inputs_embeds") if given.get(name) is not None]
     shape = tokens[0].shape[:2] if tokens else mask.shape[:2]
-    if given.get("past_key_values") is not None:
-        shape = shape[0], mask.shape[-1]  # as many as were seen
+    cached = given.get("use_cache") is not False or given.get("past_key_values") is not None
+    if cached and mask.dim() == 2 and mask.shape[1] > shape[1]:
+        shape = shape[0], mask.shape[1]  # a cache, under whatever name, may hold the first of them
     if mask.shape != tuple(shape):
         raise InputError(f"attention_mask: expected {tuple(shape)}, 1 for real tokens, or a boolean one of "
                          f"(B, 1 or H, queries, keys), got {tuple(mask.shape)}")
