@@ -45,20 +45,28 @@ def printed(item: Decision, parts) -> str:
     word = "corrected" if item.claim.printed["read"] == "corrected" else "printed"
     if item.claim.kind_of(parts[0]) is None:
         return f"{word} {span(values)}"
-    if max(values) < 1:
-        return f"{word} {span([1 / value for value in values])} times lower"
-    if min(values) > 1:
-        return f"{word} {span(values)} times higher"
-    return f"{word} {span(values)} times"
+    return f"{word} {as_times(values)}"
 
 
 def ours(item: Decision, parts) -> str:
     """The means of these parts and the ends of their intervals."""
     found = [interval(item.counted(part), item.claim.scale) for part in parts]
     means, lows, highs = zip(*found)
-    times = " times" * (item.claim.kind_of(parts[0]) is not None)
-    spread = f" ({span([min(lows), max(highs)])})" * (means != lows)
-    return f"ours {span(means)}{times}{spread}"
+    ends = [min(lows), max(highs)] if means != lows else []
+    if item.claim.kind_of(parts[0]) is None:
+        return f"ours {span(means)}" + (f" ({span(ends)})" if ends else "")
+    return f"ours {as_times(means, ends)}"
+
+
+def as_times(ratios, ends=()) -> str:
+    """Ratios and the ends of their intervals in words: "2 to 5 times lower (1.5 to 6)" where all lie
+    below 1, higher where all lie above, and "0.9 times as high" else."""
+    way, all_of = "as high", [*ratios, *ends]
+    if min(all_of) > 1:
+        way = "higher"
+    elif 0 < min(all_of) and max(all_of) < 1:
+        way, ratios, ends = "lower", [1 / ratio for ratio in ratios], [1 / end for end in ends]
+    return f"{span(ratios)} times {way}" + (f" ({span(ends)})" if ends else "")
 
 
 def span(values) -> str:

@@ -8,7 +8,7 @@ from scipy import stats
 
 from icllib.claims import Claim, load_claims, papers
 from icllib.claims.decisions import Decision, decide, ledger
-from icllib.claims.sentences import competence, sentence
+from icllib.claims.sentences import as_times, competence, sentence
 from icllib.claims.verdicts import badge, meaning
 from icllib.errors import InputError
 
@@ -24,9 +24,16 @@ def test_no_difference_is_found_where_the_printed_effect_is_large():
     assert [decided.state(part) for part in RATIO.parts] == ["undecided", "no difference"]
     assert decided.words == "no difference in 1 of 2, in smaller models"
     assert sentence(decided) == (
-        "Printed 1.05 to 5.35 times lower; ours 1.01 times (0.971 to 1.05): no difference beyond "
+        "Printed 1.05 to 5.35 times lower; ours 1.01 times as high (0.971 to 1.05): no difference beyond "
         "25% in 1, undecided in 1 of 2 parts; the printed number is excluded for models like ours in "
         "1 of 2, and half its effect in 1 of 2.")
+
+
+@pytest.mark.parametrize("ratios, ends, words", [
+    ((0.5, 0.2), (0.1, 0.8), "2 to 5 times lower (1.25 to 10)"), ((2.0,), (1.5, 4.0), "2 times higher (1.5 to 4)"),
+    ((0.5,), (0.2, 1.1), "0.5 times as high (0.2 to 1.1)"), ((0.0, 0.5), (), "0 to 0.5 times as high")])
+def test_ratios_are_told_as_printed_ones_are(ratios, ends, words):
+    assert as_times(ratios, ends) == words
 
 
 def test_a_claim_without_a_kind_or_a_number_shows_no_absence():
