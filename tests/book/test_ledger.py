@@ -10,7 +10,7 @@ import pytest
 
 from icllib.book.claim_pages import body, what_would_change
 from icllib.book.extension import fold, shortened
-from icllib.book.ledger import app, bar, cells, table
+from icllib.book.ledger import app, bar, cells, counted, summary, table
 from icllib.book.links import linked, linked_html
 from icllib.claims import Claim
 from icllib.claims.decisions import Decision, decide
@@ -54,6 +54,18 @@ def test_the_table_has_every_claim_before_any_script_runs():
 def test_the_bar_counts_verdicts():
     assert 'aria-label="Claims: 2 holds, 1 mixed, 1 not tested"' in bar([EVERY, SOME, EVERY, NONE])
     assert "flex-grow: 2" in bar([EVERY, EVERY])
+
+
+def test_evidence_is_counted_where_it_settles_a_claim_and_our_own_claims_stand_apart(monkeypatch):
+    monkeypatch.setitem(summary.__globals__, "records_of", lambda pages: [])  # their hours are another test's
+    open_ = decide(CLAIM, dict.fromkeys("abc", [0.5, 1.6, 0.8]), "paper")
+    own = replace(EVERY, claim=replace(CLAIM, ours=True))
+    assert open_.verdict == "undecided"
+    assert counted([EVERY, open_]).split(" | ").count("1") == 3  # holds, undecided; smaller model, but not paper
+    rows = {line.split("|")[1]: line for line in summary([EVERY, own]).splitlines()}
+    of_paper, = (line for name, line in rows.items() if "causal_lm.md" in name)
+    ours, = (line for name, line in rows.items() if "added by us" in name)
+    assert of_paper.split("|")[2].strip() == ours.split("|")[2].strip() == "1"
 
 
 def test_files_for_programs_carry_samples_bounds_and_no_infinity():
