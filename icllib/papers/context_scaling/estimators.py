@@ -201,7 +201,8 @@ def identities_and_errors(profile: str) -> list:
 def consistency(profile: str) -> list[EstimatorErrors]:
     """Errors up to 10^6 pairs of the Hilbert estimate and of a smoother that is not consistent."""
     lengths = MANY_PAIRS[:4] if profile == "smoke" else MANY_PAIRS
-    return [EstimatorErrors(family(d), lengths, functions=16, queries=16, seed=seed,
+    functions = 4 if profile == "smoke" else 16
+    return [EstimatorErrors(family(d), lengths, functions, queries=16, seed=seed,
                             kernels=("hilbert", other))
             for family, other in FAMILIES.values() for d in FEW_DIMENSIONS
             for seed in range(CONSISTENCY_SEEDS)]
