@@ -93,10 +93,11 @@ def series(panel: str, name: str, xs, samples, profile: str, within=ANYWHERE,
 def band(panel: str, name: str, xs, ys, lows, highs, seeds: int, profile: str) -> pd.DataFrame:
     """Rows of a figure's table for a curve whose interval is known already.
 
-    Raises InputError for columns of unequal lengths.
+    seeds: NaN where it is not known how many there were. Raises InputError for columns of unequal lengths.
     """
     instance(str | int | float, panel=panel, name=name, profile=profile)
-    whole(seeds=seeds)
+    if not (isinstance(seeds, float) and np.isnan(seeds)):
+        whole(seeds=seeds)
     for what, own in {"xs": xs, "ys": ys, "lows": lows, "highs": highs}.items():
         if checks.rank(own) != 1:
             raise InputError(f"{what}: expected a list, got {own!r:.200}")

@@ -76,7 +76,7 @@ def mixed_values(q: Tensor, k: Tensor, v: Tensor, blocks: BlockMask, scale: floa
         raise
     except Exception as problem:  # whatever a compiler may lack, too many shapes included
         failed.add(q.device.type)
-        reason = str(problem).strip().partition("\n")[0]
+        reason = " ".join(str(problem).split("\n")[:2])  # who says it, then what
         warnings.warn("scaled signed averaging computes whole maps of scores, for want of a kernel "
                       f"on {q.device.type}: {reason}", stacklevel=2)
         return None

@@ -7,7 +7,7 @@ a member starts from the same numbers whatever fleet it trains in.
 import torch
 from torch import Tensor, nn
 
-from icllib.checks import each, finite, instance, switch, text, whole
+from icllib.checks import check, each, finite, instance, switch, text, whole
 from icllib.errors import InputError
 from icllib.models.products import affine, product
 from icllib.streams import Stream
@@ -33,8 +33,9 @@ class Initializer:
         return nn.Parameter(bound * (2 * self.stream.uniform(self.ids, name, shape)[:, 0] - 1))
 
     def constant(self, value: float, shape) -> nn.Parameter:
-        """The same value everywhere: ``(M, *shape)``."""
-        shape = _size(shape, value=value)
+        """The same value everywhere, which may be infinite: ``(M, *shape)``."""
+        check(lambda number: number == number, "a number", {"value": value})
+        shape = _size(shape)
         return nn.Parameter(torch.full((len(self.ids), *shape), float(value),
                                        device=self.ids.device))
 
