@@ -157,7 +157,6 @@ def test_learners(learner):
     assert_as_recorded(errors, GOLDEN[type(learner).__name__], 1e-3)
 
 
-# Small ones stand for them.
 LONG = (fig06_approximately_sparse.ApproximatelySparse,
         fig06_approximately_sparse.ApproximatelySparseLimit,
         SoftmaxTraining, PerceptronTraining, fig05_source_capacity.SourceCapacityCurves,
@@ -173,12 +172,15 @@ def test_baseline():
 def same_code(paper: str, run):
     """What runs have in common of which one stands for all.
 
-    They differ in the seed alone; those with up to 10^6 pairs, which take seconds each, in the task
-    too, and have smoothers of the same kind. Small runs stand for the other tasks, below.
+    They differ in the seed alone.
     """
-    if isinstance(run, estimators.EstimatorErrors):
-        return paper, run.kernels[0]
     return paper, dataclasses.replace(run, seed=0)
+
+
+def is_long(run) -> bool:
+    """Whether a run takes too long to be repeated here, so that small ones stand for it, below."""
+    many_pairs = isinstance(run, estimators.EstimatorErrors) and max(run.lengths) > 1000
+    return many_pairs or isinstance(run, LONG)
 
 
 def exact_runs():
@@ -189,8 +191,8 @@ def exact_runs():
     runs = {same_code(page.split("/")[0], run): (page, run)
             for page in all_pages() for _, runs in runs_by_profile(runs_once(page))
             for run in reversed(runs)
-            if not isinstance(run, (Run, learned_exponents.TrainingTime,
-                                    table03_babyberta.WordFrequencies, *LONG))}
+            if not is_long(run) and not isinstance(run, (
+                Run, learned_exponents.TrainingTime, table03_babyberta.WordFrequencies))}
     return list(runs.values())
 
 
