@@ -7,9 +7,11 @@ import shutil
 from dataclasses import replace
 
 import pytest
+import yaml
 
 from icllib.claims import Claim, find_claim, load_claims, papers
 from icllib.claims.claim import claim_of
+from icllib.claims.controls import CONTROLS
 from icllib.claims.decisions import ledger
 from icllib.claims.verdicts import explained
 from icllib.errors import InputError
@@ -184,3 +186,12 @@ def test_a_claim_tells_what_we_added_and_what_came_late():
     assert replace(ORDERING, post_hoc=True).where == "Figure 2; post hoc"
     assert replace(ORDERING, ours=True, post_hoc=True).where == "Figure 2; added by us; post hoc"
     assert replace(ORDERING, rule_later=True).where == "Figure 2; rule added later"
+
+
+def test_the_how_to_s_claims_are_sound_and_it_names_every_control():
+    text = (PROJECT / "book/howto/add_a_page.md").read_text("utf-8")
+    block, = re.findall(r"^```yaml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    claims = [claim_of(fields | {"page": "causal_lm/propositions"}) for fields in yaml.safe_load(block)]
+    assert [claim.predicate for claim in claims] == ["value", "identity"]
+    told = re.search(r"Controls that follow.*", text)[0]
+    assert sorted(re.findall(r"\*([^*]+)\*", told)) == sorted(CONTROLS)
