@@ -17,6 +17,7 @@ from icllib.estimators.unlike_training import ADVICE, BY_ITSELF, SCALE_X, SCALE_
 
 PROMPTS = 64  # queries in a batch, each in a separate prompt
 ROOM = 1.25  # by which pairs may exceed the range of training, and their number has to exceed that of features
+FEW = 5  # queries that tell the variance of their labels as well as all pairs do; ASSUMED
 LOST = 0.1  # largest r2 by which answers may lie below the best predictor's without a warning
 TINY = 1e-12  # added to scores, so that no row is all 0
 LABELS = ("truth", "signs", "one-hot")  # how two or more classes are written for a model
@@ -97,14 +98,23 @@ class InContext(BaseEstimator):
             raise InputError("X: expected queries to which the model's answers are finite, got "
                              f"{said[wrong[0]]} for row {wrong[0]}")
         if self.has_best():
-            apart = np.mean((said - self.said(self.trained_.best, X)) ** 2)
-            apart /= max(np.var(self.context_[1]), TINY)
+            best = self.said(self.trained_.best, X)
+            apart = np.mean((said - best) ** 2) / max(np.var(self.context_[1]), TINY)
             lost = apart + 2 * np.sqrt(apart * self.unexplained_)  # at the most, by Cauchy-Schwarz
+            lost /= self.variance_at(best)
             if lost > LOST:
                 tell(f"trained to answer as ridge regression does, its answers are {apart:.0%} of the "
                      f"labels' variance away from that, its r2 may be {lost:.2g} lower: use ridge "
                      "regression on these data")
         return self.y_scale_.from_model(said)
+
+    def variance_at(self, best) -> float:
+        """The variance of labels of queries over that of the pairs, by the best predictor's answers
+        (rows,) and what it leaves unexplained."""
+        if len(best) == 1:
+            return 1.0
+        own = np.var(best, ddof=1) / max(np.var(self.context_[1]), TINY) + self.unexplained_
+        return (FEW + len(best) * own) / (FEW + len(best))
 
     def said(self, predictor, X) -> np.ndarray:
         """A predictor's answer to each row: (rows, ...)."""

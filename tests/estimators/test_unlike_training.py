@@ -61,6 +61,9 @@ INPUTS = {  # as few columns or rows as a table may have, and as unlike those of
     "of 30 pairs": lambda draw: draw.normal(size=(30 + ASKED, FEATURES)),
     "of 400 pairs": lambda draw: draw.normal(size=(400 + ASKED, FEATURES)),
     "sorted": lambda draw: np.sort(draw.normal(size=(ROWS, FEATURES)), axis=0),
+    "asked near the mean": lambda draw: draw.normal(size=(ROWS, FEATURES))
+    * np.where(np.arange(ROWS) < LEARNED, 1, 0.2)[:, None],
+    "of Pareto's tails": lambda draw: draw.pareto(3, size=(ROWS, FEATURES)),
     "wandering": lambda draw: draw.normal(size=(ROWS, FEATURES)).cumsum(axis=0),
 }
 LABELS = {
