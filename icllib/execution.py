@@ -89,42 +89,52 @@ def tags_of(page: str, head: str) -> list[str]:
 
 def parameters_of(page: str) -> dict[str, ast.expr]:
     """What a page's parameters cell assigns, by name; raises InputError where it has no such cell, or
-    one that is no Python."""
-    for text, start, tags in code_cells(page):
-        if "parameters" not in tags:
-            continue
-        try:
-            nodes = ast.parse(text).body
-        except SyntaxError as error:
-            raise InputError(f"{page}: line {start + error.lineno}: expected Python in its parameters "
-                             f"cell, got {error.msg}") from None
-        named = [(node.target if isinstance(node, ast.AnnAssign) else target, node.value)
-                 for node in nodes if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value
-                 for target in getattr(node, "targets", [None])]
-        return {target.id: value for target, value in named if isinstance(target, ast.Name)}
-    raise InputError(f'{page}: expected a cell that begins with # %% tags=["parameters"], found none')
+    several, or one that is no Python."""
+    cells = [(text, start) for text, start, tags in code_cells(page) if "parameters" in tags]
+    if len(cells) != 1:
+        raise InputError(f'{page}: expected a cell that begins with # %% tags=["parameters"], found '
+                         f'{len(cells) or "none"}')
+    (text, start), = cells
+    try:
+        nodes = ast.parse(text).body
+    except SyntaxError as error:
+        raise InputError(f"{page}: line {start + error.lineno}: expected Python in its parameters "
+                         f"cell, got {error.msg}") from None
+    named = [(node.target if isinstance(node, ast.AnnAssign) else target, node.value)
+             for node in nodes if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value
+             for target in getattr(node, "targets", [None])]
+    return {target.id: value for target, value in named if isinstance(target, ast.Name)}
 
 
 def parse_parameter(text: str) -> tuple[str, object]:
-    """NAME=VALUE, the value read as JSON where it is, else as text; else raises InputError."""
+    """NAME=VALUE, the value read as JSON or Python where it is, else as text; else raises InputError."""
     name, equals, value = text.partition("=")
     if not equals:
         raise InputError(f"parameter: expected NAME=VALUE, got {text!r}")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
+    for read in (json.loads, as_python):
+        with contextlib.suppress(ValueError, SyntaxError, TypeError):
+            return name, read(value)
+    return name, value
+
+
+def as_python(text: str):
+    """The value of a Python literal, a tuple as a list, since papermill writes others as text."""
+    return json.loads(json.dumps(ast.literal_eval(text)))
 
 
 def check_parameters(page: str, parameters: dict) -> None:
-    """Raises InputError for a parameter that the page does not have, or that is an option."""
+    """Raises InputError for a parameter that the page does not have, or that is an option, and for a
+    text in place of True or False."""
     if "profile" in parameters:
         raise InputError("parameter: expected --profile for the profile, got -p")
-    known = [name for name in parameters_of(page) if name != "profile"]
+    defaults = parameters_of(page)
+    known = [name for name in defaults if name != "profile"]
     expected = f"one of {', '.join(known)}" if known else "none (--profile is the only one)"
-    for name in parameters:
+    for name, value in parameters.items():
         if name not in known:
             raise InputError(f"parameter: expected {expected}, got {name!r}")
+        if isinstance(value, str) and isinstance(getattr(defaults[name], "value", None), bool):
+            raise InputError(f"parameter: expected {name}=True or {name}=False, got {name}={value}")
 
 
 def check_shows_stored(page: str) -> None:

@@ -178,6 +178,7 @@ def test_a_page_may_come_from_another_system(page, icllib, encoding, end):
 @pytest.mark.parametrize("cell, message", [
     ("# %% tags=[parameters]\nprofile = 1", "tags: expected a list as in"),
     ("# %%\nprofile = 'stored'", "expected a cell that begins with"),
+    ('# %% tags=["parameters"]\nprofile = "stored"\n# %% tags=["parameters"]\nrate = 2', "found 2"),
     ('# %% tags=["parameters"]\nprofile = (', "line 2: expected Python in its parameters cell")])
 def test_a_page_without_parameters_that_can_be_read_is_one_clear_line(page, icllib, cell, message):
     written(page, cell)

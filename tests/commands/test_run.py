@@ -192,10 +192,18 @@ def test_a_page_that_was_saved_with_another_profile_is_refused(page, icllib, tmp
     assert files(tmp_path) == before
 
 
-@pytest.mark.parametrize("text, value", [("5", 5), ("all", "all"), ("[1, 2]", [1, 2])])
+@pytest.mark.parametrize("text, value", [("5", 5), ("all", "all"), ("[1, 2]", [1, 2]), ("False", False), ("None", None), (".5", 0.5),
+                                         ("(1, 2)", [1, 2]), ("{'a': (1,)}", {"a": [1]})])
 def test_parameters_reach_the_page(page, icllib, text, value):
     page(f"assert (profile, size) == ('cpu', {value!r})")
     assert icllib("run", "causal_lm/sample", "--profile", "cpu", "-p", f"size={text}")[0] == 0
+
+
+def test_a_text_that_would_count_as_true_is_refused(page, icllib):
+    folder = page("")
+    (folder / "sample.py").write_text('# %% tags=["parameters"]\nprofile = "stored"\nquick = False', "utf-8")
+    code, _, err = icllib("run", "causal_lm/sample", "--profile", "cpu", "-p", "quick=no")
+    assert code == 2 and "parameter: expected quick=True or quick=False, got quick=no" in err
 
 
 @pytest.mark.parametrize("words, message", [
