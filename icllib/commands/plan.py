@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import block_array, csr_array
 from scipy.special import stdtrit
 
 from icllib.claims import load_claims
@@ -25,6 +27,7 @@ from icllib.training.run import Run
 from icllib.training.weights import model_of
 
 MOST_SEEDS = 1000  # that are looked at; a claim that needs more is as good as lost
+PRICE = 1e-3  # of all claims, what all minutes count: of sets that settle as much, the cheapest
 UNITS = {"s": 1 / 60, "m": 1, "h": 60, "d": 24 * 60}
 
 
@@ -204,30 +207,54 @@ def seeds_needed(claim, part: str, samples) -> float:
 
 
 def best_within(sets: list[tuple[str, float, list[Job]]], budget: float) -> list[Job]:
-    """The sets of jobs that settle most claims per minute, as long as they fit into so many minutes.
+    """The jobs of `most_within`, the sets first that settle most claims per minute.
 
     sets: pages with what these jobs, all of them, are worth to them: a page has one for its first
-    whole seeds and one for all. Jobs that are in two sets are paid for once. What settles nothing is
-    left out, whatever time is left.
+    whole seeds and one for all. Jobs that are in two sets are paid for once.
     """
-    taken: list[Job] = []
-    while options := list(filter(None, (gain_of(own, taken, sets, budget) for _, _, own in sets))):
-        taken += max(options, key=lambda option: option[0])[1]
-    return taken
+    chosen = most_within(sets, budget)
+    left = [one for one in sets if chosen.issuperset(one[2])]
+    taken: dict[Job, None] = {}
+    while options := list(filter(None, (gain_of(own, taken, left) for _, _, own in left))):
+        taken |= max(options, key=lambda option: option[0])[1]
+    return list(taken)
 
 
-def gain_of(own: list[Job], taken: list[Job], sets, budget: float):
+def most_within(sets, budget: float) -> set[Job]:
+    """The jobs that together settle most claims in at most so many minutes and, of those that settle
+    as much, take least.
+
+    An integer program: a set counts where all of its jobs are taken, and a page counts for one set.
+    """
+    pages, jobs = ({one: place for place, one in enumerate(dict.fromkeys(found))} for found in (
+        (page for page, _, _ in sets), (job for _, _, own in sets for job in own)))
+    if not jobs:
+        return set()
+    counts, needs = np.array([(place, jobs[job]) for place, (_, _, own) in enumerate(sets) for job in own]).T
+    ones = lambda places, count: csr_array(
+        (np.ones(len(places)), (range(len(places)), places)), (len(places), count))
+    cost, worth = np.array([job.minutes for job in jobs]), np.array([value for _, value, _ in sets])
+    rows = block_array([[ones(counts, len(sets)), -ones(needs, len(jobs))],
+                        [ones([pages[page] for page, _, _ in sets], len(pages)).T, None],
+                        [None, csr_array(cost[None])]])
+    most = np.concatenate([np.zeros(len(counts)), np.ones(len(pages)), [budget]])
+    price = PRICE * worth.sum() / max(cost.sum(), 1e-9)
+    found = milp(np.concatenate([-worth, price * cost]), integrality=np.ones(len(worth) + len(cost)),
+                 bounds=Bounds(0, 1), constraints=LinearConstraint(rows, ub=most),
+                 options={"mip_rel_gap": 1e-6})
+    return {job for job, taken in zip(jobs, found.x[len(sets):]) if taken > 0.5}
+
+
+def gain_of(own: list[Job], taken: dict[Job, None], sets):
     """What these jobs add to those that are taken, per minute, and which are new; None where they
-    settle nothing or do not fit."""
-    new = [job for job in own if job not in taken]
+    settle nothing more."""
+    new = dict.fromkeys(job for job in own if job not in taken)
     cost = sum(job.minutes for job in new)
-    more = settled_by([*taken, *new], sets) - settled_by(taken, sets)
-    if not new or more <= 0 or cost + sum(job.minutes for job in taken) > budget:
-        return None
-    return (more / max(cost, 1e-9), -cost), new
+    more = settled_by(taken | new, sets) - settled_by(taken, sets)
+    return ((more / max(cost, 1e-9), -cost), new) if new and more > 0 else None
 
 
-def settled_by(taken: list[Job], sets) -> float:
+def settled_by(taken, sets) -> float:
     """What jobs are worth: to each page the most that one of its whole sets is."""
     most: dict[str, float] = {}
     for page, value, own in sets:

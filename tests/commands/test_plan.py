@@ -1,5 +1,7 @@
 """The plan: which fleets are missing, in which order, and what a claim still needs."""
 
+import collections
+import itertools
 import json
 from dataclasses import replace
 
@@ -56,13 +58,100 @@ def test_a_budget_takes_the_sets_that_settle_most_per_minute():
     assert best_within(sets, 100) == [a, c, b]  # 0.2, 0.125, then 1 more in 20 minutes
     assert best_within(sets, 37) == [a, c]  # d would fit, and settles nothing
     assert best_within(sets, 9) == [c] and best_within(sets, 7) == []
+    cheap, dear = ("X", 1.0, [a]), ("Y", 1.0, [b])
+    assert best_within([cheap, dear], 25) == best_within([dear, cheap], 25) == [a]
 
 
 def test_a_job_of_two_pages_is_paid_for_once():
     shared, more, other = job("shared", 10, "A", "B"), job("more", 1, "B"), job("other", 5, "C")
     sets = [("A", 1.0, [shared]), ("B", 1.0, [shared, more]), ("C", 0.7, [other])]
     assert best_within(sets, 11) == [shared, more]  # 2 in 11 minutes
-    assert best_within(sets, 10) == [other]  # 0.7 in 5, then nothing fits
+    assert best_within(sets, 16) == [shared, more, other]  # then 0.7 in 5
+    assert best_within(sets, 10) == [shared]  # more than 0.7, though less per minute
+
+
+def made_up_sets(draw):
+    """Up to nine jobs in sets of five pages, some with a second set that holds the first, as of all
+    seeds; jobs may be shared."""
+    jobs = [job(str(place), float(draw.integers(1, 20))) for place in range(draw.integers(1, 10))]
+    sets = []
+    for page in "ABCDE":
+        own = [jobs[place] for place in draw.permutation(len(jobs))[: draw.integers(1, 4)]]
+        value, first = draw.integers(0, 4) / 2, draw.integers(0, len(own) + 1)
+        sets += [(page, value * draw.integers(0, 3) / 2, own[:first]), (page, value, own)]
+    return jobs, sets, float(draw.integers(0, 60))
+
+
+def by_trying_all(jobs, sets, budget):
+    """The most that jobs which fit can settle, and the fewest minutes in which they do."""
+    found = []
+    for count in range(len(jobs) + 1):
+        for own in itertools.combinations(jobs, count):
+            cost, best = sum(one.minutes for one in own), collections.defaultdict(float)
+            for page, value, needed in sets:
+                if set(needed) <= set(own):
+                    best[page] = max(best[page], value)
+            found += [(sum(best.values()), -cost)] * (cost <= budget)
+    most = max(value for value, _ in found)
+    return most, -max(cost for value, cost in found if value > most - 1e-9)
+
+
+def in_order_of_gain(jobs, sets):
+    """Where each set of these jobs ends in an order by what it adds to those before it, per minute."""
+    worth = lambda own: sum(max([0.0, *(value for on, value, needed in sets
+                                        if on == page and set(needed) <= set(own))])
+                            for page in {page for page, _, _ in sets})
+    done, ends = set(), []
+    while done != set(jobs):
+        rates = {}
+        for _, _, needed in sets:
+            new = frozenset(needed) - done
+            if new and new <= set(jobs) and worth(done | new) > worth(done):
+                minutes = sum(one.minutes for one in new)
+                rates[new] = (worth(done | new) - worth(done)) / minutes, -minutes
+        best = max(rates.values())
+        place = sum(map(len, ends))
+        here = next(new for new, rate in rates.items()  # of sets that bring as much, the one taken
+                    if rate > (best[0] - 1e-9, best[1] - 1e-9) and new == set(jobs[place : place + len(new)]))
+        ends.append(here)
+        done |= here
+    return ends
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_chosen_sets_are_the_smallest_that_settle_most_within_a_budget(seed):
+    jobs, sets, budget = made_up_sets(np.random.default_rng(seed))
+    chosen = best_within(sets, budget)
+    cost = sum(one.minutes for one in chosen)
+    assert len({one.records for one in chosen}) == len(chosen) and cost <= budget
+    most, fewest = by_trying_all(jobs, sets, budget)
+    assert plan.settled_by(chosen, sets) == pytest.approx(most) and cost == fewest
+    in_order_of_gain(chosen, sets)  # finds, at each place, a set that brings most per minute
+
+
+@pytest.mark.parametrize("budget", [5, 16, 25, 38, 45, 60])
+def test_the_plan_of_real_pages_is_the_best_of_all_subsets(budget, monkeypatch, tmp_path):
+    """Of the pages whose fleets at gpu are few enough to try all subsets of them, with the committed
+    evidence and no record yet."""
+    pages = [f"context_scaling/{page}" for page in (
+        "fig01_scaling", "fig02_one_noise_level", "fig03_two_noise_levels", "fig04_three_tasks")]
+    seen = {}
+
+    def kept(sets, minutes):
+        seen["sets"] = sets
+        return best_within(sets, minutes)
+
+    monkeypatch.setattr(plan, "best_within", kept)
+    monkeypatch.setattr(plan, "told_memory", lambda fleet, made: 1.0)
+    monkeypatch.setattr(plan, "are_there", lambda runs, paper: [False] * len(runs))
+    monkeypatch.setenv("ICLLIB_CHECKPOINTS", str(tmp_path))
+    listed = [replace(one, memory_gib=0.0) for one in plan.plan(pages, "gpu", None, float(budget))]
+    jobs = list(dict.fromkeys(one for _, _, own in seen["sets"] for one in own))
+    assert 10 < len(jobs) < 16 and {page for page, _, _ in seen["sets"]} == set(pages)
+    most, fewest = by_trying_all(jobs, seen["sets"], budget)
+    assert plan.settled_by(listed, seen["sets"]) == pytest.approx(most)
+    assert sum(one.minutes for one in listed) == pytest.approx(fewest) and fewest <= budget
+    in_order_of_gain(listed, seen["sets"])
 
 
 def test_a_budget_trains_the_first_whole_seeds_before_the_others(folders, monkeypatch):
