@@ -26,7 +26,7 @@ from icllib.training import Curriculum, Recipe, Run
 LINE_SEEDS = 10  # our models with smaller seeds are in fleets, those from here on trained alone
 OTHER_SEEDS = 5  # in the other settings
 QUANTIFIER_SEEDS = 10  # they train in seconds, and differ more
-# The part of `planned` that is trained so far: five in a fleet, no linear functions and no masks.
+# The part of `planned` that is trained so far.
 FLEET, ALONE, PLAIN = range(5), range(LINE_SEEDS, 2 * LINE_SEEDS), range(LINE_SEEDS)
 STARTED, EVERY = range(2), range(5)
 
@@ -34,22 +34,25 @@ STARTED, EVERY = range(2), range(5)
 
 
 def runs(profile: str) -> list:
-    """The runs trained so far: both engines on lines, and the plain loop on "every".
-
-    Our engine's runs on "every" are on another page. Only smoke and cpu have runs.
-    """
+    """The runs trained so far for this page. Only smoke and cpu have runs."""
     if profile == "smoke":
         return planned(profile)
     if profile != "cpu":
         return []
     return [*lines_of_ours(profile, [*FLEET, *ALONE]), *map(PlainLoop, lines_of_ours(profile, PLAIN)),
             *(PlainLoop(run, start="linear") for run in lines_of_ours(profile, STARTED)),
+            *linear_functions(profile), *masks(profile),
             *(run for run in every(profile) if run.seed in EVERY)]
 
 
 def planned(profile: str) -> list:
     """All that was fixed before the first run: lines, linear functions, two masks and "every"."""
     return [*lines(profile), *linear_functions(profile), *masks(profile), *every(profile)]
+
+
+def ours(profile: str) -> list[Run]:
+    """Our engine's runs of all but lines, the same as on pages of three papers."""
+    return [*linear_ours(profile), *masks_ours(profile), *every_ours(profile)]
 
 
 def lines(profile: str) -> list:
@@ -74,27 +77,25 @@ def lines_of_ours(profile: str, chosen) -> list[Run]:
 
 def linear_functions(profile: str) -> list[PlainLoop]:
     """The plain loop on the small decoders of context_scaling's Figure 1, at its largest T."""
-    first = linear_ours(profile)[0]
-    return [PlainLoop(replace(first, seed=seed)) for seed in seeds(profile)]
+    return [PlainLoop(run) for run in linear_ours(profile)]
 
 
 def linear_ours(profile: str) -> list[Run]:
-    """Our engine's runs of these decoders, which have records."""
-    runs = fig01_decoders(profile)
-    most = max(run.pretraining_tasks for run in runs)
-    return [run for run in runs if run.pretraining_tasks == most]
+    """Our engine's runs of these decoders."""
+    largest = max(fig01_decoders(profile), key=lambda run: run.pretraining_tasks)
+    return [replace(largest, seed=seed) for seed in seeds(profile)]
 
 
 def masks(profile: str) -> list[PlainLoop]:
     """The plain loop on prefix and causal masks in plain blocks, as in the paper causal_lm."""
     return [PlainLoop(replace(run, evaluation=replace(run.evaluation, lengths=run.recipe.lengths)))
-            for run in of_masks(profile, seeds(profile))]
+            for run in masks_ours(profile)]
 
 
-def of_masks(profile: str, chosen) -> list[Run]:
-    """Our engine's runs of each mask at these seeds: unshared layers, no extra loss."""
+def masks_ours(profile: str) -> list[Run]:
+    """Our engine's runs of each mask: unshared layers, no extra loss."""
     kinds = [Cell("linear", mask, shared=False, extra_loss=False, plain=True) for mask in MASKS]
-    return [kind.run(SHORT_SIZES[profile], seed) for kind in kinds for seed in chosen]
+    return [kind.run(SHORT_SIZES[profile], seed) for kind in kinds for seed in seeds(profile)]
 
 
 def every(profile: str) -> list[PlainLoop]:
