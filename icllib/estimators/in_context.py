@@ -45,6 +45,9 @@ class InContext(BaseEstimator):
             tell(f"trained on {trained.dimension} features: zeros are added to {width}")
         if len(X) > most:
             tell(f"trained on up to {most} pairs: the last {most} of {len(X)} are kept")
+        classes, kept = (len(np.unique(part, axis=0)) for part in (y, y[-most:]))
+        if not is_regressor(self) and kept < classes:
+            tell(f"given kept pairs of {kept} of {classes} classes: shuffle the rows")
         self.trained_, X, y = trained, X[-most:], np.asarray(y[-most:], dtype=float)
         drawn = trained.drawn(len(X), width) if trained.task else None
         standard = self.standardize and trained.best
@@ -207,7 +210,7 @@ class InContextClassifier(ClassifierMixin, InContext):
     quantifiers; "signs": as -1 and 1, also in answers, as by `Ridge`; "one-hot": as one number for
     each of two or more classes, as for texts of words. Raises InputError, in `fit`, for a number of
     classes or for labels that the model was not trained on, and as the regressor does. If y is
-    boolean, all its values may be the same.
+    boolean, all its values may be the same. Warns of classes none of whose rows is kept.
     """
 
     def __init__(self, model="signed_averaging/every", labels="truth", standardize=True):

@@ -277,6 +277,18 @@ def test_a_model_is_asked_in_the_labels_that_it_was_trained_on():
         InContextRegressor("signed_averaging/every").fit(X, X[:, 0])
 
 
+def test_rows_sorted_by_class_are_told_of():
+    """Of 80 rows the last 40 are kept, all of one class."""
+    X = np.random.default_rng(0).normal(size=(80, 8))
+    model, sorted_classes = InContextClassifier("context_scaling/gpt2", "signs"), np.arange(80) // 40
+    with pytest.warns(UserWarning, match="kept pairs of 1 of 2 classes: shuffle the rows"):
+        model.fit(X, sorted_classes)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.fit(X, sorted_classes[np.random.default_rng(1).permutation(80)])
+    assert not any("classes" in str(warning.message) for warning in told)
+
+
 def test_a_sweep_of_penalties_is_no_single_answer():
     X = np.random.default_rng(0).normal(size=(9, 2))
     with pytest.raises(InputError, match="model: expected one answer to each query, got 2"):
