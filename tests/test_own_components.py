@@ -111,6 +111,12 @@ def test_what_is_no_prompt_is_refused(change, message):
             uses()
 
 
+def test_prompts_that_are_not_drawn_from_the_stream_are_refused():
+    task = Careless(2, change=lambda prompt: prompt._replace(xs=torch.randn_like(prompt.xs)))
+    with pytest.raises(InputError, match="task: expected the same prompts for the same ids, got others"):
+        train(task, MLP(4), RECIPE, [0])
+
+
 @dataclass
 class Changing:
     """A task that is not frozen."""

@@ -1,6 +1,6 @@
 """Pools of finitely many functions, each used in many prompts, and mixtures of tasks."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import torch
@@ -33,7 +33,7 @@ class FunctionPool(Wrapped):
 
     Raventos et al. (2023), Section 2. Training and evaluation have the same pool, which depends only
     on `seed`. Raises InputError for a task without `of_function`, the names of those of its draws
-    that make the function.
+    that make the function, and in `sample` for a name that the task does not draw.
     """
 
     task: object
@@ -68,7 +68,11 @@ class FunctionPool(Wrapped):
         """
         draws(stream, ids, n, dtype)
         pooled = PooledStream(stream.seeds, stream.purpose, stream.generator, self)
-        return sample_one(self.task, pooled, ids, n, dtype, active)
+        prompt = sample_one(self.task, pooled, ids, n, dtype, active)
+        if unknown := set(self.task.of_function) - pooled.drawn:
+            raise InputError(f"{type(self.task).__name__}.of_function: expected some of what its sample "
+                             f"draws, {sorted(pooled.drawn)}, got {sorted(unknown)}")
+        return prompt
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +80,7 @@ class PooledStream(Stream):
     """A stream in which the random numbers of a prompt's function are those of the pool's function."""
 
     pool: FunctionPool | None = None
+    drawn: set = field(default_factory=set)  #: names
 
     def uniform(self, ids: Tensor, name: str, shape=(), dtype=torch.float32) -> Tensor:
         """Uniform numbers in (0, 1); those of a function are the same in every precision."""
@@ -84,6 +89,7 @@ class PooledStream(Stream):
 
     def words(self, ids: Tensor, name: str, count: int) -> Tensor:
         """Random 32-bit words as int64, ids (M, B) -> (M, B, count)."""
+        self.drawn.add(name)
         alone = Stream(self.seeds, self.purpose, self.generator)
         if name not in self.pool.task.of_function:
             return alone.words(ids, name, count)

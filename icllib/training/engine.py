@@ -9,13 +9,14 @@ the CPU the same step runs eagerly.
 import contextlib
 import sys
 import time
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
 from icllib import checks
 from icllib.checks import each, finite, instance, whole
-from icllib.errors import OutOfTime
+from icllib.errors import InputError, OutOfTime
 from icllib.models.stacked import StackedLinear
 from icllib.progress import Progress
 from icllib.streams import Stream, constant
@@ -74,11 +75,15 @@ class Fleet:
 
     @torch.enable_grad()
     def check(self) -> None:
-        """Raises InputError, on the first prompts, for labels that the loss cannot take, for answers
-        that depend on hidden labels, for parameters without effect, and for members that mix."""
+        """Raises InputError, on the first prompts, for a task that draws others when it is asked again,
+        for labels that the loss cannot take, for answers that depend on hidden labels, for parameters
+        without effect, and for members that mix."""
         if self.recipe.loss == "masked tokens":
             return
         prompt = self.sample()
+        if not all(map(partial(torch.allclose, equal_nan=True), prompt, self.sample())):
+            raise InputError("task: expected the same prompts for the same ids, got others: take every "
+                             "random number from the stream")
         if self.recipe.loss == "cross-entropy":
             check_labels(prompt.ys)
         check_hidden(self.module, prompt, self.recipe.layout)
