@@ -32,8 +32,9 @@ def prefix_attention(model, lengths):
     integer per sequence of the batch, or a single one for every sequence of any batch; 0 for
     causal. They count real tokens: padding before or after them is left out.
     Raises InputError for lengths that do not fit the batch, for a decoder with other masks, for one
-    that makes its own attention, in a call for a ready-made mask, and where the model is saved: the
-    lengths belong to a batch, so what is saved would be causal when it is loaded.
+    that makes its own attention, in a call for a ready-made mask or where another attention was set
+    within, and where the model is saved: the lengths belong to a batch, so what is saved would be
+    causal when it is loaded.
     """
     config = signed_language.config_of(model).get_text_config(decoder=True)
     lengths = lengths.tolist() if isinstance(lengths, Tensor) else lengths
@@ -52,6 +53,9 @@ def prefix_attention(model, lengths):
     config.prefix_lengths = lengths
     inside = signed_language.models_in(model)
     hooks = [module.register_forward_pre_hook(CheckCall(), with_kwargs=True) for module in inside]
+    hooks += [layer.register_forward_pre_hook(partial(signed_language.check_set, (name,)))
+              for layer in signed_language.attention_layers(model)
+              if layer.config._attn_implementation == name]
     outside = [(module, way, vars(module).get(way)) for module in inside for way in signed_language.UPLOADS]
     for module, way, _ in outside:
         setattr(module, way, refuse_to_save)

@@ -68,8 +68,8 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
     model: of `transformers`, with any mask; it is changed in place and returned.
     Raises InputError for n < 1, or n = 1 if it is to be trained, for b <= 0, for a model that has
     n and b already or prefixes, and for one that makes its own attention; in a later call for
-    scores or masks that are more than q . k and a choice of tokens; in `push_to_hub` where there is
-    no connection or no permission.
+    scores or masks that are more than q . k and a choice of tokens, and where another attention was
+    set since; in `push_to_hub` where there is no connection or no permission.
     """
     settings, config = SignedAveraging(n, b, trainable), config_of(model)
     layers = attention_layers(model)
@@ -84,6 +84,7 @@ def use_signed_averaging(model, n: float = 1.5, b: float = 1.0, trainable: bool 
         norm = SignedHeads(heads, settings)
         on_meta = any(value.is_meta for value in norm.state_dict().values())  # while it is loaded
         layer.signed_softmax_norm = norm.to("meta" if on_meta else weight.device, weight.dtype)
+        layer.register_forward_pre_hook(partial(check_set, (NAME, PREFIX_NAMES[1])))
     config.attn_implementation = NAME  # which is saved, unlike what `set_attention` sets
     config.signed_averaging_trainable = trainable
     for module in models_in(model):
@@ -267,6 +268,13 @@ def set_attention(model, layers) -> None:
         model.set_attn_implementation(before)
         raise InputError("model: expected attention that `transformers` can set, "
                          f"got {type(model).__name__}")
+
+
+def check_set(names: tuple[str, ...], layer, inputs) -> None:
+    """Raises InputError for a layer whose attention is none of these, since it was set anew."""
+    if (got := layer.config._attn_implementation) not in names:
+        raise InputError(f"model: expected its attention to stay {names[0]}, got {got}: "
+                         f"set_attn_implementation({names[0]!r}) sets it back")
 
 
 def models_in(model) -> list[nn.Module]:

@@ -173,6 +173,18 @@ def test_signed_averaging_is_not_put_into_a_model_within_prefix_attention(model)
         use_signed_averaging(model)
 
 
+@torch.no_grad()
+@pytest.mark.parametrize("signed", [False, True])
+def test_another_attention_that_is_set_within_is_refused(model, signed):
+    model = use_signed_averaging(copy.deepcopy(model)) if signed else model
+    before = model(TOKENS).logits
+    with prefix_attention(model, 3):
+        model.set_attn_implementation("eager")
+        with pytest.raises(InputError, match="its attention to stay icllib_.*, got eager: set_attn"):
+            model(TOKENS)
+    assert torch.equal(model(TOKENS).logits, before)
+
+
 @pytest.mark.parametrize("signed", [False, True])
 def test_a_model_is_not_saved_within_prefix_attention(model, signed, tmp_path):
     model = copy.deepcopy(model)

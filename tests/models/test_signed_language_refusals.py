@@ -1,6 +1,7 @@
 """Scaled signed averaging in models of `transformers`: what is refused."""
 
 import copy
+import pickle
 
 import pytest
 import torch
@@ -34,6 +35,20 @@ def test_a_model_that_stays_with_its_attention_is_refused_and_left_alone(monkeyp
 def test_numbers_outside_their_range_are_refused(n, b):
     with pytest.raises(InputError, match="expected (n >= 1|a positive number)"):
         use_signed_averaging(MAKE["gpt2"](), n, b)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", ["gpt2", "roberta"])
+def test_another_attention_that_is_set_later_is_refused(name):
+    """It would leave out n and b, which are saved all the same."""
+    model = make(name)
+    before = model(TOKENS).logits
+    model.set_attn_implementation("eager")
+    for own in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        with pytest.raises(InputError, match="its attention to stay icllib_signed_averaging, got eager"):
+            own(TOKENS)
+    model.set_attn_implementation("icllib_signed_averaging")
+    assert torch.equal(model(TOKENS).logits, before)
 
 
 def test_a_second_call_leaves_what_was_trained():
