@@ -24,6 +24,7 @@ from icllib.results import PROJECT, digest
 from icllib.training.records import environment
 
 CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
+NO_CODE = re.compile(r"\[(markdown|md|raw)\]")  # in the line that begins a cell
 TAGS = re.compile(r"""tags["']?\s*[=:]\s*(\[[^\]]*\])""")
 FOR_JUPYTER = re.compile(r"^(?:# ?)?([%!][^\n]*)|^(await\b[^\n]*)", re.MULTILINE)  # jupytext hides magics
 STOPS = (InputError, OutOfTime)
@@ -70,7 +71,7 @@ def code_cells(page: str) -> list[tuple[str, int, list[str]]]:
     heads = list(CELL.finditer(source))
     cells = [(source[: heads[0].start() if heads else None], 0, [])]
     for head, following in zip(heads, [*heads[1:], None]):
-        if "[markdown]" in head[1] or "[raw]" in head[1]:
+        if NO_CODE.search(head[1]):
             continue
         text = source[head.end() : following.start() if following else None]
         cells.append((text, source.count("\n", 0, head.end()), tags_of(page, head[1])))
@@ -211,7 +212,7 @@ def read_page(page: str):
 
     notebook = jupytext.reads(page_source(page), fmt="py:percent")
     notebook.metadata = METADATA
-    heads = [head for head in CELL.findall(page_source(page)) if "[markdown]" not in head]
+    heads = [head for head in CELL.findall(page_source(page)) if not NO_CODE.search(head)]
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for cell, head in zip(code[-len(heads):], heads):  # a first cell may have no head
         if tags := tags_of(page, head):  # jupytext leaves out those in single quotes

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from icllib.execution import execute_as_script
+from icllib.execution import code_cells, execute_as_script, read_page
 from icllib.results import PROJECT
 
 PROFILES = ("smoke", "stored", "cpu")
@@ -161,6 +161,16 @@ def test_parameters_count_however_they_are_written(page, icllib, head, default):
     words = ("run", "causal_lm/sample", "--profile", "smoke", "-p", "rate=0.7")
     code, _, err = icllib(*words)
     assert code == 0, err
+
+
+def test_tags_are_of_the_cells_that_have_them(page):
+    """Whatever stands between: each kind of cell without code, by each of its names."""
+    cells = "# %% [md]", "# %% [raw]", '# %% tags=["parameters"]', "# %% A title [markdown]", "# %% tags=['figure']", "# %%"
+    written(page, "\n".join(f"{head}\n{number}" for number, head in enumerate(cells)))
+    code = [cell for cell in read_page("causal_lm/sample").cells if cell.cell_type == "code"]
+    expected = [("2", ["parameters"]), ("4", ["figure"]), ("5", [])]
+    assert [(cell.source, cell.metadata.get("tags", [])) for cell in code] == expected
+    assert [(text.strip(), tags) for text, _, tags in code_cells("causal_lm/sample")] == expected
 
 
 @pytest.mark.parametrize("encoding, end", [
