@@ -35,12 +35,12 @@ def whole(least: int = 1, most: float = math.inf, /, **sizes) -> None:
 
 def positive(**values) -> None:
     """Raises InputError, by name, for what is no finite number above 0."""
-    check(lambda value: 0 < value < math.inf, "a positive number", values)
+    check(lambda value: 0 < float(value) < math.inf, "a positive number", values)
 
 
 def not_negative(**values) -> None:
     """Raises InputError, by name, for what is no finite number of at least 0."""
-    check(lambda value: 0 <= value < math.inf, "a number of at least 0", values)
+    check(lambda value: 0 <= float(value) < math.inf, "a number of at least 0", values)
 
 
 def finite(**values) -> None:
@@ -280,7 +280,7 @@ def device(device) -> None:
 
     try:
         torch.empty(0, device=torch.device(device))
-    except (RuntimeError, AssertionError, TypeError):  # AssertionError: a PyTorch without CUDA
+    except (RuntimeError, AssertionError, TypeError, ImportError):  # a PyTorch without CUDA, or without "hpu"
         known = ["cpu", *(f"cuda:{index}" for index in range(torch.cuda.device_count()))]
         raise InputError(f"device: expected one of {', '.join(known)}, got {device!r}") from None
 

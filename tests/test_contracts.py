@@ -30,7 +30,7 @@ from icllib.theory import (
 WRONG = {"None": None, "text": "text", "NaN": math.nan, "infinity": math.inf, "below": -1,
          "half": torch.ones(2, dtype=torch.half), "whole of numpy": np.int64(3),
          "float of numpy": np.float32(0.5), "rank 6": torch.ones(1, 1, 1, 1, 1, 1), "empty": [],
-         "empty tensor": torch.ones(0), "no device": "cuda:99", "dict": {}, "object": object(),
+         "empty tensor": torch.ones(0), "no device": "cuda:99", "device elsewhere": "hpu", "dict": {}, "object": object(),
          "class": int, "complex": 1j, "ragged": [[1, 2], [3]], "type": torch.float16}
 HUGE = {"huge": 10**400}  # for settings: a function may well be asked for more than there is room
 LENGTHS = (1, 3)
@@ -325,6 +325,12 @@ def test_wrong_arguments_are_refused_and_no_nan_is_given(name):
             except Exception as error:
                 wrongly.append((argument, kind, repr(error)[:80]))
     assert not wrongly
+
+
+def test_a_number_that_no_float_holds_is_none():
+    for name in ("learning_rate", "weight_decay", "epsilon", "clip"):
+        with pytest.raises(InputError, match=f"{name}: expected a"):
+            training.Recipe(LENGTHS, 2, **{name: HUGE["huge"]})
 
 
 def documented():

@@ -7,6 +7,7 @@ ignored; a file with another SHA-256 is refused.
 """
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -157,9 +158,9 @@ def is_recorded(path: Path, run: Run) -> bool:
     for weights that are not those of the records."""
     own = versions(only_training(run)).items()
     beside = (other for other in path.parent.glob("*.json") if path.name in other.read_text("utf-8"))
-    noted = [record.provenance.get("weights") for record in map(load_record, beside)
-             if own <= record.versions.items()]
-    expected = {one["sha256"] for one in noted if one and one["file"] == path.name}
+    noted = [noted_in(other, record) for other in beside
+             if own <= (record := load_record(other)).versions.items()]
+    expected = {sha256 for name, sha256 in noted if name == path.name}
     for one in expected:
         try:
             checksum(path, one)
@@ -167,6 +168,19 @@ def is_recorded(path: Path, run: Run) -> bool:
             raise InputError(f"{error}: these weights are not those of their record; delete them or "
                              "restore them from git") from None
     return bool(expected) and read(path)[0]["key"] == training_key(run)
+
+
+def noted_in(path: Path, record: Record) -> tuple[str | None, str | None]:
+    """The file of weights and its SHA-256 that a record notes, or None twice; raises InputError for a
+    file without one, which nothing could be checked against."""
+    noted = record.provenance.get("weights")
+    if noted is None:
+        return None, None
+    found = [noted.get(name) for name in ("file", "sha256")] if isinstance(noted, dict) else [None] * 2
+    if not isinstance(found[0], str) or not re.fullmatch("[0-9a-f]{64}", str(found[1])):
+        raise InputError(f"{path}: weights: expected a file and its SHA-256, got {noted!r:.200}; delete "
+                         "the record or restore it from git")
+    return tuple(found)
 
 
 def can_be_measured(run: Run) -> bool:

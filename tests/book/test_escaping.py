@@ -7,6 +7,7 @@ from importlib import import_module
 import pytest
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.myst_role import myst_role_plugin
 
 from icllib import claims
 from icllib.book import claim_pages, extension, footer, front, papers
@@ -92,10 +93,29 @@ def test_nor_in_markdown(everywhere):
     assert all(line.replace("\\|", "").count("|") == 6 for line in rows)
 
 
+LINKS = (r"$\href{javascript:attack()}{x}$", r"$\\href{javascript:attack()}{x}$", r"$a\\\href {javascript:attack()}{x}$",
+         r"$\require{html} \style{position:fixed}{x}$", r"$\cssId{search}{x}$", r"\$\href{javascript:attack()}{x}$",
+         "[x](https://attack)", "![x](https://attack/x.png)", "{download}`/etc/passwd`", "$a$ {raw-html}`<b>` $b$",
+         r"\$[x](https://attack)$", r"\${download}`/etc/passwd`$")
+COMMAND = re.compile(r"(?<!\\)(\\\\)*\\(href|require|style|cssId)\b")
+
+
+@pytest.mark.parametrize("text", LINKS)
+def test_no_text_is_a_link_a_style_or_a_role(text):
+    """Of MathJax, where it is between dollars, or of Markdown as the book's pages are read."""
+    own = MarkdownIt("commonmark").use(dollarmath_plugin).use(myst_role_plugin).parse(verdicts.markdown(text))
+    found = {token.type for block in own for token in [block, *(block.children or [])]}
+    assert not found & {"link_open", "image", "myst_role", "code_inline"}
+    formulas = [token.content for block in own for token in block.children or [] if token.type == "math_inline"]
+    for made in (*formulas, *re.findall(r"\\\((.*?)\\\)<", verdicts.typeset(text))):
+        assert not COMMAND.search(made)
+
+
 def test_what_is_no_tag_stays_as_it_is():
     text = "A is *below* $B$, which is **small** (R&D)."
     assert verdicts.markdown(text) == text
     assert verdicts.markdown("a < b, where $x < y$") == r"a &lt; b, where $x \lt  y$"
+    assert verdicts.markdown(r"$x \in [0, 1]$ [sic]") == r"$x \in [0, 1]$ [sic]"
 
 
 def test_a_link_of_a_paper_is_an_address(tmp_path):

@@ -252,6 +252,17 @@ def test_no_page_measures_damaged_weights_anew(trained, folders):
     assert find_record(louder, "test") is None
 
 
+@pytest.mark.parametrize("sha256", [None, "", 5, [], "0" * 63, "Z" * 64])
+def test_a_record_that_names_weights_without_their_checksum_is_refused(trained, sha256):
+    run = runs()[0]
+    flip(find_weights(run), 1000)
+    made = find_record(run, "test")
+    noted = {"weights": made.provenance["weights"] | {"sha256": sha256}}
+    replace(made, provenance=made.provenance | noted).save(trained.parent)
+    with pytest.raises(InputError, match=r"\.json: weights: expected a file and its SHA-256, got {'file'"):
+        icllib.load(run)
+
+
 def flip(path, place):
     """Change one bit of a file."""
     content = bytearray(path.read_bytes())
