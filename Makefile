@@ -34,19 +34,21 @@ GOLDEN := tests/test_golden.py \
 	tests/papers/signed_averaging/test_affine.py::test_golden_numbers_of_a_small_run \
 	tests/papers/signed_averaging/test_quantifiers.py::test_training_is_measured_and_read_back
 
-# Every part runs, whatever failed before it; at the end stands how each went.
+# Every part runs, whatever fails; at the end stands how each went. Tests wait half of their time, for
+# browsers, kernels and processes of their own: the other parts run beside them, and what these say is
+# shown when all is done.
 PARTS := test-python test-golden test-notebooks
 test: $(INSTALLED)
-	@told=; red=0; for part in $(PARTS); do \
-		if $(MAKE) --no-print-directory $$part; then how=passed; else how=FAILED; red=1; fi; \
-		told="$$told$$part: $$how\n"; \
-	done; printf "$$told"; exit $$red
+	@trap 'kill 0' INT; folder=$$(mktemp -d); cd "$$folder"; for part in $(PARTS); do echo $$part: FAILED > $$part; done; \
+	try() { $(MAKE) --no-print-directory -C "$(CURDIR)" $$1 && echo $$1: passed > $$1; }; \
+	{ try test-golden; try test-notebooks; } > beside 2>&1 & \
+	try test-python; wait; cat beside $(PARTS); ! grep -q FAILED $(PARTS); red=$$?; rm -r "$$folder"; exit $$red
 
 # Processes of one thread each, one more than two cores: a third of the time a test, or a page, waits
 # for a browser or a kernel.
 $(PARTS): export OMP_NUM_THREADS := 1
 test-python: $(INSTALLED)
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder tests
+	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder tests
 
 test-golden: $(INSTALLED)
 	$(ON_SSE) $(BIN)/python -m pytest -q $(GOLDEN) & \
@@ -59,7 +61,7 @@ bare: $(INSTALLED)
 	PYTHON=$(CURDIR)/$(BIN)/python tests/bare.sh $(ONLY)
 
 test-notebooks: $(INSTALLED)
-	$(BIN)/python -m pytest -n 3 --dist loadfile --nbval --nbval-current-env \
+	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
 		--nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 300 \
 		-p no:cacheprovider notebooks
 
