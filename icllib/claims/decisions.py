@@ -8,6 +8,7 @@ function of claim and evidence; icllib/claims/rule.py has the rule and book/verd
 import json
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +89,16 @@ class Decision:
         "not tested" without evidence that counts, and with fewer than FEWEST_SEEDS models that have
         learned, or fewer than half.
         """
+        if part not in self.states:
+            self.states[part] = self.find_state(part)
+        return self.states[part]
+
+    @cached_property
+    def states(self) -> dict[str, str]:
+        """Those of the parts that were asked for."""
+        return {}
+
+    def find_state(self, part: str) -> str:
         claim = self.claim
         outside = claim.scope and self.profile not in claim.scope.profiles
         if self.profile is None or claim.faulty or outside:

@@ -63,7 +63,7 @@ def changed_since(page: str, notebook) -> str | None:
 
 def changed_records(paper: str, records: dict[str, str]) -> str | None:
     """Which of these records, name -> checksum, are gone or have other content, or None."""
-    now = {(name, load_record(Path(path)).checksum)
+    now = {(name, load_record(path).checksum)
            for name, paths in paths_by_name(paper).items() if name in records for path in paths}
     lost = sorted(records.items() - now)
     if not lost:

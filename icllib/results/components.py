@@ -27,6 +27,7 @@ from icllib.errors import DAMAGE, InputError
 
 ADDED = {"added": True}  # of a field that joined its component later, see above
 PLAIN = (bool, int, float, str, types.NoneType)
+CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 class Component:
@@ -40,16 +41,16 @@ class Component:
     version: ClassVar[int] = 1  # one more whenever equal settings give other numbers
 
     def __post_init__(self):
-        for name, kind, *_ in fields_of(type(self)):
-            value, origin = getattr(self, name), typing.get_origin(kind) or kind
+        for name, origin, allowed in checked_fields(type(self)):
+            value = getattr(self, name)
             if origin is Literal:
-                one_of(typing.get_args(kind), **{name: value})
+                one_of(allowed, **{name: value})
             elif origin is bool:
                 switch(**{name: value})
-            elif origin is tuple and isinstance(value, Iterable):
-                object.__setattr__(self, name, tuple(value))
-            elif name == "seed":
+            elif origin is not tuple:
                 whole(0, WORD, seed=value)
+            elif isinstance(value, Iterable):
+                object.__setattr__(self, name, tuple(value))
         self.check()
 
     def check(self) -> None:
@@ -80,6 +81,13 @@ def fields_of(kind: type) -> list[tuple]:
     """Of each field its name, type, whether it was added later, and default."""
     return [(field.name, field.type, bool(field.metadata.get("added")), field.default)
             for field in dataclasses.fields(kind)]
+
+
+@cache
+def checked_fields(kind: type) -> list[tuple]:
+    """Of each field that `Component` checks, its name, the origin of its type and what is allowed."""
+    found = [(name, typing.get_origin(own) or own, typing.get_args(own)) for name, own, *_ in fields_of(kind)]
+    return [field for field in found if field[1] in (Literal, bool, tuple) or field[0] == "seed"]
 
 
 def settings(value):
@@ -244,8 +252,7 @@ def sources(run_versions: dict, read=source_of) -> dict[str, str]:
 
 def digest(value) -> str:
     """Twelve hexadecimal digits of SHA-256 over canonical JSON."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    return hashlib.sha256(CANONICAL.encode(value).encode()).hexdigest()[:12]
 
 
 def key(run_settings: dict, run_versions: dict) -> str:

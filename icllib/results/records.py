@@ -120,22 +120,23 @@ def load_record(path: Path) -> Record:
         state = os.stat(path)
     except OSError as error:
         raise InputError(f"{path}: expected a record, got {error.strerror!r}") from None
-    record = read_record(Path(path), state.st_mtime_ns, state.st_size, state.st_ino)
+    record = read_record(os.fspath(path), state.st_mtime_ns, state.st_size, state.st_ino)
     return copy(record)  # whether it is stale is asked of today's components
 
 
 @lru_cache(maxsize=10_000)
-def read_record(path: Path, *state) -> Record:
+def read_record(name: str, *state) -> Record:
     """What a file in this state holds."""
+    path = Path(name)
     try:
-        content = json.loads(path.read_text("utf-8"))
-        check_age(path, content)
-        stored, checksum = content.pop("key"), content.pop("checksum")
+        content = {**json.loads(path.read_text("utf-8"))}
+        stored, checksum = content.pop("key"), content.pop("checksum", None)
         record = Record(**content)
+        if checksum != record.checksum or record.profile in OLD_PROFILES:
+            check_age(path, record, checksum)
+            raise ValueError("its metrics or provenance are not those that were recorded")
         if not record.metrics or record.profile not in PROFILES:
             raise ValueError("no metrics or no profile")
-        if checksum != record.checksum:
-            raise ValueError("its metrics or provenance are not those that were recorded")
     except InputError:
         raise
     except DAMAGE as error:
@@ -151,19 +152,18 @@ def read_record(path: Path, *state) -> Record:
     return record
 
 
-def check_age(path: Path, content: dict) -> None:
+def check_age(path: Path, record: Record, checksum: str | None) -> None:
     """Raises InputError, with the version that made it, for a record as older versions wrote it."""
-    made, metrics = content["provenance"], content["metrics"]
-    if "checksum" not in content:
+    if checksum is None:
         lacks = "kept no checksum"
-    elif content["checksum"] == digest(metrics):
+    elif checksum == digest(record.metrics):
         lacks = "kept a checksum of the numbers alone"
-    elif made.get("profile") in OLD_PROFILES:
-        lacks = f"had a profile {made['profile']}"
+    elif record.profile in OLD_PROFILES:
+        lacks = f"had a profile {record.profile}"
     else:
         return
     raise InputError(f"{path}: expected a record of this version, got one of an older version, which "
-                     f"{lacks}; it was made by {maker(made)}: delete it and make it again, or read it "
+                     f"{lacks}; it was made by {maker(record.provenance)}: delete it and make it again, or read it "
                      "with that version")
 
 
@@ -200,15 +200,14 @@ def paths_by_name(paper: str, results: Path | None = None) -> dict[str, list[str
         for profile in sorted(PROFILES):
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 for name in os.listdir(f"{folder}/{page}/{profile}"):
-                    stem, suffix = os.path.splitext(name)
-                    if suffix == ".json":
-                        paths.setdefault(stem, []).append(f"{folder}/{page}/{profile}/{name}")
+                    if name.endswith(".json"):
+                        paths.setdefault(name[:-5], []).append(f"{folder}/{page}/{profile}/{name}")
     return paths
 
 
 def of_run(run, paths: list[str]) -> Record | None:
     """Of a run's records, in these files, the first that is fresh, or else the first."""
-    found = [load_record(Path(path)) for path in paths]
+    found = list(map(load_record, paths))
     for record in found:
         vars(record)["stale_because"] = record.changes(run)  # it need not be built from the file
     return next(filter(is_fresh, found), found[0] if found else None)

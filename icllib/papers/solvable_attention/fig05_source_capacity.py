@@ -9,6 +9,7 @@ attention into E[g e^(g.u)] / E[e^(g.u)] = C_s u, so that f = v_s^T C_s W_K^T W_
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count, islice
 from typing import NamedTuple
 
@@ -220,11 +221,12 @@ class SourceCapacitySoftmax(SourceCapacityCurves):
         return Prompts.of(problem, normal(self.context_length), normal(queries))
 
 
-def stable_seeds(number: int) -> list[int]:
+@cache  # of every profile
+def stable_seeds(number: int) -> tuple[int, ...]:
     """The first seeds with which curves are stable at either alpha."""
     stable = (seed for seed in count()
               if all(SourceCapacityCurves(alpha, seed=seed).is_stable() for alpha in ALPHAS))
-    return list(islice(stable, number))
+    return tuple(islice(stable, number))
 
 
 def runs(profile: str) -> list[SourceCapacityCurves]:

@@ -147,7 +147,7 @@ def test_stable_seeds_are_those_whose_loss_falls_without_rising_in_between():
            for seed in range(5)]
     falls = [bool(np.all(np.diff(run.measure()["ending"]) < 0)) for run in few]
     assert [run.is_stable() for run in few] == falls == [True, False, False, True, True]
-    assert stable_seeds(3) == [0, 3, 4]
+    assert stable_seeds(3) == (0, 3, 4)
 
 
 def test_coordinate_by_coordinate_is_a_plain_sum_and_one_task_at_a_time_for_large_tau():
