@@ -22,7 +22,8 @@ offline: book
 	$(BIN)/python -m icllib.book.offline
 
 # Two other processors, as far as a library lets itself be told which one it is on: one without AVX
-# and one without AVX-512. Golden numbers must be the same there; both are tried at the same time.
+# and one without AVX-512. Golden numbers must be the same there; both are tried at the same time, with
+# one case of each class of runs, in make test-large with all.
 ON_SSE := ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_ENABLE_INSTRUCTIONS=SSE4_2 \
 	OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL" \
 	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F
@@ -33,29 +34,31 @@ GOLDEN := tests/test_golden.py \
 	tests/papers/causal_lm/test_trained.py::test_errors_of_a_cell_are_those_of_its_seeds \
 	tests/papers/signed_averaging/test_affine.py::test_golden_numbers_of_a_small_run \
 	tests/papers/signed_averaging/test_quantifiers.py::test_training_is_measured_and_read_back
+CASES := not large and not like_another
 
 # Every part runs, whatever fails; at the end stands how each went. Tests wait half of their time, for
 # browsers, kernels and processes of their own: the other parts run beside them, and what these say is
 # shown when all is done.
 PARTS := test-python test-golden test-notebooks
 test: $(INSTALLED)
-	@trap 'kill 0' INT; folder=$$(mktemp -d); cd "$$folder"; for part in $(PARTS); do echo $$part: FAILED > $$part; done; \
+	@trap 'kill 0' INT; folder=$$(mktemp -d); cd "$$folder"; \
+	for part in $(PARTS); do echo $$part: FAILED > $$part; done; \
 	try() { $(MAKE) --no-print-directory -C "$(CURDIR)" $$1 && echo $$1: passed > $$1; }; \
 	{ try test-golden; try test-notebooks; } > beside 2>&1 & \
 	try test-python; wait; cat beside $(PARTS); ! grep -q FAILED $(PARTS); red=$$?; rm -r "$$folder"; exit $$red
 
-# Processes of one thread each, one more than two cores: a third of the time a test, or a page, waits
-# for a browser or a kernel.
+# Processes of one thread each, more than two cores have: half of the time a test, or a page, waits.
 $(PARTS): export OMP_NUM_THREADS := 1
 test-python: $(INSTALLED)
 	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder tests
 
 test-golden: $(INSTALLED)
-	$(ON_SSE) $(BIN)/python -m pytest -q $(GOLDEN) & \
-	$(ON_AVX2) $(BIN)/python -m pytest -q $(GOLDEN); avx2=$$?; wait $$! && exit $$avx2
+	$(ON_SSE) $(BIN)/python -m pytest -q -m "$(CASES)" $(GOLDEN) & \
+	$(ON_AVX2) $(BIN)/python -m pytest -q -m "$(CASES)" $(GOLDEN); avx2=$$?; wait $$! && exit $$avx2
 
 test-large: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m large tests
+	$(MAKE) --no-print-directory test-golden CASES="not large"
 
 bare: $(INSTALLED)
 	PYTHON=$(CURDIR)/$(BIN)/python tests/bare.sh $(ONLY)

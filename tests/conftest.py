@@ -4,6 +4,8 @@ import os
 import shutil
 import sys
 
+os.environ["HF_HUB_OFFLINE"] = "1"  # or what is not there is asked for on the network, and asked again
+
 import pytest
 import torch
 

@@ -11,6 +11,27 @@ from icllib.files import PROJECT
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 
 
+def test_every_part_runs_whatever_fails_and_has_its_line(tmp_path):
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho "begin $*"\nsleep 0.1\necho "end $*"\n'
+                      'case "$*" in *"$RED"*) exit 1;; esac\n', "utf-8")
+    python.chmod(0o755)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    parts = {"test-python": "loadscope", "test-golden": "test_affine", "test-notebooks": "nbval"}
+    for red in ("nothing", "loadscope", "test_affine"):
+        done = subprocess.run(["make", "test", f"BIN={tmp_path}", f"INSTALLED={python}"], cwd=PROJECT,
+                              encoding="utf-8", capture_output=True, env=kept | {"RED": red})
+        lines = done.stdout.splitlines()
+        assert lines[-3:] == [f"{part}: {'FAILED' if word == red else 'passed'}"
+                              for part, word in parts.items()]
+        assert bool(done.returncode) == (red != "nothing")
+        told = [line.split(" -m ", 1) for line in lines if line.startswith(("begin", "end"))]
+        assert len(told) == 8  # each part once, one after the other but for the two of test-golden
+        for word in ("loadscope", "nbval"):
+            place = next(place for place, (_, call) in enumerate(told) if word in call)
+            assert told[place] == ["begin", told[place + 1][1]] and told[place + 1][0] == "end"
+
+
 def installs(tmp_path, *words, nvidia_smi="exit 1"):
     """The lines that make would run for the environment, and its errors, where nvidia-smi is this."""
     command = tmp_path / "nvidia-smi"

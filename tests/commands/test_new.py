@@ -69,7 +69,10 @@ def copy(tmp_path_factory):
         text = text.replace("page.verdicts()\n", DECIDED) + MORE_CLAIMS * file.endswith("claims.yml")
         (folder / file).write_text(text, "utf-8")
     run_in(folder, "-c", "from icllib.commands.run import run_page; from icllib.commands import command_line; "
-           f"run_page('{PAPER}/{PAGE}', 'cpu', {{}}); command_line.main()", "contents")
+           "from icllib.book import GENERATED; from icllib.book.ledger import write_ledger; "
+           "from icllib.claims.decisions import ledger; "
+           f"run_page('{PAPER}/{PAGE}', 'cpu', {{}}); write_ledger(ledger(), GENERATED); "
+           "command_line.main()", "contents")
     yield folder
     for path in ("icllib/papers/further", "notebooks/further", "results/further"):
         shutil.rmtree(folder / path)
@@ -91,13 +94,25 @@ def test_a_further_paper_has_verdicts_and_stands_where_papers_are_listed(copy):
     assert len(listed["README.md"].splitlines()) == len(readme.splitlines()) + 1
 
 
-def test_quick_tests_are_green_with_a_further_paper(copy):
-    found = run_in(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_architecture.py",
-                   "tests/claims", "tests/book/test_ledger.py",
+def test_what_the_book_includes_has_its_claims(copy):
+    """And so has the whole book, below."""
+    generated = copy / "book/_generated"
+    assert "claims/further.3" in (generated / "claims_further.md").read_text("utf-8")
+    assert 'href="../claims/further.3.html"' in (generated / "ledger.html").read_text("utf-8")
+    told = {claim["id"]: claim["verdict"] for claim in json.loads(
+        (generated / "served/claims.json").read_text("utf-8")) if claim["paper"] == PAPER}
+    assert list(told.values()) == ["holds", "holds", "fails"]
+
+
+@pytest.mark.parametrize("files", [["tests/claims/test_claim.py"], pytest.param(
+    ["tests/test_architecture.py", "tests/claims", "tests/book/test_ledger.py"], marks=pytest.mark.large)])
+def test_quick_tests_are_green_with_a_further_paper(copy, files):
+    found = run_in(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files,
                    "-k", "further or paper or claim or floor or science or page")
     assert " passed" in found and "failed" not in found
 
 
+@pytest.mark.large
 def test_a_book_of_a_further_paper_shows_it(copy):
     """Its chapter, its page and the ledger; the whole book takes a minute."""
     toc = (copy / "_toc.yml").read_text("utf-8")

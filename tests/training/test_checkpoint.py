@@ -26,10 +26,11 @@ from small_fleet import (RECIPE, Returns, finish_training, metrics_of, runs, sta
                          uninterrupted)
 
 
-def test_ten_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_path):
+@pytest.mark.parametrize("number", [3, pytest.param(10, marks=pytest.mark.large)])
+def test_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_path, number):
     expected = uninterrupted(monkeypatch, tmp_path)
     moments, kills = random.Random(0), 0
-    while kills < 10:
+    while kills < number:
         process = start_training(folders, pause=0.015)
         process.join(moments.uniform(0, 0.5))
         if process.is_alive():
