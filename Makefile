@@ -41,7 +41,7 @@ CASES := not large and not like_another
 # shown when all is done.
 PARTS := test-python test-golden test-notebooks
 test: $(INSTALLED)
-	@trap 'kill 0' INT; folder=$$(mktemp -d); cd "$$folder"; \
+	@folder=$$(mktemp -d); cd "$$folder"; trap 'rm -r "$$folder"; kill 0' INT; \
 	for part in $(PARTS); do echo $$part: FAILED > $$part; done; \
 	try() { $(MAKE) --no-print-directory -C "$(CURDIR)" $$1 && echo $$1: passed > $$1; }; \
 	{ try test-golden; try test-notebooks; } > beside 2>&1 & \
