@@ -12,8 +12,7 @@ from icllib.errors import InputError
 
 WORD = 0xFFFFFFFF  # the largest seed
 MEASURED = "numbers or NaN"  # of models, some of which diverged; truth values are numbers here
-NUMBERS = {  # kind -> whether each entry of an array is such a number
-    MEASURED: lambda own: (own == own) | True,
+NUMBERS = {  # any other kind -> whether each entry of an array is such a number
     "numbers": lambda own: own == own,
     "finite numbers": lambda own: abs(own) < math.inf,
     "positive numbers": lambda own: (0 < own) & (own < math.inf),
@@ -57,7 +56,8 @@ def numbers(kind: str = "finite numbers", /, **arrays) -> None:
         try:
             values = np.asarray(own)
             known = "biuf" if kind == MEASURED else "iuf"
-            sound = values.size > 0 and values.dtype.kind in known and NUMBERS[kind](values).all()
+            sound = values.size > 0 and values.dtype.kind in known and (
+                kind == MEASURED or NUMBERS[kind](values).all())
         except (TypeError, ValueError, RuntimeError):  # lists of several lengths, tensors of a GPU
             sound = False
         if not sound:

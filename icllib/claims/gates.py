@@ -4,16 +4,11 @@ Gate: the models must have learned. Scope: they must be of the kind the claim is
 how well the paper says that its models have learned.
 """
 
-import math
 from dataclasses import dataclass
 
-from icllib.checks import text
+from icllib.checks import finite, not_negative, text
 from icllib.errors import InputError
 from icllib.results import PROFILES
-
-
-def _is_number(value) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
 
 
 @dataclass(frozen=True)
@@ -29,8 +24,9 @@ class Gate:
     def __post_init__(self):
         text(statistic=self.statistic, source=self.source)
         bounds = [bound for bound in (self.at_most, self.at_least) if bound is not None]
-        if len(bounds) != 1 or not _is_number(bounds[0]):
+        if len(bounds) != 1:
             raise InputError(f"gate: expected a number as at_most or as at_least, got {self}")
+        finite(gate=bounds[0])
 
     def passes(self, value: float) -> bool:
         """Whether a model with this value has learned; one that diverged has not."""
@@ -64,6 +60,8 @@ class Competence:
 
     def __post_init__(self):
         text(source=self.source)
-        values = self.printed.values() if isinstance(self.printed, dict) else [self.printed]
-        if not values or not all(_is_number(value) and value >= 0 for value in values):
+        printed = self.printed if isinstance(self.printed, dict) else {"competence": self.printed}
+        if not printed:
             raise InputError(f"competence: expected printed numbers, got {self.printed!r}")
+        for part, number in printed.items():
+            not_negative(**{str(part): number})

@@ -30,9 +30,9 @@ def quadratic_forms(v, w, psi, strength):
     shaped((..., 2), v=v, w=w)
     numbers("positive numbers", psi=psi)
     v, w = np.asarray(v), np.asarray(w)
-    together(v=v[..., 0], w=w[..., 0], psi=psi, strength=strength)
+    _, _, psi, _ = together(v=v[..., 0], w=w[..., 0], psi=psi, strength=strength)
     matrix = zeroth_order_matrix(strength)
-    form = lambda u: np.asarray(psi) * np.einsum("...i,...ij,...j->...", u, matrix, u)
+    form = lambda u: psi * np.einsum("...i,...ij,...j->...", u, matrix, u)
     return form(v + w), form(v - w)
 
 

@@ -127,7 +127,7 @@ def test_a_mean_at_the_gate_is_of_the_models_that_count():
     ({"added": {"far": "ours"}, "ours": True}, "added: expected .* the paper's, got .* of ours"),
     ({"scale": "linear"}, "kind, pairs: expected none, or an ordering on the log"),
     ({"scope": {"profiles": ["quick"], "because": "x"}}, "scope: expected profiles of smoke"),
-    ({"competence": {"printed": "low", "source": "x"}}, "competence: expected printed numbers")])
+    ({"competence": {"printed": "low", "source": "x"}}, "competence: expected a number of at least 0, got 'low'")])
 def test_what_no_verdict_can_be_made_of_is_refused(change, message):
     with pytest.raises(InputError, match=message):
         replace(RATIO, **change)
