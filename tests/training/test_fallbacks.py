@@ -7,6 +7,7 @@ import collections
 import contextlib
 import fcntl
 import functools
+import re
 import time
 from dataclasses import replace
 
@@ -249,7 +250,7 @@ def test_a_later_call_starts_with_the_halves(folders, monkeypatch, tmp_path):
     assert_same_numbers(metrics_of(FEW_STEPS), expected)
 
 
-def test_halves_of_halves_go_on(folders, monkeypatch, tmp_path):
+def test_halves_of_halves_go_on(folders, monkeypatch, tmp_path, capsys):
     four = runs(replace(RECIPE, steps=40), seeds=range(4))
     monkeypatch.setattr(engine, "SAVE_EVERY", 0.0)
     with monkeypatch.context() as patch, pytest.raises(OutOfTime):
@@ -259,6 +260,8 @@ def test_halves_of_halves_go_on(folders, monkeypatch, tmp_path):
     taken = counted_steps(monkeypatch)
     jobs.train_fleets(jobs.to_train(four, without_record(four)), "smoke", folders)
     assert taken == {(2,): 10, (3,): 40}
+    told = re.findall(r"no room for (\d) models on cpu; (\d) and then (\d) go on", capsys.readouterr().err)
+    assert told == [("4", "2", "2"), ("2", "1", "1"), ("2", "1", "1")]
     assert not [path for path in (tmp_path / "checkpoints").rglob("*") if path.name != "lock"
                 and path.is_file()]
 
