@@ -226,11 +226,18 @@ def component(method: str, /, **parts) -> None:
 def predictor(model) -> None:
     """Raises InputError for a class, and for what predicts from X alone, as scikit-learn's do."""
     component("predict", predictor=model)
-    try:
-        inspect.signature(model.predict).bind("xs", "ys", "lengths")
-    except TypeError:
+    if not binds(model.predict, "xs", "ys", "lengths"):
         raise InputError("predictor: expected one with predict(xs, ys, lengths), got "
-                         f"{model!r}, whose predict is another") from None
+                         f"{model!r}, whose predict is another")
+
+
+def binds(function, *arguments) -> bool:
+    """Whether a function can be called with these arguments in a row."""
+    try:
+        inspect.signature(function).bind(*arguments)
+    except TypeError:
+        return False
+    return True
 
 
 def draws(stream, ids, n, dtype, least: int = 1) -> None:
@@ -312,7 +319,7 @@ def floating(**tensors) -> None:
 def lists_runs(**functions) -> None:
     """Raises InputError, by name, for what is no function of a profile."""
     for name, own in functions.items():
-        if not callable(own) or isinstance(own, type):
+        if not callable(own) or isinstance(own, type) or not binds(own, "profile"):
             raise InputError(f"{name}: expected a function from a profile to its list of runs, "
                              f"got {own!r:.200}")
 

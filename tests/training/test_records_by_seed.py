@@ -22,6 +22,8 @@ def trained(folders, some, profile):
 
 @pytest.mark.parametrize("runs_of_profile, message", [
     (lambda profile: None, "runs_of_profile: expected a list of runs, got None"),
+    (lambda: [], "runs_of_profile: expected a function from a profile to its list of runs, got <function"),
+    (lambda one, two: [], "runs_of_profile: expected a function from a profile to its list of runs, got <function"),
     (lambda profile: ["a run"], "run: expected a component with measure, got 'a run'")])
 def test_what_gives_no_runs_is_told_before_any_work(runs_of_profile, message):
     with pytest.raises(InputError, match=message):

@@ -299,6 +299,27 @@ class Undefined:
         return {"error": [self.error] * len(tasks), "ratio": [math.nan] * len(tasks)}
 
 
+@dataclass(frozen=True)
+class Exact:
+    """An evaluation that tells whether products are of full single precision."""
+
+    version: ClassVar[int] = 1
+
+    def measure(self, tasks, predictor, device="cpu"):
+        return {"exact": [float(torch.get_float32_matmul_precision() == "highest")] * len(tasks)}
+
+
+def test_models_are_measured_in_full_precision_whatever_they_were_trained_in(folders):
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")  # as a captured step in TF32 does
+    try:
+        run = replace(runs()[0], evaluation=Exact())
+        jobs.train_and_save([run], "cpu", folders)
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert find_record(run, "test").metrics == {"exact": 1.0}
+
+
 @pytest.mark.parametrize("error, kept", [(0.5, True), (math.inf, False)])
 def test_a_metric_that_is_undefined_is_no_divergence(error, kept, folders):
     run = replace(runs()[0], evaluation=Undefined(error))
