@@ -59,6 +59,7 @@ def test_models_before_training_are_measured_as_their_records_would_be(trained):
     records = [find_record(run, "test") for run in runs()]
     before = untrained(records)
     assert [record.run for record in before] == [r.run for r in records if r.run["seed"] < 3]
+    assert [record.run["seed"] for record in untrained(records, seeds=2)] == [0, 1]
     for record in before:
         run = run_of(record)
         start = Trained(build([run.model], [run.seed], run.task, run.recipe, "cpu"),

@@ -128,7 +128,7 @@ class Cluster:
 
     def command(self, *words: str, **options) -> subprocess.CompletedProcess:
         """Run a command that finds this cluster."""
-        return subprocess.run(words, env=self.environment, capture_output=True, text=True, **options)
+        return subprocess.run(words, env=self.environment, capture_output=True, encoding="utf-8", **options)
 
     def wait(self, condition, seconds: float = 30) -> None:
         """Wait until a condition holds; raises TimeoutError where it does not."""

@@ -14,11 +14,11 @@ words = sys.argv[1:]
 with open("calls", "a") as file:
     print(*words, file=file)
 if words[0] == "plan":
-    jobs = json.loads(pathlib.Path("jobs.json").read_text())
+    jobs = json.loads(pathlib.Path("jobs.json").read_text("utf-8"))
     print(json.dumps([job for job in jobs if not all(map(pathlib.Path.exists, map(
         pathlib.Path, (record.replace("/", "-") for record in job["records"]))))]))
 elif words[0] == "train":
-    if pathlib.Path("broken").exists() and words[1] in pathlib.Path("broken").read_text():
+    if pathlib.Path("broken").exists() and words[1] in pathlib.Path("broken").read_text("utf-8"):
         sys.exit(2)
     for record in words[1:]:
         pathlib.Path(record.replace("/", "-")).write_text("")
