@@ -16,9 +16,9 @@ pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_page
 for name in [name for name in os.environ if name.startswith("ICLLIB_")]:  # of the user's shell
     del os.environ[name]
 
-# Of two processes that take file after file, neither shall end long after the other.
-LONGEST = ("test_book", "test_capture", "test_all_pages_at_smoke", "test_golden", "test_howto",
-           "test_checkpoint", "test_foreign_pages", "test_run", "test_status", "test_pages")
+# Of processes that take file after file, none shall end long after the others.
+LONGEST = ("test_book", "test_all_pages_at_smoke", "test_golden", "test_capture", "test_howto", "test_run",
+           "test_new", "test_checkpoint", "test_foreign_pages", "test_status", "test_pages")
 
 PAGE = '''# %% [markdown]
 # # A page
