@@ -45,7 +45,7 @@ from icllib.papers.signed_averaging import two_engines as sheet
 
 page = icllib.Page("signed_averaging/two_engines")
 records = icllib.records(sheet.runs, profile, page=page.name)
-others = icllib.records(sheet.ours, profile, page=page.name)
+others = icllib.records(sheet.every_ours, profile, page=page.name)
 shown = icllib.shown_profile([r for r in records if sheet.engine(r.run) == "ours"])
 icllib.settings_table(sheet.runs(shown)[0], ["seed"], profile=shown)
 

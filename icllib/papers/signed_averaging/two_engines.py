@@ -40,18 +40,17 @@ def runs(profile: str) -> list:
         return []
     return [*lines_of_ours(profile, [*FLEET, *ALONE]), *map(PlainLoop, lines_of_ours(profile, PLAIN)),
             *(PlainLoop(run, start="linear") for run in lines_of_ours(profile, STARTED)),
-            *linear_functions(profile), *masks(profile),
+            *linear_ours(profile), *linear_functions(profile), *masks_ours(profile), *masks(profile),
             *(run for run in every(profile) if run.seed in EVERY)]
 
 
 def planned(profile: str) -> list:
-    """All that was fixed before the first run: lines, linear functions, two masks and "every"."""
-    return [*lines(profile), *linear_functions(profile), *masks(profile), *every(profile)]
+    """All that was fixed before the first run: lines, linear functions, two masks and "every".
 
-
-def ours(profile: str) -> list[Run]:
-    """Our engine's runs of all but lines, the same as on pages of three papers."""
-    return [*linear_ours(profile), *masks_ours(profile), *every_ours(profile)]
+    Our engine's runs on "every" are on another page.
+    """
+    return [*lines(profile), *linear_ours(profile), *linear_functions(profile), *masks_ours(profile),
+            *masks(profile), *every(profile)]
 
 
 def lines(profile: str) -> list:
