@@ -15,7 +15,7 @@ from icllib.data import checksum
 from icllib.errors import InputError
 from icllib.evaluate import ErrorByLength
 from icllib.models import MLP
-from icllib.results import Record, digest, find_record
+from icllib.results import digest, find_record
 from icllib.tasks import LinearRegression
 from icllib.training import Along, Fleet, OutOfTime, engine, jobs
 from icllib.training.capture import restore
@@ -104,25 +104,6 @@ def test_a_run_that_died_while_it_was_measured_is_not_trained_again(folders, mon
     monkeypatch.setattr(Fleet, "take_step", lambda fleet: 1 / 0)
     jobs.train_and_save(runs(), "smoke", folders)
     assert find_record(runs()[0], "test").provenance["steps"] == RECIPE.steps
-
-
-def test_a_fleet_of_which_some_are_saved_is_not_trained_again(folders, monkeypatch):
-    """As after a disk that had room for one record and its weights."""
-    save, saved = Record.save, []
-
-    def save_one(record, *arguments):
-        if saved:
-            raise OSError("no room")
-        saved.append(save(record, *arguments))
-
-    with monkeypatch.context() as patch, pytest.raises(OSError, match="no room"):
-        patch.setattr(Record, "save", save_one)
-        jobs.train_fleets(runs(), "cpu", folders)
-    monkeypatch.setattr(Fleet, "take_step", lambda fleet: 1 / 0)
-    missing = [run for run in runs() if find_record(run, "test") is None]
-    assert len(missing) == len(runs()) - 1
-    jobs.train_fleets(jobs.to_train(runs(), missing), "cpu", folders)
-    assert {find_record(run, "test").provenance["fleet"] for run in runs()} == {len(runs())}
 
 
 @pytest.mark.parametrize("along", [None, Along((30, 400), ErrorByLength((1,), 64))])

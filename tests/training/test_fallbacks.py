@@ -339,6 +339,14 @@ def test_a_fleet_waits_before_its_first_step_until_the_one_before_has_ended(
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def test_the_seconds_of_a_wait_are_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(jobs, "TURNS", [])
+    with open(tmp_path / "turn", "a", encoding="utf-8") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        should_stop = iter([False, False, True]).__next__  # 0.05 s after each look at the lock
+        assert jobs.seconds_until_my_turn(str(tmp_path / "turn"), should_stop) >= 0.1
+
+
 def test_what_a_fleet_waits_for_is_no_cost_of_its_own(folders, monkeypatch):
     monkeypatch.setattr(jobs, "seconds_until_my_turn", lambda turn, should_stop: 1e6)
     jobs.train_fleets(FEW_STEPS, "smoke", folders)
