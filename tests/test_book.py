@@ -46,6 +46,11 @@ def test_a_folder_that_cannot_be_written_to_is_told(monkeypatch, tmp_path):
         book.build()
 
 
+def test_whoever_has_built_the_book_is_told_the_status_at_once(site):
+    kept = json.loads((PROJECT / "_build/status.json").read_text("utf-8"))
+    assert kept.keys() == set(all_pages())
+
+
 def html_files(site):
     return [path for path in site.rglob("*.html") if "_static" not in path.parts]
 

@@ -126,23 +126,28 @@ def status(
     as_json: AsJson = False,
 ):
     """List pages: fresh, stale (and why) or missing, and what is missing would cost."""
-    from icllib.commands.status import kept_status
     from icllib.page_names import find_pages
+
+    states = states_of_pages(find_pages(*(pages or ["all"])))
+    show([dataclasses.asdict(state) for state in states], as_json, lambda row: {
+        "page": f"{row['paper']}/{row['page']}", "profile": row["profile"], "state": row["state"],
+        "why, and what it would take": "; ".join(filter(None, (row["reason"], row["cost"])))})
+
+
+def states_of_pages(names: list[str]) -> list:
+    """The states of these pages, kept for the next time."""
+    from icllib.commands.status import kept_status
 
     def ask(page):
         from icllib.commands.page_state import states_of  # with PyTorch and all pages
 
         return states_of(page)
 
-    names = find_pages(*(pages or ["all"]))
     gc.disable()  # all that is read stays: to search it for cycles took a tenth of the time
     try:
-        states = kept_status(names, ask)
+        return kept_status(names, ask)
     finally:
         gc.enable()
-    show([dataclasses.asdict(state) for state in states], as_json, lambda row: {
-        "page": f"{row['paper']}/{row['page']}", "profile": row["profile"], "state": row["state"],
-        "why, and what it would take": "; ".join(filter(None, (row["reason"], row["cost"])))})
 
 
 @app.command(epilog="Examples:  python -m icllib plan --profile gpu --budget 25m  |  "
@@ -241,11 +246,13 @@ def claims_of(name: str) -> list:
 def book():
     """Build the website from the committed records, with warnings as errors."""
     from icllib.book import build
+    from icllib.page_names import find_pages
 
     try:
         typer.echo(f"Open {build()}")
     except subprocess.CalledProcessError as error:
         raise typer.Exit(error.returncode)
+    states_of_pages(find_pages("all"))  # so that `status` has them at hand
 
 
 @app.command(epilog="Example:  python -m icllib contents")
