@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 
+import huggingface_hub
 import pytest
 import torch
 from transformers import (AutoModel, AutoModelForSequenceClassification, LlamaForCausalLM,
@@ -158,6 +159,7 @@ def test_an_upload_without_a_network_says_what_to_do(saved, tmp_path, monkeypatc
         raise socket.gaierror("no network")
 
     monkeypatch.setattr(socket, "getaddrinfo", no_network)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
     model = load_signed_averaging(saved[1]) if again else copy.deepcopy(saved[0])
     told = "expected a connection to the hub .*, got ConnectError: .*; save_pretrained without push_to_hub keeps"
     with pytest.raises(InputError, match=f"^push_to_hub: {told}"):
