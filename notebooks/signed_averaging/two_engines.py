@@ -8,14 +8,18 @@
 # lines their losses agree to 1 part in ten million for 200 steps, until rounding errors have grown.
 # With random numbers of their own, ten models of the plain loop end with 0.87 times the error of ten of
 # ours on lines as in training (0.74 to 1.04 at 95%, 0.72 to 1.07 at the 97.5% that was fixed for this
-# comparison). So no difference is found, and one of more than 1.4 times is excluded. Five of ours
-# trained in one fleet and ten trained alone are alike too: 0.98 (0.73 to 1.32). A first look, at four
-# models of the plain loop and five of ours, had left a doubt, so ten of each were fixed in advance. On
-# linear functions five models of each engine have errors alike too: 1.01 times at 10 pairs (0.83 to
-# 1.23) and 1.03 times at 40 (0.65 to 1.63). With prefix and with causal masks no difference is found
-# either, but equal models differ there up to a hundredfold, and five of each exclude only one of more
-# than eleven times. Profile {term}`cpu <profile>`, 130 minutes of a core. Errors counted from the fourth
-# point are 0.52 to 0.72 times those counted from the third (27 models).
+# comparison). So no difference is found, and one of more than 1.4 times is excluded. On linear
+# functions errors are alike too, 1.01 times at 10 pairs (0.83 to 1.23, five models of each engine).
+#
+# - A first look, at four models of the plain loop and five of ours on lines, had left a doubt, so ten of
+#   each were fixed in advance. Five of ours trained in one fleet and ten trained alone are alike: 0.98
+#   (0.73 to 1.32).
+# - On linear functions at 40 pairs the ratio is 1.03 (0.65 to 1.63). With prefix and with causal masks
+#   no difference is found either, but equal models differ there up to a hundredfold, and five of each
+#   exclude only one of more than eleven times.
+# - Errors counted from the fourth point are 0.52 to 0.72 times those counted from the third (27 models).
+#
+# All this is profile {term}`cpu <profile>`, and took 130 minutes of a core.
 #
 # The book trains small models side by side, in one module of its own, with random numbers of its own.
 # So the same settings are trained once more by a *plain loop*: GPT-2 of `transformers`, AdamW and
