@@ -3,6 +3,8 @@
 import os
 import shutil
 import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -11,15 +13,22 @@ from icllib.files import PROJECT
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 
 
-def test_every_part_runs_whatever_fails_and_has_its_line(tmp_path):
-    python = tmp_path / "python"
+@pytest.fixture
+def unspaced():
+    """A folder whose name has no space, which make would take for two names, wherever TMPDIR is."""
+    with TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
+
+
+def test_every_part_runs_whatever_fails_and_has_its_line(unspaced):
+    python = unspaced / "python"
     python.write_text('#!/bin/sh\necho "begin $*"\nsleep 0.1\necho "end $*"\n'
                       'case "$*" in *"$RED"*) exit 1;; esac\n', "utf-8")
     python.chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     parts = {"test-python": "loadscope", "test-golden": "test_affine", "test-notebooks": "nbval"}
     for red in ("nothing", "loadscope", "test_affine"):
-        done = subprocess.run(["make", "test", f"BIN={tmp_path}", f"INSTALLED={python}"], cwd=PROJECT,
+        done = subprocess.run(["make", "test", f"BIN={unspaced}", f"INSTALLED={python}"], cwd=PROJECT,
                               encoding="utf-8", capture_output=True, env=kept | {"RED": red})
         lines = done.stdout.splitlines()
         assert lines[-3:] == [f"{part}: {'FAILED' if word == red else 'passed'}"
