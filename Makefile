@@ -36,9 +36,8 @@ GOLDEN := tests/test_golden.py \
 	tests/papers/signed_averaging/test_quantifiers.py::test_training_is_measured_and_read_back
 CASES := not large and not like_another
 
-# Every part runs, whatever fails; at the end stands how each went. Tests wait half of their time, for
-# browsers, kernels and processes of their own: the other parts run beside them, and what these say is
-# shown when all is done.
+# Every part runs, whatever fails; at the end stands how each went. The other parts run beside the tests
+# of Python, and what they say is shown when all is done. Two cores are busy all the time.
 PARTS := test-python test-golden test-notebooks
 test: $(INSTALLED)
 	@folder=$$(mktemp -d); cd "$$folder"; trap 'rm -r "$$folder"; kill 0' INT; \
@@ -47,7 +46,7 @@ test: $(INSTALLED)
 	{ try test-golden; try test-notebooks; } > beside 2>&1 & \
 	try test-python; wait; cat beside $(PARTS); ! grep -q FAILED $(PARTS); red=$$?; rm -r "$$folder"; exit $$red
 
-# Processes of one thread each, more than two cores have: half of the time a test, or a page, waits.
+# Processes of one thread each, more than two cores have, since a test may wait for a browser or a kernel.
 $(PARTS): export OMP_NUM_THREADS := 1
 test-python: $(INSTALLED)
 	$(BIN)/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder tests
