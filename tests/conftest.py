@@ -3,6 +3,8 @@
 import os
 import shutil
 import sys
+from contextlib import contextmanager
+from pathlib import Path
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # or what is not there is asked for on the network, and asked again
 
@@ -108,17 +110,27 @@ class Patient:
     MILLISECONDS = 600_000
 
     def __init__(self, chromium):
-        self.chromium, self.browser_type = chromium, chromium.browser_type
+        self.chromium, self.browser_type, self.windows = chromium, chromium.browser_type, {}
 
-    def new_context(self, **options):
-        context = self.chromium.new_context(**options)
-        context.set_default_timeout(self.MILLISECONDS)
-        return context
-
-    def new_page(self, **options):
-        page = self.chromium.new_page(**options)
-        page.set_default_timeout(self.MILLISECONDS)
-        return page
+    @contextmanager
+    def tab(self, **options):
+        """A new tab, in the window of all tabs with these options, where nothing is stored yet; in the end
+        it is closed, and those that it opened."""
+        key = str(sorted(options.items()))
+        if key not in self.windows:
+            self.windows[key] = self.chromium.new_context(**options)
+            self.windows[key].set_default_timeout(self.MILLISECONDS)
+            # While a page is open, the next one takes half the processor time: it runs in the same process.
+            self.windows[key].new_page().goto(Path(__file__).parent.as_uri())
+        window = self.windows[key]
+        page = window.new_page()
+        window.new_cdp_session(page).send("Storage.clearDataForOrigin",
+                                          {"origin": "file://", "storageTypes": "all"})
+        try:
+            yield page
+        finally:
+            for tab in window.pages[1:]:
+                tab.close()
 
 
 @pytest.fixture

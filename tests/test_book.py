@@ -163,15 +163,13 @@ def test_mathjax_is_the_vendored_one(site):
 @pytest.mark.parametrize("name, curves", [("try_it", "#live-plot .curve"),
                                           ("layers_as_steps", "svg .curve")])
 def test_live_pages_work_in_the_book(site, browser, name, curves, theme):
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=theme)
-    page = context.new_page()
-    page.goto((site / f"book/live/{name}.html").as_uri())
-    page.wait_for_selector(curves, state="attached")
-    assert page.evaluate("document.documentElement.dataset.theme") == theme
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.click('a[href*="notebooks/"]:visible')  # what it shows leads to a page of claims
-    assert "/notebooks/" in page.url
-    context.close()
+    phone = {"viewport": {"width": 390, "height": 844}, "color_scheme": theme}
+    with visited(browser, site / f"book/live/{name}.html", **phone) as page:
+        page.wait_for_selector(curves, state="attached")
+        assert page.evaluate("document.documentElement.dataset.theme") == theme
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.click('a[href*="notebooks/"]:visible')  # what it shows leads to a page of claims
+        assert "/notebooks/" in page.url
 
 
 # ---- in a browser ---------------------------------------------------------------------------
@@ -191,14 +189,13 @@ def font(said) -> bool:
 @contextmanager
 def tab(browser, **options):
     """A tab of a browser; errors and requests of the pages that it opens are checked in the end."""
-    context = browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | options))
-    page, errors = context.new_page(), []
-    told = lambda words: errors.append(f"{page.url}: {words}")
-    page.on("pageerror", told)
-    page.on("console", lambda said: said.type == "error" and not font(said) and told(said.text))
-    page.on("request", lambda asked: asked.url.startswith("http") and told(asked.url))
-    yield page
-    context.close()
+    errors = []
+    with browser.tab(**({"viewport": {"width": 1400, "height": 900}} | options)) as page:
+        told = lambda words: errors.append(f"{page.url}: {words}")
+        page.on("pageerror", told)
+        page.on("console", lambda said: said.type == "error" and not font(said) and told(said.text))
+        page.on("request", lambda asked: asked.url.startswith("http") and told(asked.url))
+        yield page
     assert errors == []
 
 

@@ -42,12 +42,10 @@ def kept(monkeypatch, results, tmp_path):
 def run_script(browser, tmp_path):
     """Runs JavaScript beside the page's own; returns what it returns."""
     def run(code, argument=None, models=STATIC / "models.js"):
-        page = browser.new_page()
         scripts = (models, *(STATIC / f"{name}.js" for name in ("model", "data", "theory")))
-        page.goto(write_scripts(tmp_path, *scripts))
-        found = page.evaluate(code, argument)
-        page.close()
-        return found
+        with browser.tab() as page:
+            page.goto(write_scripts(tmp_path, *scripts))
+            return page.evaluate(code, argument)
     return run
 
 

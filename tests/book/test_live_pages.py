@@ -31,14 +31,13 @@ def visit(browser, folder):
     """Opens a page, checks in the end that nothing went wrong on it."""
     @contextmanager
     def visit(name="try_it", address=START, models="models.js", theme="light", **options):
-        context = browser.new_context(**({"viewport": {"width": 900, "height": 1000}} | options))
-        page, errors = context.new_page(), []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda said: errors.append(said.text))
-        page.goto(write_page(folder, name, folder / models, theme) + address)
-        rest(page)
-        yield page
-        context.close()
+        errors = []
+        with browser.tab(**({"viewport": {"width": 900, "height": 1000}} | options)) as page:
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.on("console", lambda said: errors.append(said.text))
+            page.goto(write_page(folder, name, folder / models, theme) + address)
+            rest(page)
+            yield page
         assert errors == []
     return visit
 
