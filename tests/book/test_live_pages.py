@@ -83,11 +83,11 @@ def script(folder, monkeypatch):
     monkeypatch.setattr(live, "read", lambda: read(folder / "models.js"))
 
 
-@pytest.mark.parametrize("name", DECODERS)
-def test_a_drag_changes_the_curve_as_pytorch_says(visit, name):
+def test_a_drag_changes_the_curves_as_pytorch_says(visit):
     with visit() as page:
-        before = heights_of(page, name)
-        assert np.abs(before - expected_heights(name, points_of(page), 2)).max() < ROUNDING
+        before = {name: heights_of(page, name) for name in DECODERS}
+        for name, heights in before.items():
+            assert np.abs(heights - expected_heights(name, points_of(page), 2)).max() < ROUNDING, name
         box = page.locator("[data-point='2']").bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         page.mouse.move(x, y)
@@ -98,9 +98,10 @@ def test_a_drag_changes_the_curve_as_pytorch_says(visit, name):
         assert np.allclose(points[:2], [[-2, 1], [0, 0.5]]) and len(points) == 3
         width = page.locator("#live-plot").bounding_box()["width"] - 64
         assert np.allclose(points[2], [1 - 60 * 6 / width, -3 + 40 * 16 / 330], atol=0.05)
-        after = heights_of(page, name)
-        assert np.abs(after - expected_heights(name, points, 2)).max() < ROUNDING
-        assert np.abs(after - before).max() > 10 * ROUNDING
+        for name, heights in before.items():
+            after = heights_of(page, name)
+            assert np.abs(after - expected_heights(name, points, 2)).max() < ROUNDING, name
+            assert np.abs(after - heights).max() > 10 * ROUNDING, name
 
 
 def test_the_keyboard_alone_moves_adds_and_removes_points(visit):
@@ -302,20 +303,18 @@ def test_a_pen_drags_a_point(visit):
 WAYS = [(0, 60), (0, -60), (45, 60), (-45, -60), (60, 0)]  # of a finger: right, down
 
 
-@pytest.mark.parametrize("right, down", WAYS)
-def test_a_finger_moves_a_point_and_not_the_page(visit, right, down):
+def test_a_finger_moves_a_point_and_not_the_page(visit):
     """Every fifth of 12 points, others for each way."""
-    moved_by_finger(visit, range(WAYS.index((right, down)), 12, 5), right, down)
+    moved_by_finger(visit, [(place, *way) for k, way in enumerate(WAYS) for place in range(k, 12, 5)])
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("right, down", WAYS)
-def test_a_finger_moves_each_point_and_not_the_page(visit, right, down):
-    moved_by_finger(visit, range(12), right, down)
+def test_a_finger_moves_each_point_and_not_the_page(visit):
+    moved_by_finger(visit, [(place, *way) for way in WAYS for place in range(12)])
 
 
-def moved_by_finger(visit, places, right, down):
-    """Drags these points, one after the other, and checks that each moves alone."""
+def moved_by_finger(visit, moves):
+    """Drags each point that way: right, down; checks that it moves alone."""
     phone = {"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}
     with visit(address="#seed=6&sigma=2&shown=ridge", **phone) as page:
         fingers = page.context.new_cdp_session(page)
@@ -323,18 +322,18 @@ def moved_by_finger(visit, places, right, down):
             "type": kind, "touchPoints": [dict(zip("xy", at))] if at else []})
         page.locator("#live-plot").scroll_into_view_if_needed()
         scrolled = page.evaluate("scrollY")
-        for place in places:
+        for place, right, down in moves:
             before, (x, y) = points_of(page), where(page, place)
             touch("touchStart", x, y)
             for part in range(1, 11):
                 touch("touchMove", x + right * part / 10, y + down * part / 10)
             touch("touchEnd")
             after = points_of(page)
-            assert moved(before, after) == [place]
-            assert page.evaluate("scrollY") == scrolled
+            assert moved(before, after) == [place], (place, right, down)
+            assert page.evaluate("scrollY") == scrolled, (place, right, down)
             if down:  # all the way, unless it met the edge
                 went = (before[place, 1] - after[place, 1]) / (16 / 330)
-                assert abs(went - down) < 1 or abs(after[place, 1]) == 8
+                assert abs(went - down) < 1 or abs(after[place, 1]) == 8, (place, right, down)
             page.goto(page.url.partition("#")[0] + "#seed=6&sigma=2&shown=ridge")
 
 
@@ -395,19 +394,27 @@ def test_it_opens_where_lines_are_steeper_than_in_training(visit):
             "all => all.map(e => e.dataset.model)"))
 
 
-@pytest.mark.parametrize("text", ["0.5 1\n-1 2", "x,y\n0.5,1\n-1,2\n", "0,5;1\n-1;2",
-                                  '"dose"\t"answer"\r\n0.5\t1\r\n-1\t2', "0.5, 1\n\n-1, 2",
-                                  "0,5 1,0\n-1 2", '"0,5","1"\n"-1","2"', "\ufeffx;y\n.5;1e0\n-1;+2",
-                                  '"dose, in mg","answer"\n0.5,1\n-1,2', "dose 1,dose 2\r0.5,1\r-1,2",
-                                  "dose in mg   answer\n 0.5   1 \n\u22121   2", "0,5\t1,0\n-1,0\t2,0"])
-def test_own_numbers_are_shown_as_they_are_where_they_fit(visit, text):
+def shown_of_own(page, text: str) -> tuple[np.ndarray, str]:
+    """Enters numbers at the start of the page; returns its points then, and what it says of them."""
+    page.evaluate("start => { location.hash = start; }", START)
+    assert np.array_equal(points_of(page), [[-2, 1], [0, 0.5], [1, -3]])
+    page.locator("#live-own").fill(text)
+    page.locator("#live-own-show").click()
+    return points_of(page), page.locator("#live-own-told").text_content()
+
+
+def test_own_numbers_are_shown_as_they_are_where_they_fit(visit):
     with visit() as page:
         page.locator("#live-bring summary").click()
-        page.locator("#live-own").fill(text)
-        page.locator("#live-own-show").click()
-        assert np.allclose(points_of(page), [[0.5, 1], [-1, 2]])
-        assert "as they are" in page.locator("#live-own-told").text_content()
-        assert page.locator("#live-plot .truth").count() == 0
+        for text in ("0.5 1\n-1 2", "x,y\n0.5,1\n-1,2\n", "0,5;1\n-1;2",
+                     '"dose"\t"answer"\r\n0.5\t1\r\n-1\t2', "0.5, 1\n\n-1, 2",
+                     "0,5 1,0\n-1 2", '"0,5","1"\n"-1","2"', "\ufeffx;y\n.5;1e0\n-1;+2",
+                     '"dose, in mg","answer"\n0.5,1\n-1,2', "dose 1,dose 2\r0.5,1\r-1,2",
+                     "dose in mg   answer\n 0.5   1 \n\u22121   2", "0,5\t1,0\n-1,0\t2,0"):
+            points, told = shown_of_own(page, text)
+            assert np.array_equal(points.round(6), [[0.5, 1], [-1, 2]]), text
+            assert "as they are" in told, text
+            assert page.locator("#live-plot .truth").count() == 0, text
 
 
 def test_own_numbers_from_a_file_are_centered_and_scaled(visit, tmp_path):
@@ -442,25 +449,26 @@ def test_own_numbers_are_moved_and_scaled_alone(visit, xs, ys):
             assert own.max() == 0 or axis.max() - axis.min() > 1
 
 
-@pytest.mark.parametrize("text, told", [
-    ("1 2\n3 four", 'line 2: expected two numbers, got "3 four"'),
-    ("1 2 3", 'line 1: expected two numbers, got "1 2 3"'),
-    ("NA,2\n1,3", 'line 1: expected two numbers, got "NA,2"'),
-    ("x,y\n1\n2", 'line 2: expected two numbers, got "1"'),
-    ("1.234,5;2", 'line 1: expected two numbers, got "1.234,5;2"'),
-    ("x,y\n1,,2", 'line 2: expected two numbers, got "1,,2"'),
-    ("", "expected two columns of numbers, got none"),
-    ("x y", "expected two columns of numbers, got none"),
-    ("1 2\n" * 40, "expected at most 39 rows, got 40"),
-    ("1 Infinity", "line 1: expected two numbers")])
-def test_own_numbers_that_are_none_change_nothing(visit, text, told):
+NO_NUMBERS = {
+    "1 2\n3 four": 'line 2: expected two numbers, got "3 four"',
+    "1 2 3": 'line 1: expected two numbers, got "1 2 3"',
+    "NA,2\n1,3": 'line 1: expected two numbers, got "NA,2"',
+    "x,y\n1\n2": 'line 2: expected two numbers, got "1"',
+    "1.234,5;2": 'line 1: expected two numbers, got "1.234,5;2"',
+    "x,y\n1,,2": 'line 2: expected two numbers, got "1,,2"',
+    "": "expected two columns of numbers, got none",
+    "x y": "expected two columns of numbers, got none",
+    "1 2\n" * 40: "expected at most 39 rows, got 40",
+    "1 Infinity": "line 1: expected two numbers"}
+
+
+def test_own_numbers_that_are_none_change_nothing(visit):
     with visit() as page:
-        before = points_of(page)
         page.locator("#live-bring summary").click()
-        page.locator("#live-own").fill(text)
-        page.locator("#live-own-show").click()
-        assert told in page.locator("#live-own-told").text_content()
-        assert np.array_equal(points_of(page), before)
+        for text, expected in NO_NUMBERS.items():
+            points, told = shown_of_own(page, text)
+            assert expected in told, text
+            assert np.array_equal(points, [[-2, 1], [0, 0.5], [1, -3]]), text
 
 
 def test_a_slow_machine_draws_fewer_places_and_all_of_them_at_rest(visit):
@@ -531,3 +539,19 @@ def test_the_page_of_layers_follows_its_controls(visit):
         rest(page)
         assert page.locator("#live-by-layer").inner_html() != before
         assert "mean=2" in page.url
+
+
+def test_no_page_sees_what_another_has_left(visit):
+    with visit() as page:
+        page.evaluate("localStorage.left = sessionStorage.left = 1")
+        page.context.new_page()
+    with visit() as page:
+        assert page.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
+        assert len(page.context.pages) == 2  # the one that is always there
+
+
+def test_what_goes_wrong_on_a_page_is_told(visit):
+    for code in ("console.log('said')", "setTimeout(() => { throw 'thrown'; })"):
+        with pytest.raises(AssertionError, match="said|thrown"), visit() as page:
+            page.evaluate(code)
+            rest(page)
