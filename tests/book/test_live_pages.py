@@ -497,6 +497,11 @@ def test_a_slow_machine_draws_fewer_places_and_all_of_them_at_rest(visit):
         assert fewest == 11
         rest(page)
         assert count() == 61
+        page.locator("#live-plot").focus()
+        for _ in range(6):  # and while it grows faster again
+            page.keyboard.press("ArrowDown")
+            rest(page)
+            assert count() == 61
 
 
 @pytest.mark.parametrize("name", ["try_it", "layers_as_steps"])

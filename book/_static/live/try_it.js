@@ -59,10 +59,10 @@ const draw = (grid) => {
 
 // The curves follow at once, with as many places as there is time for; when the hand rests, with all.
 const redrawSoon = live.soon(() => {
-  const took = draw(GRID.filter((_, k) => k % every === 0));
+  const step = every, took = draw(GRID.filter((_, k) => k % step === 0));
   if (took > FRAME) every = Math.min(6, Math.ceil(every * took / FRAME)); // 60 is divided by 1 to 6
   else if (every > 1 && took * every / (every - 1) < FRAME) every -= 1;
-  resting = setTimeout(drawRest, REST);
+  resting = setTimeout(drawRest, REST, step);
 });
 const redraw = () => {
   clearTimeout(resting);
@@ -72,8 +72,8 @@ const redraw = () => {
 
 // ---- what follows ----
 
-const drawRest = () => {
-  if (every > 1) draw(GRID);
+const drawRest = (step) => {
+  if (step > 1) draw(GRID);
   drawErrors();
   drawAttention();
   tell();
