@@ -294,7 +294,7 @@ VIOLATIONS = {"resultTypes": ["violations"]}  # axe takes half the time where it
 
 
 @pytest.mark.parametrize("theme, every", [  # make test asks axe of light and dark below, on fewer pages
-    *(pytest.param(theme, 4, marks=pytest.mark.large) for theme in ("light", "dark", "print")), ("print", 12)])
+    *(pytest.param(theme, 4, marks=pytest.mark.large) for theme in ("light", "dark", "print")), ("print", 18)])
 def test_text_stands_out_from_its_background(site, browser, theme, every):
     scheme = "dark" if theme == "print" else theme  # printed from a dark screen
     with tab(browser, color_scheme=scheme) as page:
