@@ -67,6 +67,17 @@ def folders(tmp_path, monkeypatch, results):
     return results / "test" / "page"
 
 
+FORKED = pytest.mark.usefixtures("forked_kernels")  # of tests to which it is the same how a kernel starts
+
+
+@pytest.fixture
+def forked_kernels(monkeypatch):
+    """Kernels that start quickly."""
+    from forked_kernels import fork_kernels
+
+    fork_kernels(monkeypatch)
+
+
 @pytest.fixture
 def page(tmp_path, monkeypatch, results):
     """Writes a page causal_lm/sample with this code; returns its folder."""

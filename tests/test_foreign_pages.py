@@ -7,6 +7,7 @@ import sys
 
 import nbformat
 import pytest
+from conftest import FORKED
 from nbclient import NotebookClient
 
 from icllib.execution import code_cells, execute_as_script, read_page
@@ -113,6 +114,7 @@ def with_cells(*bodies, head='# %% tags=["parameters"]\nprofile = "stored"\nsize
     return "\n".join([head, *(f"# %%\n{body}\n" for body in bodies)])
 
 
+@FORKED
 @pytest.mark.parametrize("profile", PROFILES)
 def test_what_people_write_works_at_every_profile(page, icllib, profile):
     written(page, with_cells(*WORKING.values()))
@@ -137,6 +139,7 @@ SAMPLE = ("an exit", "a kernel that is killed", "a magic that is not there", "an
           "a cell that is skipped", "a group of errors")
 
 
+@FORKED
 @pytest.mark.parametrize("kind, profile", [
     *((kind, "stored") for kind in SAMPLE),
     *(pytest.param(kind, profile, marks=large) for kind in FAILING for profile in PROFILES
@@ -150,6 +153,7 @@ def test_a_page_that_stops_half_way_is_not_published(page, icllib, results, tmp_
     assert (results / "causal_lm/sample/figure.csv").read_text("utf-8") == "old"
 
 
+@FORKED
 @pytest.mark.parametrize("head, default", [
     pytest.param(head, default, marks=[] if (head, default) in NAMED else large)
     for head in HEADS for default in DEFAULTS])
@@ -173,6 +177,7 @@ def test_tags_are_of_the_cells_that_have_them(page):
     assert [(text.strip(), tags) for text, _, tags in code_cells("causal_lm/sample")] == expected
 
 
+@FORKED
 @pytest.mark.parametrize("encoding, end", [
     ("utf-8-sig", "\r\n"), *(pytest.param(*own, marks=large) for own in
                              (("utf-8", "\n"), ("utf-8-sig", "\n"), ("utf-8", "\r\n"), ("utf-8", "\r")))])
@@ -196,6 +201,7 @@ def test_a_page_without_parameters_that_can_be_read_is_one_clear_line(page, icll
     assert code == 2 and message in err and len(err.strip().splitlines()) == 1
 
 
+@FORKED
 def test_a_page_that_goes_on_after_its_time_limit_has_failed(page, icllib, monkeypatch):
     monkeypatch.setattr("icllib.execution.SAVING", 1.0)
     written(page, with_cells("while True:\n    pass"))

@@ -197,10 +197,10 @@ def exact_runs():
 
 
 def cases():
-    """All of them; of each class the first is tried on pretended processors too, see the Makefile."""
+    """All of them; make test tries the first of each class, on pretended processors too."""
     found, classes = [], set()
     for page, run in exact_runs():
-        marks = pytest.mark.like_another if type(run) in classes else ()
+        marks = pytest.mark.large if type(run) in classes else ()
         classes.add(type(run))
         found.append(pytest.param(page, run, marks=marks))
     return found

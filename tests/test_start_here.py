@@ -102,6 +102,7 @@ def test_exercise_2_if_all_examples_see_each_other_early_answers_use_late_ones(
     assert changed.tolist() == [False] + [True] * 10
 
 
+@pytest.mark.large
 def test_exercise_3_ten_lines_are_known_by_heart(learner, monkeypatch):
     torch.manual_seed(0)
     solution = re.search(r"```python\n(lines = .*?)```", TEXT.read_text("utf-8"), re.DOTALL)[1]

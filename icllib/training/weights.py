@@ -77,7 +77,7 @@ def load(source) -> Trained:
     return Trained(module, Stream.of([run.seed], "training", "cpu"))
 
 
-SMALL = {"prompts": 1024, "functions": 3, "sequences": 8}  # most of each where a control is measured
+SMALL = {"prompts": 256, "functions": 3, "sequences": 8}  # most of each where a control is measured
 
 
 def untrained(records, evaluation=None, seeds: int = 3) -> list[Record]:

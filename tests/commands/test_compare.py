@@ -7,6 +7,7 @@ import sys
 
 import nbformat
 import pytest
+from conftest import FORKED
 
 from icllib.commands.compare import moved, moved_outputs, outputs_of
 from icllib.results import PROJECT
@@ -14,6 +15,7 @@ from icllib.results import PROJECT
 BODY = 'print("error 0.125 of 8")\n# %% tags=["nbval-ignore-output"]\nimport time\nprint(time.time())'
 
 
+@FORKED
 def test_a_page_that_gives_what_is_committed_is_as_committed(page, icllib):
     folder = page(BODY)
     assert icllib("run", "causal_lm/sample")[0] == 0
@@ -23,6 +25,7 @@ def test_a_page_that_gives_what_is_committed_is_as_committed(page, icllib):
     assert (folder / "sample.ipynb").read_bytes() == before
 
 
+@FORKED
 def test_a_number_that_moved_is_told_with_its_cell(page, icllib):
     folder = page(BODY)
     assert icllib("run", "causal_lm/sample")[0] == 0
@@ -35,6 +38,7 @@ def test_a_number_that_moved_is_told_with_its_cell(page, icllib):
     assert out.endswith("0 of 1 pages are as committed\n")
 
 
+@FORKED
 @pytest.mark.parametrize("body, told", [("1 / 0", "cell 2: ZeroDivisionError"),
                                         (None, "expected a committed notebook to compare with")])
 def test_a_page_that_cannot_be_compared_is_told(page, icllib, body, told):

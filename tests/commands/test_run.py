@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import PAGE
+from conftest import FORKED, PAGE
 from icllib.commands import run
 from icllib.errors import InputError
 from icllib.execution import execute_as_script
@@ -31,6 +31,7 @@ pathlib.Path(os.environ["ICLLIB_OUTPUT"], "figure.csv").write_text("new")
 '''
 
 
+@FORKED
 def test_a_page_that_succeeds_replaces_notebook_and_results(page, results, icllib):
     folder = page(WRITE + "print(6 * 7)")
     assert icllib("run", "causal_lm/sample")[0] == 0
@@ -39,6 +40,7 @@ def test_a_page_that_succeeds_replaces_notebook_and_results(page, results, iclli
     assert (results / "causal_lm/sample/figure.csv").read_text("utf-8") == "new"
 
 
+@FORKED
 def test_running_twice_gives_the_same_bytes(page, icllib):
     """The paths of a drawn figure too, which Matplotlib names at random."""
     folder = page("""import icllib
@@ -53,6 +55,7 @@ lines = plt.subplots()[1].plot([1, 2])""")
     assert "<path" in "".join(output["data"]["image/svg+xml"])
 
 
+@FORKED
 def test_a_page_that_fails_leaves_everything_as_it_was(page, results, icllib, tmp_path):
     page(WRITE + "raise RuntimeError('broken')")
     before = files(tmp_path)
@@ -61,6 +64,7 @@ def test_a_page_that_fails_leaves_everything_as_it_was(page, results, icllib, tm
     assert files(tmp_path) == before
 
 
+@FORKED
 def test_a_page_that_fails_stops_no_other(page, icllib):
     folder = page("1 + 1")
     (folder / "broken.py").write_text(PAGE.format(body="raise RuntimeError('broken')"), "utf-8")
@@ -70,6 +74,7 @@ def test_a_page_that_fails_stops_no_other(page, icllib):
     assert err.strip().endswith("1 of 2 pages failed: causal_lm/broken")
 
 
+@FORKED
 @pytest.mark.parametrize("body, profile, told", [
     ("import sys; sys.exit(0)", "cpu", "cell 2: SystemExit: 0"),
     ("import sys; sys.exit(0)", "stored", "cell 2: SystemExit: 0"),
@@ -107,6 +112,7 @@ def test_a_page_says_nothing_of_a_home_that_cannot_be_made(page, icllib, monkeyp
     assert [output["text"] for output in outputs] == [["drawn\n"]]
 
 
+@FORKED
 @pytest.mark.parametrize("variable", ["ICLLIB_RESULTS", "ICLLIB_CHECKPOINTS"])
 def test_a_folder_that_cannot_be_written_to_is_told_before_any_work(
         page, icllib, tmp_path, monkeypatch, variable):
@@ -142,7 +148,8 @@ def test_a_page_that_is_killed_leaves_everything_as_it_was(page, tmp_path):
     assert files(tmp_path) == before
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [
+    signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.large)])
 def test_what_a_page_trains_is_kept_when_it_is_asked_to_stop(page, tmp_path, number):
     page(f"""import pathlib, time
 from icllib.errors import OutOfTime
@@ -166,6 +173,7 @@ with stop_request() as should_stop:
     assert (tmp_path / "saved").exists()
 
 
+@FORKED
 def test_smoke_keeps_nothing(page, icllib, tmp_path):
     page(WRITE)
     before = files(tmp_path)
@@ -192,6 +200,7 @@ def test_a_page_that_was_saved_with_another_profile_is_refused(page, icllib, tmp
     assert files(tmp_path) == before
 
 
+@FORKED
 @pytest.mark.parametrize("text, value", [("5", 5), ("all", "all"), ("[1, 2]", [1, 2]), ("False", False), ("None", None), (".5", 0.5),
                                          ("(1, 2)", [1, 2]), ("{'a': (1,)}", {"a": [1]})])
 def test_parameters_reach_the_page(page, icllib, text, value):
@@ -247,6 +256,7 @@ def test_sizes_that_cannot_be_are_told_in_one_line(sizes, message):
         exec(RUN.format(**{"d": 2, "n": 1, "heads": 2, "T": 1} | sizes), {})
 
 
+@FORKED
 def test_sizes_that_cannot_be_stop_a_page_with_one_line(page, icllib):
     page(RUN.format(d=2, n=1, heads=3, T=1))
     code, _, err = icllib("run", "causal_lm/sample")
@@ -254,6 +264,7 @@ def test_sizes_that_cannot_be_stop_a_page_with_one_line(page, icllib):
     assert "heads: expected a divisor of the width 16, got 3" in err
 
 
+@FORKED
 def test_a_damaged_record_stops_a_page_with_one_line(page, icllib, results):
     page('''import icllib
 from icllib.papers.causal_lm import propositions
@@ -267,6 +278,7 @@ icllib.records(lambda _: [small], profile, page="causal_lm/sample")''')
     assert "damaged file" in err and len(err.strip().splitlines()) == 1
 
 
+@FORKED
 def test_only_the_notebook_shows_what_a_page_prints(page, icllib):
     page("print('from the page')")
     code, out, _ = icllib("run", "causal_lm/sample", "--profile", "cpu")
@@ -292,6 +304,7 @@ def test_members_are_told_to_whatever_trains(page, icllib, monkeypatch):
     assert icllib("run", "causal_lm/sample", "--members", "0")[0] == 2
 
 
+@FORKED
 @pytest.mark.parametrize("profile", ["smoke", "cpu"])
 def test_the_time_limit_reaches_what_trains(page, icllib, profile):
     page("""from icllib.errors import OutOfTime

@@ -57,7 +57,8 @@ def test_gradient_checkpointing_keeps_a_prefix_that_has_ended(name):
         torch.testing.assert_close(own, expected, atol=1e-12, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.parametrize("name", [
+    name if name == "llama" else pytest.param(name, marks=pytest.mark.large) for name in MAKE])
 def test_a_compiled_model_computes_the_same(name):
     model = make(name)
     expected = gradients(model)

@@ -106,11 +106,11 @@ def test_a_run_that_died_while_it_was_measured_is_not_trained_again(folders, mon
     assert find_record(runs()[0], "test").provenance["steps"] == RECIPE.steps
 
 
-@pytest.mark.parametrize("along", [None, Along((30, 400), ErrorByLength((1,), 64))])
-@pytest.mark.parametrize("metrics, refused", [
-    (None, "Returns.measure: expected a dictionary .* got None"),
-    ("empty", "Returns.measure: expected a dictionary .* got {}"),
-    ("scalar", r"error: expected a metric of each of 3 members, got one of shape \(\)")])
+@pytest.mark.parametrize("metrics, along, refused", [
+    (None, None, "Returns.measure: expected a dictionary .* got None"),
+    pytest.param("empty", None, "Returns.measure: expected a dictionary .* got {}", marks=pytest.mark.large),
+    ("scalar", Along((30, 400), ErrorByLength((1,), 64)),
+     r"error: expected a metric of each of 3 members, got one of shape \(\)")])
 def test_what_was_trained_outlives_a_mended_evaluation(folders, monkeypatch, tmp_path, metrics,
                                                        refused, along):
     monkeypatch.setattr(engine, "SAVE_EVERY", math.inf)  # it is kept at the end of training

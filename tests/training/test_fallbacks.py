@@ -310,8 +310,12 @@ def test_profile_gpu_without_a_gpu_is_refused_with_the_reason(cuda, error, reaso
     with pytest.raises(InputError, match=f"profile: expected a GPU .*{reason}; --on-cpu"):
         records(lambda profile: FEW_STEPS, "gpu", "test/page")
     assert without_record(FEW_STEPS) == FEW_STEPS
+
+
+def test_without_a_gpu_records_that_are_there_are_given(folders, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     records(lambda profile: FEW_STEPS, "cpu", "test/page")
-    records(lambda profile: FEW_STEPS, "gpu", "test/page")  # nothing is missing
+    records(lambda profile: FEW_STEPS, "gpu", "test/page")
 
 
 def test_who_asks_for_it_trains_on_the_cpu(folders, monkeypatch):

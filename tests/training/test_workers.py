@@ -108,8 +108,8 @@ def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_
 
 
 @pytest.mark.parametrize("change, kind, message", [
-    ({"model": Transformer(1, 1, 4, scoring=MixedHeads(((Softmax(), 2),)))}, InputError,
-     r"^parts: expected 1 heads in all, got \[2\]$"),
+    pytest.param({"model": Transformer(1, 1, 4, scoring=MixedHeads(((Softmax(), 2),)))}, InputError,
+                 r"^parts: expected 1 heads in all, got \[2\]$", marks=pytest.mark.large),
     ({"evaluation": Returns("bug")}, RuntimeError, "^a worker process failed:\nTraceback")])
 def test_a_worker_that_fails_stops_the_others_which_save(folders, monkeypatch, change, kind,
                                                          message):
@@ -216,13 +216,15 @@ class Fails:
         raise ModuleNotFoundError
 
 
-def test_a_computation_that_fails_stops_no_training(folders):
+def test_a_computation_that_fails_stops_no_training(folders, monkeypatch):
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     with pytest.raises(ModuleNotFoundError):
         workers.compute([Fails(), *runs()], [Fails(), *runs()], "smoke", folders)
     assert all(find_record(run, "test") for run in runs())
 
 
 def test_without_xgboost_a_page_trains_and_says_what_is_missing(folders, monkeypatch):
+    monkeypatch.setattr(workers, "processors", lambda: ["cpu"])
     monkeypatch.setitem(sys.modules, "xgboost", None)
     trees = Baseline(runs()[0].task, XGBoost(), runs()[0].evaluation)  # as Figure 4's page has it
     with pytest.raises(InputError, match="XGBoost: expected the package xgboost.*not installed"):
