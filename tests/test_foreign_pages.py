@@ -10,7 +10,7 @@ import pytest
 from conftest import FORKED
 from nbclient import NotebookClient
 
-from icllib.execution import code_cells, execute_as_script, read_page
+from icllib.execution import PageFailed, code_cells, execute_as_script, read_page
 from icllib.results import PROJECT
 
 PROFILES = ("smoke", "stored", "cpu")
@@ -214,6 +214,13 @@ def test_without_jupyter_what_needs_it_is_named(page, body, needed):
     written(page, with_cells("1", body))
     with pytest.raises(RuntimeError, match=f"cell 3: {needed} needs Jupyter"):
         execute_as_script("causal_lm/sample", {"profile": "smoke"})
+
+
+def test_without_jupyter_an_error_names_its_line(page):
+    folder = written(page, with_cells("1", "\n1 / 0"))
+    line = (folder / "sample.py").read_text("utf-8").splitlines().index("1 / 0") + 1
+    with pytest.raises(PageFailed, match=f'causal_lm/sample.py", line {line}, in'):
+        execute_as_script("causal_lm/sample", {})
 
 
 def test_without_jupyter_parameters_and_files_are_found_alike(page):
