@@ -155,6 +155,7 @@ def execute_as_script(page: str, parameters: dict) -> None:
     Raises PageFailed for an error of the page's own, and for a cell that needs Jupyter.
     """
     import matplotlib
+    from matplotlib import pyplot
 
     matplotlib.use("Agg")
     own = {"__name__": "__main__", "display": print}
@@ -168,7 +169,7 @@ def execute_as_script(page: str, parameters: dict) -> None:
                 if "parameters" in tags:
                     own.update(parameters)
         finally:
-            matplotlib.pyplot.close("all")
+            pyplot.close("all")
 
 
 def run_cell(page: str, number: int, text: str, names: dict) -> None:
