@@ -22,7 +22,7 @@ offline: book
 	$(BIN)/python -m icllib.book.offline
 
 # Two other processors, as far as a library lets itself be told which one it is on: one without AVX
-# and one without AVX-512. Golden numbers must be the same there; both are tried at the same time.
+# and one without AVX-512. Golden numbers must be the same there; make test tries the first.
 ON_SSE := ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_ENABLE_INSTRUCTIONS=SSE4_2 \
 	OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL" \
 	GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F
@@ -33,10 +33,10 @@ GOLDEN := tests/test_golden.py \
 	tests/papers/causal_lm/test_trained.py::test_errors_of_a_cell_are_those_of_its_seeds \
 	tests/papers/signed_averaging/test_affine.py::test_golden_numbers_of_a_small_run \
 	tests/papers/signed_averaging/test_quantifiers.py::test_training_is_measured_and_read_back
-CASES := not large
 
 # Every part runs, whatever fails; at the end stands how each went. The other parts run beside the tests
-# of Python, and what they say is shown when all is done. Two cores are busy all the time.
+# of Python, and what they say is shown when all is done. Three processes keep two cores busy, as a test
+# may wait for a browser or a kernel; more would only take turns.
 PARTS := test-python test-golden test-notebooks
 test: $(INSTALLED)
 	@folder=$$(mktemp -d); cd "$$folder"; trap 'rm -r "$$folder"; kill 0' INT; \
@@ -45,24 +45,23 @@ test: $(INSTALLED)
 	{ try test-golden; try test-notebooks; } > beside 2>&1 & \
 	try test-python; wait; cat beside $(PARTS); ! grep -q FAILED $(PARTS); red=$$?; rm -r "$$folder"; exit $$red
 
-# Processes of one thread each, more than two cores have, since a test may wait for a browser or a kernel.
 $(PARTS): export OMP_NUM_THREADS := 1
 test-python: $(INSTALLED)
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 
 test-golden: $(INSTALLED)
-	$(ON_SSE) $(BIN)/python -m pytest -q -m "$(CASES)" $(GOLDEN) & \
-	$(ON_AVX2) $(BIN)/python -m pytest -q -m "$(CASES)" $(GOLDEN); avx2=$$?; wait $$! && exit $$avx2
+	$(ON_SSE) $(BIN)/python -m pytest -q $(GOLDEN)
 
 test-large: $(INSTALLED)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m large tests
-	$(MAKE) --no-print-directory test-golden CASES="large or not large"
+	OMP_NUM_THREADS=1 $(ON_SSE) $(BIN)/python -m pytest -q -m "large or not large" $(GOLDEN)
+	OMP_NUM_THREADS=1 $(ON_AVX2) $(BIN)/python -m pytest -q -m "large or not large" $(GOLDEN)
 
 bare: $(INSTALLED)
 	PYTHON=$(CURDIR)/$(BIN)/python tests/bare.sh $(ONLY)
 
 test-notebooks: $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-current-env \
+	$(BIN)/python -m pytest -n 1 --dist loadfile --nbval --nbval-current-env \
 		--nbval-sanitize-with notebooks/nbval.cfg --nbval-cell-timeout 300 \
 		-p no:cacheprovider notebooks
 

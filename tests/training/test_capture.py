@@ -24,8 +24,8 @@ MODELS = [Transformer(1, 2, 8), Transformer(1, 2, 8, tokens="separate"), MLP(8),
           Transformer(2, 2, 8, probes=True), Transformer(2, 2, 8, shared_layers=True),
           Transformer(1, 2, 8, mask="block-causal", block=2), FeatureMLP(width=8), LinearAttention(),
           Encoder(1, 2, 8, 8, Softmax()), Encoder(1, 2, 8, 8, SignedAveraging(2.0, 1.0, False))]
-LIKE_ANOTHER = [MODELS[5], MODELS[8], MODELS[11]]  # compiled on demand: another case is like each
-CASES = [pytest.param(model, marks=pytest.mark.large if model in LIKE_ANOTHER else ()) for model in MODELS]
+SAMPLE = [MODELS[2], MODELS[4], MODELS[6], MODELS[10]]  # the others are compiled on demand
+CASES = [pytest.param(model, marks=() if model in SAMPLE else pytest.mark.large) for model in MODELS]
 
 
 def runs_of_every_kind():
@@ -113,7 +113,8 @@ def test_a_compiled_fleet_takes_the_same_steps(model, graphs):
     assert "forward" not in vars(fleet.module)
 
 
-@pytest.mark.parametrize("options", [{}, {"scoring": SignedAveraging()}, {"tokens": "separate"}],
+@pytest.mark.parametrize("options", [
+    {"scoring": SignedAveraging()}, *(pytest.param(own, marks=pytest.mark.large) for own in ({}, {"tokens": "separate"}))],
                          ids=str)
 def test_layers_that_are_alike_are_compiled_once(options, graphs):
     of = {}
