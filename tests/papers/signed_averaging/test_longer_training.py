@@ -1,0 +1,43 @@
+"""Softmax and SSA trained further: what is compared with what."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from icllib.models import SignedAveraging
+from icllib.papers.signed_averaging import longer_training as sheet
+from icllib.papers.signed_averaging.affine import base_runs
+from icllib.results import Record
+
+
+def test_a_pair_differs_in_its_scoring_alone():
+    softmax, ssa = sheet.planned("cpu", 1)
+    assert replace(softmax, model=ssa.model) == ssa
+    assert ssa.model == replace(softmax.model, scoring=SignedAveraging())
+
+
+def test_only_layers_and_steps_differ_from_figure_3():
+    longer, figure_3 = sheet.planned("cpu", 1)[0], base_runs("cpu")[0]
+    assert replace(longer.model, layers=2) == figure_3.model
+    every = lambda run: run.recipe.curriculum.every / run.recipe.steps
+    assert every(longer) == every(figure_3)
+    assert replace(longer.recipe, steps=20_000, curriculum=figure_3.recipe.curriculum) == figure_3.recipe
+
+
+def test_paths_count_from_the_point_that_is_asked_for():
+    run, errors = sheet.planned("cpu", 1), np.arange(8 * 10 * 40.0).reshape(8, 10, 40)
+    records = [Record.of(one, {"error_at_along": errors * scale}, {})
+               for one, scale in zip(run, (1, 2))]
+    third, fourth = sheet.paths(records)["SSA"], sheet.paths(records, 4)["SSA"]
+    assert third.shape == (1, 8, 10)
+    assert third[0, 0, 0] == pytest.approx(2 * sum(range(2, 40)) / 38)
+    assert fourth[0, 0, 0] == pytest.approx(2 * sum(range(3, 40)) / 37)
+
+
+def test_the_lead_is_a_geometric_mean_from_sigma_3_on():
+    softmax = np.ones((2, 3, 10))
+    ssa = softmax * [100, 100, *(4, 1 / 4), *(9, 1 / 9), *(2, 1 / 2), *(1, 1 / 256)]
+    reached, lead = sheet.leads({"softmax": softmax, "SSA": ssa})
+    assert np.all(reached == 100)
+    np.testing.assert_allclose(lead, 1 / 2)  # the eighth root of 1 / 256
