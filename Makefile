@@ -35,8 +35,7 @@ GOLDEN := tests/test_golden.py \
 	tests/papers/signed_averaging/test_quantifiers.py::test_training_is_measured_and_read_back
 
 # Every part runs, whatever fails; at the end stands how each went. The other parts run beside the tests
-# of Python, and what they say is shown when all is done. Three processes keep two cores busy, as a test
-# may wait for a browser or a kernel; more would only take turns.
+# of Python, and what they say is shown when all is done. Two cores are busy all the time.
 PARTS := test-python test-golden test-notebooks
 test: $(INSTALLED)
 	@folder=$$(mktemp -d); cd "$$folder"; trap 'rm -r "$$folder"; kill 0' INT; \
@@ -45,9 +44,10 @@ test: $(INSTALLED)
 	{ try test-golden; try test-notebooks; } > beside 2>&1 & \
 	try test-python; wait; cat beside $(PARTS); ! grep -q FAILED $(PARTS); red=$$?; rm -r "$$folder"; exit $$red
 
+# Processes of one thread each, more than two cores have, since a test may wait for a browser or a kernel.
 $(PARTS): export OMP_NUM_THREADS := 1
 test-python: $(INSTALLED)
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder tests
 
 test-golden: $(INSTALLED)
 	$(ON_SSE) $(BIN)/python -m pytest -q $(GOLDEN)

@@ -1,10 +1,14 @@
 """Every test works on its own results folder unless it asks for the committed one."""
 
+import contextlib
 import os
 import shutil
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+
+with contextlib.suppress(ImportError):
+    import setuptools  # noqa: F401  first: it cannot be imported where Python's own distutils came before
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # or what is not there is asked for on the network, and asked again
 
