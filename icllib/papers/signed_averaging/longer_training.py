@@ -8,7 +8,7 @@ import pandas as pd
 from icllib.claims.sentences import short
 from icllib.models import SignedAveraging, Softmax
 from icllib.papers.signed_averaging.affine import (
-    FIRST_COUNTED, PRINTED, SIGMAS, SIZES, affine_run, decoder, geometric_mean,
+    FIRST_COUNTED, NAMES, PRINTED, SIGMAS, SIZES, affine_run, decoder, geometric_mean,
     scorings_on_affine_functions)
 from icllib.papers.signed_averaging.another_engine import PointErrors
 from icllib.papers.signed_averaging.comparisons import TABLE_6, shared
@@ -32,7 +32,7 @@ def runs(profile: str) -> list[Run]:
 
 def of_figure_3(profile: str) -> list[Run]:
     """The runs of Figure 3, with softmax and then with SSA."""
-    found = dealt(scorings_on_affine_functions(profile), SCORINGS)
+    found = dealt(scorings_on_affine_functions(profile), NAMES)
     return found["softmax"] + found["SSA"]
 
 
