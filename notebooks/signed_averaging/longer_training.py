@@ -28,7 +28,7 @@ from icllib.papers.signed_averaging import longer_training as sheet
 
 page = icllib.Page("signed_averaging/longer_training")
 records = icllib.records(sheet.runs, profile, page=page.name)
-others = icllib.records(sheet.of_figure_3, profile, page=page.name)
+others = icllib.records(affine.softmax_and_ssa, profile, page=page.name)
 shown = icllib.shown_profile(records)
 icllib.settings_table(sheet.runs(shown)[0], ["seed"], profile=shown)
 

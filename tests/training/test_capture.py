@@ -114,8 +114,8 @@ def test_a_compiled_fleet_takes_the_same_steps(model, graphs):
 
 
 @pytest.mark.parametrize("options", [
-    {"scoring": SignedAveraging()}, *(pytest.param(own, marks=pytest.mark.large) for own in ({}, {"tokens": "separate"}))],
-                         ids=str)
+    {"scoring": SignedAveraging()}, pytest.param({}, marks=pytest.mark.large),
+    pytest.param({"tokens": "separate"}, marks=pytest.mark.large)], ids=str)
 def test_layers_that_are_alike_are_compiled_once(options, graphs):
     of = {}
     for layers in (2, 4):

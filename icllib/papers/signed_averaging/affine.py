@@ -19,7 +19,7 @@ from icllib.models import (
     CosFormer, Entmax, MixedHeads, QASSMax, Relu, SSMax, SelfAdjusting, SignedAveraging, Softmax,
     Sparsemax, Square, Tanh, Transformer, Uniform)
 from icllib.models.mixing import SignedSoftmax
-from icllib.results import ADDED, Component, digest, settings
+from icllib.results import ADDED, Component, dealt, digest, settings
 from icllib.streams import Stream
 from icllib.tasks import AffineFunctions
 from icllib.training import Along, Curriculum, Recipe, Run, untrained
@@ -331,6 +331,12 @@ def scorings_on_affine_functions(profile: str) -> list[Run]:
         runs += [affine_run(at_rate, decoder(at_rate, known[row.name]), seed)
                  for seed in range(size.seeds)]
     return runs
+
+
+def softmax_and_ssa(profile: str) -> list[Run]:
+    """Figure 3: the runs of Table 1 with softmax, then those with SSA."""
+    found = dealt(scorings_on_affine_functions(profile), NAMES)
+    return found["softmax"] + found["SSA"]
 
 
 # ---- other shapes and wider inputs ----------------------------------------------------------

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from icllib.papers.signed_averaging.affine import NAMES, SIGMAS, scorings_on_affine_functions
+from icllib.papers.signed_averaging.affine import SIGMAS, softmax_and_ssa
 from icllib.papers.signed_averaging.comparisons import beyond_spread
-from icllib.results import dealt
 
 
 def growth(errors) -> dict[str, np.ndarray]:
@@ -31,5 +30,4 @@ def cells_with_ssa_below(grids: dict, stds) -> pd.DataFrame:
 
 def runs(profile: str) -> list:
     """Figure 3: the runs of Table 1 with softmax, then those with SSA."""
-    runs_of = dealt(scorings_on_affine_functions(profile), NAMES)
-    return runs_of["softmax"] + runs_of["SSA"]
+    return softmax_and_ssa(profile)

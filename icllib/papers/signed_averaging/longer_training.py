@@ -8,8 +8,7 @@ import pandas as pd
 from icllib.claims.sentences import short
 from icllib.models import SignedAveraging, Softmax
 from icllib.papers.signed_averaging.affine import (
-    FIRST_COUNTED, NAMES, PRINTED, SIGMAS, SIZES, affine_run, decoder, geometric_mean,
-    scorings_on_affine_functions)
+    FIRST_COUNTED, PRINTED, SIGMAS, SIZES, affine_run, decoder, geometric_mean)
 from icllib.papers.signed_averaging.another_engine import PointErrors
 from icllib.papers.signed_averaging.comparisons import TABLE_6, shared
 from icllib.results import dealt
@@ -28,12 +27,6 @@ SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging()}
 def runs(profile: str) -> list[Run]:
     """The pairs trained so far. Only smoke and cpu have runs."""
     return planned(profile, TRAINED) if profile in DEEPER else []
-
-
-def of_figure_3(profile: str) -> list[Run]:
-    """The runs of Figure 3, with softmax and then with SSA."""
-    found = dealt(scorings_on_affine_functions(profile), NAMES)
-    return found["softmax"] + found["SSA"]
 
 
 def planned(profile: str, seeds: int | None = None) -> list[Run]:

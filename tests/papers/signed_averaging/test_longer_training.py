@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from icllib.models import SignedAveraging
-from icllib.papers.signed_averaging import fig03_softmax_ssa
+from icllib.models import SignedAveraging, Softmax
 from icllib.papers.signed_averaging import longer_training as sheet
-from icllib.papers.signed_averaging.affine import base_runs
+from icllib.papers.signed_averaging.affine import base_runs, softmax_and_ssa
 from icllib.results import Record
 
 
@@ -26,9 +25,9 @@ def test_only_layers_and_steps_differ_from_figure_3():
     assert replace(longer.recipe, steps=20_000, curriculum=figure_3.recipe.curriculum) == figure_3.recipe
 
 
-@pytest.mark.parametrize("profile", ["smoke", "cpu"])
-def test_it_is_compared_with_the_models_of_figure_3(profile):
-    assert sheet.of_figure_3(profile) == fig03_softmax_ssa.runs(profile)
+def test_it_is_compared_with_softmax_and_ssa_alone():
+    scorings = [run.model.scoring for run in softmax_and_ssa("cpu")]
+    assert scorings == [Softmax()] * 5 + [SignedAveraging()] * 5
 
 
 def test_paths_count_from_the_point_that_is_asked_for():
