@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from icllib import checks
-from icllib.checks import each, finite, instance, whole
+from icllib.checks import each, finite, instance, text, whole
 from icllib.errors import InputError, OutOfTime
 from icllib.models.stacked import StackedLinear
 from icllib.progress import Progress
@@ -264,6 +264,7 @@ def run_steps(fleet: Fleet, label: str = "", should_stop=lambda: False, save=lam
     ready: called before the first step, once it is compiled.
     """
     instance(Fleet, fleet=fleet)
+    text(label=label)
     step, steps, on_gpu = int(fleet.step), fleet.recipe.steps, fleet.step.is_cuda
     compiles = on_gpu and step < steps and not should_stop()  # which takes a minute
     take_step = captured_step(fleet) if compiles else fleet.take_step
@@ -305,6 +306,7 @@ def train(task, model, recipe: Recipe, seeds, pretraining_tasks=None, device="cp
     pretraining_tasks: one per seed, as Fleet has them; by default fresh prompts for all. deadline:
     a time.monotonic() after which OutOfTime is raised. Raises InputError as Fleet does.
     """
+    text(label=label)
     if deadline is not None:
         finite(deadline=deadline)
     members = len(Stream.of(seeds, "training").seeds)

@@ -226,6 +226,11 @@ def test_it_trains_where_gradients_are_off(mode):
         assert torch.equal(own, expected) and not own.is_inference()
 
 
+def test_a_label_is_text():
+    with pytest.raises(InputError, match="label: expected text, got 5"):
+        train(TASK, MODELS[1], RECIPE, [0], [None], label=5)
+
+
 def test_a_passed_deadline_stops_the_run():
     with pytest.raises(OutOfTime, match="of 20"):
         train(TASK, MODELS[1], RECIPE, [0], [None], deadline=time.monotonic() - 1)
