@@ -112,7 +112,7 @@ pd.concat({kind: comparisons.beyond_spread(found)
 #
 # The printed values are at equal steps, where the paper's errors of these functions at
 # $\sigma = 1$ are all below 0.001. The control of SSA against softmax (claim 21) is on the
-# page of [Figure 3](fig03_softmax_ssa.ipynb).
+# page of models that are [trained further](longer_training.ipynb).
 
 # %%
 final = compared["equal steps"].errors
@@ -131,7 +131,8 @@ page.verdicts()
 #   above.
 # - *Why they are undecided.* Seeds differ more than the functions do, of which there are three to
 #   five, and three models of 67 have not learned well enough to count.
-#   [Figure 3](fig03_softmax_ssa.ipynb) has claim 21, on SSA and softmax.
+#   Claim 21, on SSA and softmax, is judged on models that are
+#   [trained further](longer_training.ipynb).
 # - *On the way the learning rate is still high,* and at the end it is low. A model that is
 #   taken on its way is noisier than one whose training ended there.
 # - *The plateau.* Where one of two functions never left the plateau on which all models
