@@ -160,8 +160,8 @@ errors = icllib.stacked(records, names, "error")
 both = comparisons.reached(errors, *names)
 page.decide("signed_averaging.2", sheet.growth(errors["softmax"]), shown,
             comparisons.reached(errors, "softmax"))
-page.decide("signed_averaging.3", comparisons.ssa_to_softmax(comparisons.EqualSteps(errors)),
-            shown, both)
+page.decide("signed_averaging.3",
+            comparisons.ssa_to_softmax(comparisons.EqualSteps(errors)), shown, both)
 page.decide("signed_averaging.35", {
     "sigma = 1": errors["SSA"][:, 0] / errors["softmax"][:, 0]}, shown, both,
     {"sigma = 1": 2 / errors["softmax"][:, 0]})
