@@ -1,6 +1,8 @@
-"""Notebooks are compared in kernels that start quickly."""
+"""Notebooks are compared in kernels that start quickly, on machines that may be slow."""
 
+import own_shell  # noqa: F401  before anything reads what it forgets
 import pytest
 from forked_kernels import fork_kernels
+from patient_nbval import pytest_collection_modifyitems, pytest_configure  # noqa: F401
 
 fork_kernels(pytest.MonkeyPatch())

@@ -7,6 +7,8 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+import own_shell  # noqa: F401  before anything reads what it forgets
+
 with contextlib.suppress(ImportError):
     import setuptools  # noqa: F401  first: it cannot be imported where Python's own distutils came before
 
@@ -18,9 +20,6 @@ import torch
 from icllib.commands import command_line
 
 pytest.register_assert_rewrite("contract", "rounding", "small_fleet", "live_pages", "a_record", "copied_project")
-
-for name in [name for name in os.environ if name.startswith("ICLLIB_")]:  # of the user's shell
-    del os.environ[name]
 
 # Of processes that take file after file, none shall end long after the others.
 LONGEST = ("test_book", "test_all_pages_at_smoke", "test_golden", "test_capture", "test_howto", "test_run",
