@@ -19,13 +19,14 @@ def start(tmp_path, monkeypatch):
         return subprocess.Popen(
             [PROJECT / "workflow/one_gpu.sh", "sh", "-c",
              f"echo \"$CUDA_VISIBLE_DEVICES\" > {name}.part; mv {name}.part {name}; {wait}"],
-            cwd=tmp_path, env=os.environ | {"PATH": path, "CUDA_VISIBLE_DEVICES": allotted},
+            cwd=tmp_path, env=os.environ | {"PATH": path, "CUDA_VISIBLE_DEVICES": allotted,
+                                            "TMPDIR": str(tmp_path)},  # where no other process takes a GPU
             stderr=subprocess.PIPE, encoding="utf-8")
     return on
 
 
 def seen(path):
-    until = time.monotonic() + 20
+    until = time.monotonic() + 300
     while not path.exists():
         assert time.monotonic() < until
         time.sleep(0.02)
@@ -33,9 +34,9 @@ def seen(path):
 
 
 def test_two_commands_have_a_gpu_each_and_a_third_none(start, tmp_path):
-    first = start(2, "first", wait="exec sleep 60")
+    first = start(2, "first", wait="exec sleep 3600")
     one = seen(tmp_path / "first")
-    second = start(2, "second", wait="exec sleep 60")
+    second = start(2, "second", wait="exec sleep 3600")
     assert {one, seen(tmp_path / "second")} == {"0", "1"}
     third = start(2, "third")
     assert third.wait() == 2 and "--resources gpu=2" in third.stderr.read()
