@@ -33,6 +33,7 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 SAVING = 120.0  # seconds that a kernel has to save what it trains when it is asked to stop
+START, OUTPUT = 600, 60  # seconds that a loaded machine has to start a kernel, and to bring what a cell wrote
 
 
 class PageFailed(RuntimeError):
@@ -245,7 +246,8 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
         paths = filter(None, (str(PROJECT), os.environ.get("PYTHONPATH")))
         # Whoever sits at a terminal sees how training goes on.
         shown = {"stderr_file": sys.stderr} if sys.stderr.isatty() and parameters else {}
-        left = None if deadline is None else max(0, round(deadline - time.monotonic() + SAVING))
+        # Of a cell; 0 would be no limit.
+        left = None if deadline is None else max(1, round(deadline - time.monotonic() + SAVING))
         failure = None
         try:
             # The kernel of this environment, without what a user lets start with it.
@@ -254,6 +256,7 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
                              JUPYTER_PATH=f"{sys.prefix}/share/jupyter"):
                 papermill.execute_notebook(source, target, parameters, kernel_name="python3",
                                            progress_bar=False, kernel_manager_class=kernel_manager(), execution_timeout=left,
+                                           start_timeout=START, iopub_timeout=OUTPUT,
                                            cwd=str(notebooks_folder() / page.split("/")[0]), **shown)
         except (papermill.PapermillExecutionError, RuntimeError, TimeoutError) as error:
             failure = error

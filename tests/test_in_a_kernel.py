@@ -14,7 +14,7 @@ from icllib.training import Fleet
 taken, take_step = [], Fleet.take_step
 def counted(fleet):
     taken.append(int(fleet.step))
-    time.sleep(PAUSE)
+    time.sleep(PAUSE * (taken[-1] >= 100))  # from where on progress is told
     take_step(fleet)
 Fleet.take_step = counted
 try:
@@ -32,7 +32,7 @@ def kernel(folders, monkeypatch):
     """A kernel of this Python, with folders of its own, and its client."""
     monkeypatch.syspath_prepend("tests")
     monkeypatch.setenv("PYTHONPATH", "tests", prepend=":")
-    manager, client = jupyter_client.manager.start_new_kernel(kernel_name="python3")
+    manager, client = jupyter_client.manager.start_new_kernel(300, "python3")
     yield manager, client
     client.stop_channels()
     manager.shutdown_kernel(now=True)
@@ -56,7 +56,7 @@ def outputs(client, identity, until=lambda text: False) -> tuple[str, str | None
 
 def test_a_cell_that_is_interrupted_and_run_again_goes_on(kernel):
     manager, client = kernel
-    first = client.execute(CELL.replace("PAUSE", "0.01"))
+    first = client.execute(CELL.replace("PAUSE", "1"))
     text, error = outputs(client, first, lambda text: "steps," in text)
     assert f"/{STEPS} steps, " in text and "s left" in text and error is None, (text, error)
     manager.interrupt_kernel()

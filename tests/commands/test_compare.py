@@ -1,6 +1,7 @@
 """Pages executed again: a number that moved is told with its page, its cell and both numbers."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -112,15 +113,16 @@ def test_nbval_says_the_same_of_every_kind_of_output(tmp_path, page):
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(PICTURE)] + [
         nbformat.v4.new_code_cell(code) for code, *_ in cells.values()])
     notebook.cells[1 + list(cells).index("a time in a cell with a tag")].metadata.tags = ["nbval-ignore-output"]
-    NotebookClient(notebook, kernel_name="python3").execute()
+    NotebookClient(notebook, kernel_name="python3", startup_timeout=300, iopub_timeout=60).execute()
     today = [outputs_of(cell) for cell in notebook.cells]
     for cell, (_, old, new) in zip(notebook.cells[1:], cells.values()):
         change(cell, old, new)
     ours = [bool(moved_outputs(outputs_of(cell), now)) for cell, now in zip(notebook.cells, today)]
     nbformat.write(notebook, tmp_path / "page.ipynb")
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA", "--nbval",
+    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "patient_nbval", "-rA", "--nbval",
              "--nbval-current-env", f"--nbval-sanitize-with={rules}", "page.ipynb"]
-    told = subprocess.run(words, cwd=tmp_path, capture_output=True, encoding="utf-8").stdout
+    told = subprocess.run(words, cwd=tmp_path, capture_output=True, encoding="utf-8",
+                          env=os.environ | {"PYTHONPATH": f"{PROJECT}:{PROJECT}/tests"}).stdout
     found = {int(number): result == "FAILED" for result, number in re.findall(
         r"^(PASSED|FAILED) page.ipynb::Cell (\d+)", told, re.MULTILINE)}
     theirs = [found[number] for number in range(len(notebook.cells))]
