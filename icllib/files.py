@@ -157,20 +157,23 @@ def temporary_folder():
         with contextlib.suppress(FileNotFoundError), locked(left) as alone:  # gone meanwhile
             if alone and time.time() - left.stat().st_mtime > YOUNG:
                 shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder, locked(Path(folder)):
+    with tempfile.TemporaryDirectory(prefix=TEMPORARY) as folder, locked(Path(folder), wait=True):
         yield folder
 
 
 @contextlib.contextmanager
-def locked(folder: Path):
-    """Hold a folder's lock, which ends with the process at the latest; tells whether it was free."""
+def locked(folder: Path, wait: bool = False):
+    """Hold a folder's lock, which ends with the process at the latest; tells whether it was free.
+
+    wait: until it is, as for a new folder of one's own, which another process may be looking at.
+    """
     try:
         number = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:  # gone, or another user's
         yield False
         return
     try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(number, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         free = True
     except OSError:
         free = False
