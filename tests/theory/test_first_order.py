@@ -3,7 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as some
 
 from icllib.errors import InputError
@@ -12,7 +12,8 @@ from icllib.papers.solvable_attention.formulas import equation_137
 from icllib.theory import riccati
 from icllib.theory.first_order import first_order
 
-bounded = settings(derandomize=True, max_examples=60, deadline=None, database=None)
+bounded = settings(derandomize=True, max_examples=60, deadline=None, database=None,
+                   suppress_health_check=[HealthCheck.too_slow])  # which is the machine's health
 size = some.floats(1e-6, 3.0)
 number = some.one_of(some.just(0.0), size, size.map(lambda x: -x))
 strengths = some.one_of(some.floats(1e-3, 4.0), some.floats(-4.0, -1e-3))

@@ -51,7 +51,7 @@ def test_kills_at_random_moments_change_nothing(folders, monkeypatch, tmp_path, 
 def test_a_signal_leaves_a_checkpoint_and_resuming_changes_nothing(
         folders, monkeypatch, tmp_path, number):
     expected = uninterrupted(monkeypatch, tmp_path)
-    process = start_training(folders, pause=0.02)
+    process = start_training(folders, pause=1)  # 400 steps last longer than a machine stalls
     os.kill(process.pid, number)
     process.join()
     assert process.exitcode == 3  # out of time
@@ -84,11 +84,16 @@ def test_a_signal_during_the_last_step_is_not_lost(folders, monkeypatch, tmp_pat
     assert metrics_of(runs()) == expected
 
 
+def slowly(method):
+    return lambda fleet: (time.sleep(0.001), method(fleet))
+
+
 def test_the_time_limit_keeps_everything(folders, monkeypatch, tmp_path):
     expected = uninterrupted(monkeypatch, tmp_path)
     cost = {"wall_seconds": 5000.0, "processor_seconds": 3000.0}
     with monkeypatch.context() as patch, pytest.raises(OutOfTime, match="at step .* of 400"):
         patch.setattr(jobs, "cost_since", lambda *_: cost)
+        patch.setattr(Fleet, "take_step", slowly(Fleet.take_step))  # so that no machine gets through in time
         jobs.train_and_save(runs(), "smoke", folders, limits=Limits(time.monotonic() + 0.1))
     jobs.train_and_save(runs(), "smoke", folders)
     assert metrics_of(runs()) == expected
@@ -136,7 +141,7 @@ def test_what_was_trained_outlives_a_mended_evaluation(folders, monkeypatch, tmp
 
 
 def test_a_fleet_is_trained_by_one_process_alone(folders, tmp_path):
-    process = start_training(folders, pause=0.05)
+    process = start_training(folders, pause=1)
     with pytest.raises(InputError, match="expected to train here alone, another process"):
         jobs.train_fleets(runs(), "smoke", folders)
     process.kill()

@@ -45,6 +45,8 @@ def test_memory_is_fetched_once_within_and_every_time_outside():
     found = subprocess.run([sys.executable, __file__], capture_output=True, check=True,
                            env=os.environ | {"PYTHONPATH": str(PROJECT)})
     before, within, after, given_back = json.loads(found.stdout)
+    if not before:
+        pytest.skip("a kernel that counts no page faults, such as gVisor's")
     assert within < before / 10
     assert after > before / 2
     assert given_back > SIZE / 2

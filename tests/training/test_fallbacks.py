@@ -298,7 +298,7 @@ OLD_DRIVER = ("The NVIDIA driver on your system is too old (found version 12040)
 
 
 @pytest.mark.parametrize("cuda, error, reason", [
-    (None, None, "but PyTorch 2.13.0.* is a build for CPUs"),
+    (None, None, rf"but PyTorch {re.escape(torch.__version__)} is a build for CPUs"),
     ("13.0", NO_DRIVER, "found no driver of NVIDIA's"),
     ("13.0", OLD_DRIVER, "driver is too old, it knows CUDA up to 12.4 and PyTorch .* is for 13.0"),
     ("13.0", "No CUDA GPUs are available", r"found no card \(No CUDA GPUs are available\)")])

@@ -5,9 +5,9 @@ import json
 import os
 import signal
 import sys
-import threading
 import time
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -55,8 +55,9 @@ def test_a_checkpoint_of_all_is_used_where_some_records_were_saved(folders, monk
 
 def test_who_waits_for_a_worker_can_be_stopped(folders, monkeypatch):
     monkeypatch.setattr(workers, "processors", lambda: ["cpu", "cpu"])
-    interrupt = threading.Timer(1, signal.raise_signal, [signal.SIGINT])
-    monkeypatch.setattr(workers, "train_fleets", lambda *_: interrupt.start())
+    monkeypatch.setattr(workers, "train_fleets", lambda *_: None)
+    interrupt = lambda seconds: signal.raise_signal(signal.SIGINT)
+    monkeypatch.setattr(workers, "time", SimpleNamespace(sleep=interrupt))  # while it waits
     long = runs(replace(RECIPE, steps=10**6), seeds=(0, 1))
     with pytest.raises(OutOfTime, match="stopped while other processes train"):
         workers.compute_fleets(long, long, "smoke", folders)
@@ -125,7 +126,7 @@ def test_a_worker_that_fails_stops_the_others_which_save(folders, monkeypatch, c
 
 def test_a_worker_that_fails_is_not_found_behind_one_that_trains(folders, monkeypatch):
     monkeypatch.setattr(workers, "processors", lambda: ["cpu"] * 3)
-    short, long = (runs(replace(RECIPE, steps=steps), seeds=(0,)) for steps in (50, 100_000))
+    short, long = (runs(replace(RECIPE, steps=steps), seeds=(0,)) for steps in (50, 10**6))
     wrong = [replace(run, evaluation=Returns("bug")) for run in runs(replace(RECIPE, steps=60))[:1]]
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
         workers.compute_fleets([*short, *long, *wrong], [*short, *long, *wrong], "smoke", folders)
