@@ -1,13 +1,17 @@
 """The kernel of scaled signed averaging against its dense path, and what happens without it."""
 
 import contextlib
+import sysconfig
 import warnings
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import pytest
 import torch
 import torch.nn.attention.flex_attention as flex
+from torch._inductor.cpp_builder import get_cpp_compiler
 from torch._inductor.cpu_vec_isa import valid_vec_isa_list
+from torch._inductor.exc import InvalidCxxCompiler
 from torch.nn.attention.flex_attention import BlockMask, flex_attention
 
 from icllib.attention import signed_log
@@ -18,6 +22,16 @@ from icllib.models.signed_language import signed_weights, use_signed_averaging
 from random_language_models import MAKE
 
 TOKENS, HEADS = 600, 3  # no multiple of a block, more than the shortest that is worth a kernel
+
+
+def has_compiler() -> bool:
+    """Whether PyTorch can compile a kernel here: it needs a C++ compiler, and the header of Python."""
+    with contextlib.suppress(InvalidCxxCompiler):
+        return bool(get_cpp_compiler()) and Path(sysconfig.get_path("include"), "Python.h").exists()
+    return False
+
+
+compiles = pytest.mark.skipif(not has_compiler(), reason="no C++ compiler: on Debian, apt-get install g++ python3-dev")
 
 
 def draw(dtype=torch.float32, tokens=TOKENS, device="cpu"):
@@ -61,6 +75,7 @@ def fresh(monkeypatch):
     monkeypatch.setattr(signed_fused, "met", defaultdict(lambda: 1))
 
 
+@compiles
 @torch.no_grad()
 @pytest.mark.parametrize("kind", masks(4))
 def test_the_kernel_equals_the_dense_path(kind, fresh):
@@ -72,6 +87,7 @@ def test_the_kernel_equals_the_dense_path(kind, fresh):
     torch.testing.assert_close(mixed, dense(q, k, v, n, b, mask), atol=1e-5, rtol=0)
 
 
+@compiles
 @torch.no_grad()
 def test_the_kernel_in_half_precision_is_as_close_as_the_dense_path(fresh):
     """Both against float32 on the same rounded numbers: bfloat16 has 8 bits."""
@@ -126,6 +142,7 @@ def language_model(name):
     return use_signed_averaging(model, n=2.0).eval()
 
 
+@compiles
 @torch.no_grad()
 @pytest.mark.parametrize("name, prefix", [("llama", False), ("llama", True), ("roberta", False)])
 def test_a_model_of_transformers_computes_the_same_with_the_kernel(name, prefix, fresh, monkeypatch):
