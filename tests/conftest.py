@@ -113,7 +113,8 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS)
+        chromium = playwright.chromium.launch(executable_path=program, args=CHROMIUM_FLAGS,
+                                              timeout=Patient.MILLISECONDS)
         yield Patient(chromium)
         chromium.close()
 
@@ -121,7 +122,7 @@ def browser():
 class Patient:
     """A browser whose pages wait as long as a test may take: none fails for being slow."""
 
-    MILLISECONDS = 600_000
+    MILLISECONDS = 3_600_000
 
     def __init__(self, chromium):
         self.chromium, self.browser_type, self.windows = chromium, chromium.browser_type, {}

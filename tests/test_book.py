@@ -429,7 +429,7 @@ def test_pages_are_as_high_whatever_fonts_a_machine_has(site, browser, tmp_path)
     for names in (["DejaVuSans"], ["STIXGeneral", "cmtt"]):
         (tmp_path / names[0]).mkdir()
         another = browser.browser_type.launch(
-            executable_path=chromium(), args=CHROMIUM_FLAGS,
+            executable_path=chromium(), args=CHROMIUM_FLAGS, timeout=Patient.MILLISECONDS,
             env=only_fonts(tmp_path / names[0], *names))
         with tab(Patient(another)) as page:
             own = []

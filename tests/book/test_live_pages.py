@@ -529,8 +529,8 @@ def luminance(color: str) -> float:
 def test_layers_play_and_stand_still_for_those_who_want_it(visit, motion):
     with visit("layers_as_steps", address="", reduced_motion=motion) as page:
         page.locator("#live-play").click()
-        page.wait_for_function("document.getElementById('live-layer').value > 0")
-        layer = int(page.locator("#live-layer").input_value())
+        layer = int(page.wait_for_function(  # read at once, as the layers go on
+            "(layer => layer > 0 && layer)(document.getElementById('live-layer').value)").json_value())
         assert layer == 50 if motion == "reduce" else 0 < layer < 50
 
 

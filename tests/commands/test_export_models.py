@@ -114,7 +114,7 @@ def installed(tmp_path_factory):
                         ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "setup.py", "LICENSE"):
         shutil.copy(PROJECT / name, source)
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index",
+    subprocess.run([sys.executable, "-m", "pip", "--isolated", "install", "-q", "--no-deps", "--no-index",
                     "--no-build-isolation", "--target", site, source], check=True)
     return site
 

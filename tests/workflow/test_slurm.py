@@ -15,7 +15,6 @@ from icllib.page_names import all_pages
 from slurm_cluster import cluster, missing_programs
 
 PAGES = ["context_scaling/fig02_one_noise_level", "context_scaling/fig05_one_layer"]
-pytestmark = pytest.mark.timeout(3600)  # the waits below are longer than a test's usual time
 SLOW = f"{sys.executable} {PROJECT}/tests/workflow/slow_icllib.py"
 
 
