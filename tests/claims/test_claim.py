@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import re
 import shutil
 from dataclasses import replace
@@ -151,6 +152,7 @@ def test_an_entry_that_cannot_be_is_told_in_one_line(tmp_path, monkeypatch, old,
     path.write_text(ENTRY, "utf-8")
     assert [claim.tolerance for claim in load_claims("causal_lm")] == [{"at_most": 0.1}]
     path.write_text(ENTRY.replace(old, new), "utf-8")
+    os.utime(path, (0, 0))  # not the time of the first writing, where times are coarse
     with pytest.raises(InputError, match=f"expected claims, got .*{reason}") as error:
         load_claims("causal_lm")
     assert "\n" not in str(error.value)
