@@ -20,7 +20,7 @@ from icllib.training import Along, Run
 DEEPER = {"smoke": replace(SIZES["smoke"], layers=1),
           "cpu": replace(SIZES["cpu"], layers=3, steps=30_000)}
 STOPPED = (1 / 8, 1 / 4, 1 / 2, 0.6, 0.7, 0.8, 0.9, 1)  # shares of training at which errors are read
-TRAINED = 2  # pairs of the five planned ones
+TRAINED = 4  # pairs of the five planned ones
 SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging()}
 
 
