@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import re
+import stat
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from icllib.checks import instance, text
+from icllib.checks import MEASURED, each, instance, not_negative, numbers, text, whole
 from icllib.errors import DAMAGE, InputError
 from icllib.files import folder_named, to_json, write_text
 from icllib.results.components import digest, from_settings, key, settings, sources, versions
@@ -95,6 +96,19 @@ class Record:
         """A digest of what was measured and of where it comes from."""
         return digest([self.metrics, self.provenance])
 
+    def check(self) -> None:
+        """Raises InputError, by name, for a part that is of another kind than in a record of a run."""
+        instance(dict, run=self.run, versions=self.versions, metrics=self.metrics, provenance=self.provenance)
+        whole(**self.versions)
+        numbers(MEASURED, **self.metrics)
+        there = lambda *names: {name: self.provenance[name] for name in names if name in self.provenance}
+        text(**there("commit", "date", "device", "torch"))
+        not_negative(**there("wall_seconds", "processor_seconds"))
+        whole(**there("fleet"))
+        each(text, "members", self.provenance.get("members", ()), 0)
+        instance(dict, **there("sources"))
+        text(**self.provenance.get("sources", {}))
+
     def path(self, folder: Path) -> Path:
         """Where the record is in a page's folder."""
         return folder / self.profile / f"{digest(self.run)}.json"
@@ -118,8 +132,11 @@ def load_record(path: Path) -> Record:
     instance(str | Path, path=path)
     try:
         state = os.stat(path)
-    except OSError as error:
-        raise InputError(f"{path}: expected a record, got {error.strerror!r}") from None
+    except (OSError, ValueError) as error:  # of a path that cannot be
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{path}: expected a record, got {reason!r}") from None
+    if not stat.S_ISREG(state.st_mode):  # from a pipe nothing might ever come
+        raise InputError(f"{path}: expected a record, got no file")
     record = read_record(os.fspath(path), state.st_mtime_ns, state.st_size, state.st_ino)
     return copy(record)  # whether it is stale is asked of today's components
 
@@ -132,16 +149,21 @@ def read_record(name: str, *state) -> Record:
         content = {**json.loads(path.read_text("utf-8"))}
         stored, checksum = content.pop("key"), content.pop("checksum", None)
         record = Record(**content)
-        if checksum != record.checksum or record.profile in OLD_PROFILES:
-            check_age(path, record, checksum)
+        of_today = checksum == record.checksum and record.profile not in OLD_PROFILES
+        lacks = None if of_today else older_form(record, checksum)
+        if not (of_today or lacks):
             raise ValueError("its metrics or provenance are not those that were recorded")
-        if not record.metrics or record.profile not in PROFILES:
+        if of_today and (not record.metrics or record.profile not in PROFILES):
             raise ValueError("no metrics or no profile")
-    except InputError:
-        raise
+        if of_today:
+            record.check()
     except DAMAGE as error:
         raise InputError(f"{path}: expected a complete record, got a damaged file ({error}); "
                          "delete it or restore it from git") from None
+    if lacks:
+        raise InputError(f"{path}: expected a record of this version, got one of an older version, which "
+                         f"{lacks}; it was made by {maker(record.provenance)}: delete it and make it again, or "
+                         "read it with that version")
     expected = key(record.run, record.versions)
     if stored != expected:
         raise InputError(f"{path}: expected key {expected} from its settings and versions, "
@@ -152,19 +174,13 @@ def read_record(name: str, *state) -> Record:
     return record
 
 
-def check_age(path: Path, record: Record, checksum: str | None) -> None:
-    """Raises InputError, with the version that made it, for a record as older versions wrote it."""
+def older_form(record: Record, checksum: str | None) -> str | None:
+    """What tells a record as older versions wrote it; None for one that no version wrote."""
     if checksum is None:
-        lacks = "kept no checksum"
-    elif checksum == digest(record.metrics):
-        lacks = "kept a checksum of the numbers alone"
-    elif record.profile in OLD_PROFILES:
-        lacks = f"had a profile {record.profile}"
-    else:
-        return
-    raise InputError(f"{path}: expected a record of this version, got one of an older version, which "
-                     f"{lacks}; it was made by {maker(record.provenance)}: delete it and make it again, or read it "
-                     "with that version")
+        return "kept no checksum"
+    if checksum == digest(record.metrics):
+        return "kept a checksum of the numbers alone"
+    return f"had a profile {record.profile}" if record.profile in OLD_PROFILES else None
 
 
 def maker(made: dict) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import random
 from dataclasses import asdict
 
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 from a_record import PROVENANCE, RUN, saved
 
+import icllib
 from icllib.errors import InputError
+from icllib.estimators import InContextRegressor
 from icllib.files import to_json
-from icllib.results import PROJECT, Record, digest, load_record
+from icllib.results import PROJECT, Record, digest, key, load_record
 
 
 def edit(path, change):
@@ -49,6 +52,37 @@ def test_metrics_and_provenance_that_were_edited_by_hand_are_told(saved, part, n
     edit(saved, lambda content: content[part].update({name: value}))
     with pytest.raises(InputError, match="metrics or provenance are not those that were recorded"):
         load_record(saved)
+
+
+@pytest.mark.parametrize("part, value, told", [
+    ("run", [], "run: expected dict"), ("versions", ["tasks.LinearRegression"], "versions: expected dict"),
+    ("versions", {"tasks.LinearRegression": "1"}, "tasks.LinearRegression: expected an integer"),
+    ("metrics", [1.0], "metrics: expected dict"), ("metrics", {"error": "low"}, "error: expected numbers"),
+    ("metrics", {"error": [[1], [1, 2]]}, "error: expected numbers"), ("metrics", {"error": [10**400]}, "error: expected numbers"),
+    ("provenance", PROVENANCE | {"fleet": 0}, "fleet: expected an integer of at least 1"),
+    ("provenance", PROVENANCE | {"wall_seconds": "1"}, "wall_seconds: expected a number"),
+    ("provenance", PROVENANCE | {"device": 5}, "device: expected text"),
+    ("provenance", PROVENANCE | {"members": 5}, "members: expected a list"),
+    ("provenance", PROVENANCE | {"sources": ["mine"]}, "sources: expected dict"),
+    ("provenance", PROVENANCE | {"sources": {"mine": []}}, "mine: expected text")])
+def test_parts_of_another_kind_are_told_though_all_digests_are_right(results, part, value, told):
+    made = Record(**asdict(Record.of(RUN, {"error": [1.0]}, PROVENANCE)) | {part: value})
+    path = results / "context_scaling/some_page/cpu" / f"{digest(made.run)}.json"
+    path.parent.mkdir(parents=True)
+    identity = {"key": key(made.run, made.versions), "checksum": made.checksum}
+    path.write_text(to_json(identity | asdict(made)), "utf-8")
+    with pytest.raises(InputError, match=f"{path}: expected a complete record, got a damaged file .{told}"):
+        load_record(path)
+
+
+@pytest.mark.parametrize("name", ["a\0b.json", "\ud800.json", "x" * 5000 + ".json", "a_file/x.json", "pipe.json"])
+def test_what_no_record_can_be_called_is_told(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a_file").write_text("", "utf-8")
+    os.mkfifo("pipe.json")  # of which a reader would wait for a writer
+    for read in (load_record, icllib.load, lambda path: InContextRegressor(path).fit([[0.0]] * 2, [0.0, 1.0])):
+        with pytest.raises(InputError, match="expected "):
+            read(name)
 
 
 def test_a_checksum_is_of_metrics_and_provenance_alike(saved):
