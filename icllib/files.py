@@ -47,18 +47,24 @@ class OnceEach(yaml.CSafeLoader):  # 7 times as fast as the loader in Python
 
 
 def read_yaml(text: str):
-    """What a YAML text says; raises yaml.YAMLError for damage, for a key that comes twice and for
-    what is nested so deeply that the loader would break down."""
+    """What a YAML text says; raises yaml.YAMLError for damage, for a key that comes twice, for
+    what is nested so deeply that the loader would break down, and for aliases within anchors, which can
+    make a short text as long as one likes."""
     return copy.deepcopy(parsed(text))
 
 
 @functools.lru_cache(maxsize=8)  # the claims of a paper are asked for by each of its pages
 def parsed(text: str):
     """The same, which nobody may change."""
-    depth = 0
+    anchored = []  # of each list or mapping that is open, whether it has an anchor
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
+        if isinstance(event, yaml.CollectionStartEvent):
+            anchored.append(event.anchor is not None)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchored.pop()
+        elif isinstance(event, yaml.AliasEvent) and any(anchored):
+            raise yaml.YAMLError(f"{event.anchor}: expected no alias within an anchor{event.start_mark}")
+        if len(anchored) > DEEPEST:
             raise yaml.YAMLError(f"expected at most {DEEPEST} lists in each other, got more")
     return yaml.load(text, Loader=OnceEach)
 

@@ -4,8 +4,10 @@ from functools import cache
 from math import fsum
 
 from pybtex.database import parse_string
+from pybtex.exceptions import PybtexError
 
 from icllib.claims import Paper
+from icllib.errors import DAMAGE, InputError
 from icllib.page_names import notebooks_folder
 from icllib.results import Record, load_record, results_folder
 from icllib.results.checksums import paths_shown
@@ -41,10 +43,15 @@ def duration(hours: float) -> str:
 
 def cited(paper: Paper) -> str:
     """A paper's authors and year in short: "Ding et al., 2024"."""
-    entry, = parse_string(paper.citation, "bibtex").entries.values()
-    names = [" ".join([*author.prelast_names, *author.last_names]) for author in entry.persons["author"]]
+    try:
+        entry, = parse_string(paper.citation, "bibtex").entries.values()
+        names = [" ".join([*author.prelast_names, *author.last_names]) for author in entry.persons["author"]]
+        year = entry.fields["year"]
+    except (PybtexError, *DAMAGE) as error:
+        raise InputError(f"{paper.name}: citation: expected one entry of BibTeX with author and year, got another "
+                         f"({' '.join(str(error).split())})") from None
     authors = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
-    return f"{authors}, {entry.fields['year']}"
+    return f"{authors}, {year}"
 
 
 def title_of(page: str) -> str:

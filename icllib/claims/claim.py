@@ -11,13 +11,13 @@ from pathlib import Path
 
 import yaml
 
-from icllib.checks import one_of, text, types_of_fields
+from icllib.checks import different, each, one_of, text, types_of_fields
 from icllib.claims.controls import CONTROLS
 from icllib.claims.gates import Competence, Gate, Scope
 from icllib.claims.rule import MARGINS, SCALES
 from icllib.errors import DAMAGE, InputError
 from icllib.files import check_project, read_yaml
-from icllib.results import PROJECT
+from icllib.results import PROJECT, check_page
 
 PREDICATES = {  # predicate -> the tolerances it takes
     "identity": {"at_most"},
@@ -65,6 +65,9 @@ def read_paper(path: Path) -> Paper:
             raise ValueError(f"pages: expected a list, got {found['pages']!r:.100}")
         paper = Paper(path.parent.name, **found | {"pages": tuple(found["pages"])})
         types_of_fields(paper)
+        different(pages=each(text, "pages", paper.pages, 0))
+        for page in paper.pages:
+            check_page(f"{paper.name}/{page}")
         if other := [url for url in paper.links.values() if not str(url).startswith("https://")]:
             raise ValueError(f"links: expected https://..., got {other[0]!r}")
     except (yaml.YAMLError, *DAMAGE) as error:
@@ -145,6 +148,8 @@ class Claim:
                              f"{sorted(PREDICATES[self.predicate])}, got {self.tolerance}")
         if not self.parts:
             raise InputError(f"{self.id}: parts: expected at least one, got none")
+        different(parts=each(text, "parts", self.parts))
+        each(text, "objections", self.objections, 0)
         if not {"value", "read"} <= set(self.printed):
             raise InputError(f"{self.id}: printed: expected value and read, got {self.printed}")
         value = self.printed["value"]
@@ -167,6 +172,9 @@ class Claim:
         """Raises InputError for a kind of statistic, pairs or added parts that do not fit the claim."""
         for part in set(self.kind if isinstance(self.kind, dict) else ()) | set(self.added):
             self.check_choice("kind, added", part, self.parts)
+        printed = getattr(self.competence, "printed", None)
+        for part in printed if isinstance(printed, dict) else ():
+            self.check_choice("competence", part, self.parts)
         for part in self.parts:
             self.check_choice("kind", self.kind_of(part), (*MARGINS, None))
         if (self.kind or self.pairs) and (self.scale, self.predicate) != ("log", "ordering"):
@@ -282,6 +290,7 @@ def claim_of(entry: dict) -> Claim:
     if isinstance(size, bool) or not least <= size < math.inf or size == -math.inf:
         raise InputError(f"tolerance: expected {kind} of at least {least}, got {size!r}")
     for page in filter(None, (claim.page, claim.printed_on)):
+        check_page(page)
         if not (PROJECT / "notebooks" / f"{page}.py").exists():
             raise InputError(f"page: expected one in notebooks/, got {page!r}")
     return claim

@@ -126,3 +126,9 @@ def test_a_link_of_a_paper_is_an_address(tmp_path):
                     "utf-8")
     with pytest.raises(InputError, match=r"links: expected https://..., got 'javascript:attack\(\)'"):
         read_paper(path)
+
+
+@pytest.mark.parametrize("citation", ["nothing", "@misc{own, year = {2000}}", "@misc{own, author = {A, B}}", "@misc{own, "])
+def test_a_citation_that_is_none_is_told(citation):
+    with pytest.raises(InputError, match="causal_lm: citation: expected one entry of BibTeX with author and year"):
+        papers.cited(replace(REAL, citation=citation))

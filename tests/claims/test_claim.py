@@ -124,6 +124,10 @@ claims:
   tolerance: {at_most: 0.1}
   page: causal_lm/propositions
 """
+PRINTED = ENTRY.partition("  printed: ")[2].partition("  page:")[0]
+BOMB = "&a0 [x, x]"  # which names 3^30 texts in a few hundred letters
+for number in range(1, 31):
+    BOMB = f"&a{number} [{BOMB}, *a{number - 1}, *a{number - 1}]"
 
 
 @pytest.mark.parametrize("old, new, reason", [
@@ -145,7 +149,14 @@ claims:
     ("[all]", "all", "parts: expected a list, got 'all'"),
     ("A falls.", "[A, falls]", r"statement: expected str, got \['A', 'falls'\]"),
     ("A falls.", "[" * 100_000, "expected at most 100 lists in each other"),
-    ("A falls.", "- " * 100_000, "damaged file")])
+    ("A falls.", "- " * 100_000, "damaged file"), ("A falls.", BOMB, "expected no alias within an anchor"),
+    ("A falls.", "&own [*own]", "expected no alias within an anchor"),
+    (PRINTED, PRINTED.replace("falls", "1.5").replace("identity", "value").replace("at_most: 0.1", f"factor: 1{'0' * 400}"),
+     "int too large to convert"),
+    ("[all]", "[{all: 1}]", r"parts: expected text, got {'all': 1}"), ("[all]", "[all, all]", "parts: expected each value once"),
+    ("page:", "objections: [7]\n  page:", "objections: expected text, got 7"),
+    ("page:", "competence: {printed: {al: 1}, source: Table 1}\n  page:", "competence: expected one of all, got 'al'"),
+    ("causal_lm/propositions", "../notebooks/causal_lm/propositions", "page: expected two names")])
 def test_an_entry_that_cannot_be_is_told_in_one_line(tmp_path, monkeypatch, old, new, reason):
     in_a_copy(tmp_path, monkeypatch, "notebooks/causal_lm/propositions.py")
     path = in_a_copy(tmp_path, monkeypatch, "icllib/papers/causal_lm/paper.yml") / "claims.yml"

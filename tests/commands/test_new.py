@@ -158,7 +158,8 @@ def test_a_page_that_is_there_and_a_paper_that_is_not_are_told():
 @pytest.mark.parametrize("old, new_text, reason", [
     ("order: 3", "order: third", "order: expected int, got 'third'"),
     ("short:", "shorter:", "short: expected this entry"), ("pages:", "pages: 3\nothers:", "others: expected one of order"),
-    ("title:", "title: [", "damaged file")])
+    ("title:", "title: [", "damaged file"), ("  - propositions", "  - ../x", "page: expected two names"),
+    ("  - propositions", "  - 7", "pages: expected text, got 7"), ("  - propositions", "  - kaczmarz", "pages: expected each value once")])
 def test_a_damaged_description_of_a_paper_is_told(tmp_path, old, new_text, reason):
     text = (PROJECT / "icllib/papers/causal_lm/paper.yml").read_text("utf-8")
     (tmp_path / "paper.yml").write_text(text.replace(old, new_text), "utf-8")
