@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from icllib.errors import InputError
+from icllib.errors import DAMAGE, InputError
 
 PACKAGE = Path(__file__).resolve().parent
 # A clone has the package beside the book; for an installed package the folder one works in counts.
@@ -104,20 +104,29 @@ def check_project() -> None:
                          "estimators and a few trained models")
 
 
+@contextlib.contextmanager
+def damage_told(path: Path, what: str):
+    """Within it, what a damaged file leads to is an InputError that names it."""
+    try:
+        yield
+    except DAMAGE as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: expected {what}, got a damaged file ({reason})") from None
+
+
 def stamp(*places: Path) -> list:
     """What changes with every change of these files, and of those in these folders: path, size and time
     of each, but for what Python caches."""
     seen = []
     for place in places:
-        with contextlib.suppress(FileNotFoundError):
-            if not place.is_dir():
-                state = os.stat(place)
-                seen.append((str(place), state.st_size, state.st_mtime_ns))
+        paths = [] if os.path.isdir(place) else [str(place)]
         for folder, folders, names in os.walk(place):
             folders[:] = sorted(name for name in folders if name != "__pycache__")
-            for name in sorted(names):
-                state = os.stat(f"{folder}/{name}", follow_symlinks=False)
-                seen.append((f"{folder}/{name}", state.st_size, state.st_mtime_ns))
+            paths += [f"{folder}/{name}" for name in sorted(names)]
+        for path in paths:
+            with contextlib.suppress(OSError):  # not there, or gone meanwhile
+                state = os.stat(path, follow_symlinks=path == str(place))
+                seen.append((path, state.st_size, state.st_mtime_ns))
     return seen
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from icllib.files import to_json, write_text, write_together
+from icllib.files import stamp, to_json, write_text, write_together
 
 
 @pytest.mark.parametrize("content", [
@@ -28,6 +28,15 @@ def test_files_are_in_utf_8_whatever_the_locale(tmp_path):
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     subprocess.run([sys.executable, "-c", code, tmp_path / "text"], check=True, env=os.environ | plain)
     assert (tmp_path / "text").read_bytes() == "σ".encode()
+
+
+def test_a_file_that_is_gone_while_a_folder_is_read_and_what_lies_in_no_folder_count_as_not_there(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("", "utf-8")
+    walked = [(str(tmp_path), [], ["gone.part", "file"])]
+    monkeypatch.setattr(os, "walk", lambda place: walked)
+    assert [own[0] for own in stamp(tmp_path)] == [str(tmp_path / "file")]
+    monkeypatch.undo()
+    assert stamp(tmp_path / "file" / "x", tmp_path / ("x" * 5000)) == []
 
 
 def test_no_file_is_replaced_before_all_are_written(tmp_path):

@@ -6,6 +6,7 @@ import os
 from dataclasses import asdict, dataclass
 from sysconfig import get_path
 
+from icllib.checks import text
 from icllib.errors import DAMAGE
 from icllib.files import PACKAGE, PROJECT, VARIABLES, stamp, write_text
 from icllib.page_names import notebooks_folder
@@ -57,6 +58,10 @@ def kept_status(pages, ask) -> list[State]:
 def told_then(kept, seen: str) -> list[State] | None:
     """The states that were kept for this state of the files, or None."""
     try:
-        return [State(**row) for row in kept["rows"]] if kept["seen"] == seen else None
+        if kept["seen"] != seen:
+            return None
+        for row in kept["rows"]:
+            text(**row)
+        return [State(**row) for row in kept["rows"]]
     except DAMAGE:
         return None

@@ -6,10 +6,12 @@ the notebook's outputs, one of every file that the page wrote, and the checksum 
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
+from icllib.checks import text
 from icllib.errors import DAMAGE
-from icllib.files import to_json
+from icllib.files import damage_told, to_json
 from icllib.results.components import digest
 from icllib.results.records import load_record, paths_by_name, results_folder
 
@@ -31,7 +33,10 @@ def with_digests(texts: dict[str, str], notebook=None) -> dict[str, str]:
 def names_shown(page: str) -> set[str]:
     """The names of the records that a page showed, its own and those that it shares with others."""
     path = results_folder() / page / FILE
-    return set(json.loads(path.read_text("utf-8"))["records"]) if path.exists() else set()
+    if not path.exists():
+        return set()
+    with damage_told(path, "what the page shows"):
+        return set(json.loads(path.read_text("utf-8"))["records"])
 
 
 def paths_shown(page: str) -> list[Path]:
@@ -47,12 +52,14 @@ def changed_since(page: str, notebook) -> str | None:
     try:
         shown = json.loads((folder / FILE).read_text("utf-8"))
         files, records = {**shown["files"]}, {**shown["records"]}
+        text(**files)
+        text(**records)
     except FileNotFoundError:
         return f"{FILE} missing"
     except DAMAGE:
         return f"{FILE} damaged"
     for name, expected in files.items():
-        if not (folder / name).is_file():
+        if not os.path.isfile(folder / name):
             return f"{name} missing"
         if bytes_digest((folder / name).read_bytes()) != expected:
             return f"{name} edited since the page was executed"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from icllib.checks import finite, switch, whole
 from icllib.errors import InputError
-from icllib.files import folder_named
+from icllib.files import damage_told, folder_named
 
 FILE = "limits.json"  # in $ICLLIB_OUTPUT: limits from the page runner to the page's process
 
@@ -52,4 +52,7 @@ def limits_of_page() -> Limits:
     if not os.environ.get("ICLLIB_OUTPUT"):
         return Limits()
     path = folder_named("ICLLIB_OUTPUT", "") / FILE
-    return Limits(**json.loads(path.read_text("utf-8"))) if path.exists() else Limits()
+    if not path.exists():
+        return Limits()
+    with damage_told(path, "limits of training"):
+        return Limits(**json.loads(path.read_text("utf-8")))

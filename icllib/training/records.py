@@ -7,7 +7,7 @@ from pathlib import Path
 
 from icllib.checks import component, lists_runs
 from icllib.errors import InputError
-from icllib.files import folder_named, temporary_folder, write_text
+from icllib.files import damage_told, folder_named, temporary_folder, write_text
 from icllib.results import (
     PROFILES, Record, check_page, check_profile, digest, find_records, is_fresh, results_folder)
 from icllib.training.engine import tell_diverged
@@ -93,7 +93,10 @@ def tell_shown(found) -> None:
     if not os.environ.get("ICLLIB_OUTPUT"):
         return
     path = folder_named("ICLLIB_OUTPUT", "") / "records.json"
-    before = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    before = {}
+    if path.exists():
+        with damage_told(path, "the records that the page has shown"):
+            before = {**json.loads(path.read_text("utf-8"))}
     write_text(path, json.dumps(before | {digest(record.run): record.checksum for record in found}))
 
 

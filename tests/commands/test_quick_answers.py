@@ -86,7 +86,8 @@ def test_status_asks_a_page_again_only_when_something_has_changed(page, results,
     assert asked_now(*pages)[1] == ["causal_lm/sample", "causal_lm/other"]
     monkeypatch.setattr(status, "cores", lambda: 77)
     assert asked_now(*pages)[1] == [*pages]
-    for damage in ("[]", "{", '{"mine/sample": 3}', status.TOLD.read_text("utf-8").replace('"state"', '"stat"')):
+    for damage in ("[]", "{", '{"mine/sample": 3}', status.TOLD.read_text("utf-8").replace('"state"', '"stat"'),
+                   status.TOLD.read_text("utf-8").replace('"fresh"', "7")):
         status.TOLD.write_text(damage, "utf-8")
         assert asked_now("mine/sample")[1] == ["mine/sample"]
     for _ in range(2):

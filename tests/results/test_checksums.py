@@ -9,8 +9,10 @@ import pytest
 from icllib import execution
 from icllib.commands.run import notebook_problem
 from icllib.commands.page_state import status
+from icllib.errors import InputError
 from icllib.page_names import notebooks_folder
 from icllib.results import PROJECT, load_record, results_folder
+from icllib.results.checksums import changed_since, paths_shown
 from icllib.training.limits import Limits
 
 BODY = '''import base64, os, pathlib
@@ -97,6 +99,19 @@ def test_a_notebook_that_is_none_is_told_in_its_row(page, content):
     folder = page("1 + 1")
     (folder / "sample.ipynb").write_bytes(content)
     assert notebook_problem(SAMPLE) == "notebook damaged"
+
+
+@pytest.mark.parametrize("content", ["[]", "{", '{"records": [["a"]]}', "{}"])
+def test_what_a_page_shows_is_told_by_its_name_where_it_is_damaged(results, content):
+    path = results / SAMPLE / "shown.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(content, "utf-8")
+    assert changed_since(SAMPLE, nbformat.v4.new_notebook()) == "shown.json damaged"
+    path.write_text('{"records": {"a": [1]}, "files": {}}', "utf-8")
+    assert changed_since(SAMPLE, nbformat.v4.new_notebook()) == "shown.json damaged"
+    path.write_text(content, "utf-8")
+    with pytest.raises(InputError, match=f"{path}: expected what the page shows, got a damaged file"):
+        paths_shown(SAMPLE)
 
 
 @pytest.mark.parametrize("damage", [

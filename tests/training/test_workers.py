@@ -20,7 +20,7 @@ from icllib.papers.context_scaling.fig04_three_tasks import Baseline
 from icllib.results import find_record
 from icllib.training import Fleet, OutOfTime, jobs, workers
 from icllib.training.checkpoint import load_checkpoint
-from icllib.training.limits import Limits
+from icllib.training.limits import Limits, limits_of_page
 from icllib.training.workers import Worker, visible
 from small_fleet import RECIPE, Returns, metrics_of, runs, uninterrupted
 
@@ -93,6 +93,14 @@ def test_a_number_of_members_that_is_none_is_told(members):
 def test_limits_reach_another_process_as_they_are():
     limits = Limits(12.5, 3, True, 4)
     assert Limits(**json.loads(limits.as_json())) == limits
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b"7", b'{"later": 1}', b'{"members": "all"}', b"\xff", b"[" * 100_000])
+def test_damaged_limits_of_a_page_are_told(output, content):
+    output.mkdir()
+    (output / "limits.json").write_bytes(content)
+    with pytest.raises(InputError, match="limits.json: expected limits of training, got a damaged file"):
+        limits_of_page()
 
 
 def test_a_worker_finds_modules_where_its_parent_does(folders, monkeypatch, tmp_path):
