@@ -70,7 +70,7 @@ def listed() -> dict[str, tuple[Path, tuple[int, ...]]]:
         if (folder / MODELS).exists():
             try:
                 models = json.loads((folder / MODELS).read_text("utf-8"))
-                listed |= {name: (folder / model["record"], tuple(model["pairs"]))
+                listed |= {name: (folder / model["record"], checks.each(checks.whole, "pairs", model["pairs"]))
                            for name, model in models.items()}
             except DAMAGE as error:
                 raise InputError(f"{folder / MODELS}: expected models by name, got a damaged file "

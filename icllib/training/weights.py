@@ -7,6 +7,7 @@ ignored; a file with another SHA-256 is refused.
 """
 
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError, safe_open
 
-from icllib.checks import component, whole
+from icllib.checks import component, floating, text, whole
 from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError
 from icllib.evaluate import Together
@@ -134,7 +135,7 @@ def record_of(source) -> Record:
         return source
     if not isinstance(source, str | Path):
         raise InputError(f"source: expected a run, a record or the path of one, got {source!r}")
-    if not Path(source).is_file():
+    if not os.path.isfile(source):
         raise InputError(f"{source}: expected the path of a record, found no file; models with a "
                          "name are in icllib.estimators")
     return load_record(Path(source))
@@ -157,7 +158,8 @@ def is_recorded(path: Path, run: Run) -> bool:
     """Whether records beside a file of weights are of today's training of this run; raises InputError
     for weights that are not those of the records."""
     own = versions(only_training(run)).items()
-    beside = (other for other in path.parent.glob("*.json") if path.name in other.read_text("utf-8"))
+    beside = (other for other in path.parent.glob("*.json")
+              if other.is_file() and path.name.encode() in other.read_bytes())
     noted = [noted_in(other, record) for other in beside
              if own <= (record := load_record(other)).versions.items()]
     expected = {sha256 for name, sha256 in noted if name == path.name}
@@ -194,7 +196,9 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, torch.Tensor]]:
     try:
         with safe_open(path, "pt") as file:
             noted, tensors = file.metadata(), {name: file.get_tensor(name) for name in file.keys()}
-        return {"key": noted["key"]} | noted, tensors
+        floating(**tensors)
+        text(key=noted["key"], **json.loads(noted.get("sources", "{}")))
+        return noted, tensors
     except (SafetensorError, *DAMAGE) as error:
         raise InputError(f"{path}: expected the weights of a trained model, got none that can be "
                          f"read ({error}); delete it or restore it from git") from None

@@ -264,6 +264,27 @@ def test_a_record_that_names_weights_without_their_checksum_is_refused(trained, 
         icllib.load(run)
 
 
+@pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: path.write_bytes(b"\xff\xfe"),
+                                  lambda path: path.symlink_to("nothing")])
+def test_what_lies_beside_weights_and_is_no_record_is_left_alone(trained, make):
+    make(trained / "another.json")
+    assert find_weights(runs()[0])
+
+
+@pytest.mark.parametrize("change", [
+    lambda noted, own: (noted | {"sources": "{"}, own), lambda noted, own: (noted | {"sources": "[1]"}, own),
+    lambda noted, own: (noted, {name: values.long() for name, values in own.items()}),
+    lambda noted, own: (noted, {name: values.to(torch.complex64) for name, values in own.items()})])
+def test_weights_whose_checksum_is_right_and_that_no_training_writes_are_told(trained, change):
+    run = runs()[0]
+    path, made = find_weights(run), find_record(run, "test")
+    noted, own = change(*read(path))
+    save_tensors(path, own, noted)
+    replace(made, provenance=made.provenance | weights.noted_of(path)).save(trained.parent)
+    with pytest.raises(InputError, match=f"{path}: expected the weights of a trained model, got none that can be"):
+        icllib.load(run)
+
+
 def flip(path, place):
     """Change one bit of a file."""
     content = bytearray(path.read_bytes())
