@@ -1,12 +1,13 @@
 """Files of data that the project does not contain: a reader gets them and puts them in place."""
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from icllib.checks import text
+from icllib.checks import instance, text
 from icllib.errors import InputError
 from icllib.files import PROJECT, folder_named
 from icllib.results import Component
@@ -31,12 +32,15 @@ class DataFile(Component):
         """Its text; raises InputError where it is not there or is another file."""
         path = self.path()
         checksum(path, self.sha256)
-        return path.read_bytes().decode()
+        try:
+            return path.read_bytes().decode()
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}: expected text in UTF-8, got another file ({error})") from None
 
     def path(self) -> Path:
         """Where it is; raises InputError where it is not."""
         for folder in data_folders():
-            if (folder / self.name).is_file():
+            if os.path.isfile(folder / self.name):
                 return folder / self.name
         raise InputError(f"{self.name}: expected this file of data in "
                          f"{' or '.join(map(str, data_folders()))}, found none; "
@@ -45,7 +49,7 @@ class DataFile(Component):
 
 def checksum(path: Path, expected: str | None = None) -> str:
     """The SHA-256 of a file; raises InputError if another one is expected or there is no file."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise InputError(f"{path}: expected a file, got none")
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -60,9 +64,10 @@ def open_token_ids(path: Path, least: int = 1) -> np.ndarray:
     They stay on the disk. Raises InputError for a file that is missing, is no such file, or has
     less than `least` ids; whether they lie in a vocabulary is for the first pass over them to say.
     """
-    if not path.is_file():
+    instance(str | Path, path=path)
+    if not os.path.isfile(path):
         raise InputError(f"{path}: expected a file of token ids, got none")
-    size = path.stat().st_size
+    size = os.path.getsize(path)
     if size % 2 or size // 2 < least:
         raise InputError(f"{path}: expected at least {least} tokens of two bytes, got {size} bytes")
     return np.memmap(path, "<u2", "r")

@@ -24,7 +24,7 @@ from torch import Tensor
 from icllib.data import checksum
 from icllib.errors import DAMAGE, InputError, OutOfTime
 from icllib.execution import parse_parameter
-from icllib.files import write_text
+from icllib.files import check_writable, write_text
 from icllib.language_models.gpt2_model import (
     Settings, batch, build, learning_rate, log_loss, open_tokens, perplexity)
 from icllib.progress import Progress
@@ -117,11 +117,9 @@ def train_alone(data: Path, folder: Path, settings: Settings, deadline: float) -
 
 def check_folder(folder: Path) -> None:
     """Make the folder; raises InputError for a file, and for a finished training."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: expected a folder, got a file")
+    check_writable(folder)
     if (folder / "training.json").exists():
         raise InputError(f"{folder}: expected no finished training, got one; name another folder")
-    folder.mkdir(parents=True, exist_ok=True)
 
 
 def resume(trainer: Trainer, folder: Path, about: dict) -> None:
@@ -163,17 +161,18 @@ def run_steps(trainer: Trainer, folder: Path, about: dict, should_stop) -> None:
 
 def load_trained(folder: Path):
     """The trained model of a folder and its settings; raises InputError if there is none."""
+    from safetensors import SafetensorError
     from safetensors.torch import load_model
 
     try:
         about = json.loads((folder / "training.json").read_text("utf-8"))
         settings = Settings(**about["settings"])
         checksum(folder / "model.safetensors", about["sha256"])
-    except DAMAGE as error:
+        model = build(settings)
+        load_model(model, folder / "model.safetensors")
+    except (SafetensorError, RuntimeError, *DAMAGE) as error:  # and weights of another model
         raise InputError(f"{folder}: expected a finished training, got none or a damaged one "
-                         f"({error})") from None
-    model = build(settings)
-    load_model(model, folder / "model.safetensors")
+                         f"({' '.join(str(error).split()):.400})") from None
     return model.eval(), settings
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import pandas as pd
 import torch
 
-from icllib.errors import InputError
+from icllib.errors import DAMAGE, InputError
 from icllib.files import write_text
 from icllib.language_models.prompts import (
     Question, affine_questions, chat, quantifier_questions, read_booleans, read_number)
@@ -133,7 +133,7 @@ def finished_cells(settings: dict, out: Path) -> list[dict]:
     try:
         content = json.loads(out.read_text("utf-8"))
         stored, cells = content["settings"], content["cells"]
-    except (OSError, ValueError, TypeError, KeyError):
+    except DAMAGE:
         raise InputError(f"{out}: expected a result of this command, got another file") from None
     if stored != json.loads(json.dumps(settings)):
         raise InputError(f"{out}: expected the settings {settings}, got {stored}; "

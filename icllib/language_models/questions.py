@@ -15,7 +15,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from icllib.errors import InputError
+from icllib.checks import text
+from icllib.errors import DAMAGE, InputError
+from icllib.files import damage_told
 from icllib.models.language import prefix_attention
 
 LETTERS = ("A", "B", "C", "D")
@@ -54,8 +56,11 @@ def read_bbh(folder) -> dict[str, Task]:
     """
     tasks = {}
     for path in task_files(Path(folder), "*.json"):
-        examples = [(f"Q: {item['input']}\nA:", item["target"])
-                    for item in json.loads(path.read_text("utf-8"))["examples"]]
+        with damage_told(path, "examples with input and target"):
+            items = json.loads(path.read_text("utf-8"))["examples"]
+            for item in items:
+                text(input=item["input"], target=item["target"])
+        examples = [(f"Q: {item['input']}\nA:", item["target"]) for item in items]
         tasks[path.stem] = few_shot(path.stem, "", examples, examples[BBH_SHOTS:], BBH_SHOTS)
     return tasks
 
@@ -72,8 +77,11 @@ def rows_of(path: Path) -> list[list[str]]:
     """Question, four choices and the right letter; raises InputError for a missing or other file."""
     if not path.exists():
         raise InputError(f"folder: expected {path}, found none")
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.reader(file))
+    except (csv.Error, *DAMAGE):
+        rows = [[]]
     if any(len(row) != 6 or row[5] not in LETTERS for row in rows):
         raise InputError(f"{path}: expected a question, four choices and a letter in each row, "
                          "got others")

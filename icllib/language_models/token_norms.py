@@ -37,6 +37,8 @@ def embedding_norms(weights: Path) -> np.ndarray:
             if len(names) != 1:
                 raise InputError(f"{weights}: expected one tensor {EMBEDDING}, got {names}")
             table = file.get_tensor(names[0])
+            if table.dim() != 2:
+                raise InputError(f"{weights}: expected {EMBEDDING} of (vocabulary, width), got {tuple(table.shape)}")
     except (SafetensorError, OSError) as error:
         raise InputError(f"{weights}: expected a safetensors file ({error})") from None
     return torch.linalg.vector_norm(table.double(), dim=1).numpy()

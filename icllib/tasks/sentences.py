@@ -120,7 +120,11 @@ def encode(tokenizer: DataFile, lines: list[str], vocabulary: int) -> list[list[
     """
     from tokenizers import Tokenizer
 
-    encoder = Tokenizer.from_str(tokenizer.read())
+    text = tokenizer.read()
+    try:
+        encoder = Tokenizer.from_str(text)
+    except Exception as error:  # the package has no kinds
+        raise InputError(f"{tokenizer.name}: expected the JSON of a tokenizer, got another file ({error})") from None
     encoder.no_padding()
     encoder.no_truncation()
     special = [encoder.token_to_id(name) for name in ("<mask>", "<pad>", "<unk>", "<s>", "</s>")]

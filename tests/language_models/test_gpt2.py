@@ -237,6 +237,22 @@ def test_damaged_weights_of_a_finished_training_are_told(data, tmp_path):
         gpt2.load_trained(tmp_path / "run")
 
 
+def test_weights_of_another_model_whose_checksum_is_right_are_told(data, tmp_path):
+    gpt2.train(data, tmp_path / "run", Settings(**SMALL))
+    about = json.loads((tmp_path / "run/training.json").read_text("utf-8"))
+    about["settings"]["layers"] += 1
+    (tmp_path / "run/training.json").write_text(json.dumps(about), "utf-8")
+    with pytest.raises(InputError, match="run: expected a finished training, got .* a damaged one") as told:
+        gpt2.load_trained(tmp_path / "run")
+    assert "\n" not in str(told.value)
+
+
+def test_a_folder_that_cannot_be_is_told_before_any_work(data):
+    for folder in (data / "run", data.with_name("x" * 5000)):
+        with pytest.raises(InputError, match="expected a folder"):
+            gpt2.train(data, folder, Settings(**SMALL))
+
+
 def test_checkpoints_of_another_training_are_refused(data, tmp_path):
     with pytest.raises(OutOfTime):
         gpt2.train(data, tmp_path / "run", Settings(**SMALL), deadline=time.monotonic() - 1)

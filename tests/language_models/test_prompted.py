@@ -172,7 +172,7 @@ def test_answers_are_kept_as_they_came(tmp_path):
 
 
 @pytest.mark.parametrize("text, words", [
-    ("{", "another file"), ("[]", "another file"), ('{"cells": []}', "another file"),
+    ("{", "another file"), ("[]", "another file"), ('{"cells": []}', "another file"), ("[" * 100_000, "another file"),
     ('{"settings": {}, "cells": []}', "expected the settings")])
 def test_a_file_of_something_else_is_not_touched(tmp_path, text, words):
     out = tmp_path / "out.json"

@@ -122,6 +122,12 @@ def test_a_row_of_table_2_is_the_mean_over_tasks(asked, folders):
     (lambda mmlu, bbh: (mmlu / "test" / "sums_test.csv").write_text("", "utf-8"), "sums: expected 5 shots"),
     (lambda mmlu, bbh: (bbh / "twos.json").unlink(), "json, found none"),
     (lambda mmlu, bbh: (bbh / "twos.json").write_text('{"examples": []}', "utf-8"), "twos: expected 3 shots"),
+    (lambda mmlu, bbh: (mmlu / "dev" / "sums_dev.csv").write_bytes(b"\xff"), "sums_dev.csv: expected a question"),
+    (lambda mmlu, bbh: (mmlu / "dev" / "sums_dev.csv").write_text("1" * 200_000, "utf-8"), "sums_dev.csv: expected a question"),
+    (lambda mmlu, bbh: (bbh / "twos.json").write_text("{", "utf-8"), "twos.json: expected examples"),
+    (lambda mmlu, bbh: (bbh / "twos.json").write_text('{"examples": [{"input": "1"}]}', "utf-8"), "twos.json: expected examples"),
+    (lambda mmlu, bbh: (bbh / "twos.json").write_text('{"examples": [{"input": "1", "target": 2}]}', "utf-8"),
+     "twos.json: expected examples"),
 ])
 def test_incomplete_benchmarks_are_refused(folders, spoil, message):
     spoil(*folders)

@@ -1,6 +1,7 @@
 """Masked sentences: what is hidden, in which order, and the losses and scores made of it."""
 
 import dataclasses
+import hashlib
 import math
 
 import pytest
@@ -181,6 +182,16 @@ def test_a_wrong_file_a_missing_file_and_a_wrong_tokenizer_are_refused():
         dataclasses.replace(MADE, dimension=20).sentences(128, "cpu")
     with pytest.raises(InputError, match="expected sentences of 9 words or more"):
         dataclasses.replace(MADE, words=9).sentences(128, "cpu")
+
+
+@pytest.mark.parametrize("content, told", [(b"{", "expected the JSON of a tokenizer"), (b"[]", "expected the JSON of a tokenizer"),
+                                           ("Wörter".encode("latin-1"), "expected text in UTF-8")])
+def test_files_whose_checksum_is_right_and_that_are_of_another_kind_are_told(tmp_path, monkeypatch, content, told):
+    monkeypatch.setenv("ICLLIB_DATA", str(tmp_path))
+    (tmp_path / "own.json").write_bytes(content)
+    own = DataFile("own.json", hashlib.sha256(content).hexdigest())
+    with pytest.raises(InputError, match=f"own.json: {told}"):
+        dataclasses.replace(MADE, tokenizer=own).sentences(128, "cpu")
 
 
 @pytest.mark.parametrize("settings", [{"hidden": 0.0}, {"replaced": 1.5}, {"held_out": 0},
