@@ -29,6 +29,8 @@ SMALLEST_SUM = 1e-6  # row sums are clamped to it; ASSUMED, as in Qin et al.'s p
 NEWTON_STEPS = 24  # at the most: enough for rows of hundreds of tokens, see `threshold`
 NEWTON_ENOUGH = 1e-7  # a step that a sum of weights, 1, cannot tell from none in float32
 
+MOST_PAIRS = 2**16  # of a mask, which then takes 4 GiB
+
 # ---- masks ----------------------------------------------------------------------------------
 
 
@@ -39,7 +41,7 @@ def causal_pairs(pairs: int) -> Tensor:
 
 def full_pairs(pairs: int) -> Tensor:
     """Every pair attends to every pair (prefixLM, Ding et al. Section 2.1): (pairs, pairs)."""
-    whole(0, pairs=pairs)
+    whole(0, MOST_PAIRS, pairs=pairs)
     return torch.ones(pairs, pairs, dtype=torch.bool)
 
 
@@ -49,9 +51,9 @@ def block_causal_pairs(pairs: int, block: int) -> Tensor:
     Blocks of one pair make it causal, one block makes it full: (pairs, pairs). Raises InputError
     for a block of no pairs.
     """
-    whole(0, pairs=pairs)
+    whole(0, MOST_PAIRS, pairs=pairs)
     whole(block=block)
-    blocks = torch.arange(pairs) // block
+    blocks = torch.arange(pairs) // min(block, MOST_PAIRS)
     return blocks[:, None] >= blocks
 
 

@@ -205,7 +205,7 @@ def one_of(allowed: tuple, **values) -> None:
     """Raises InputError, by name, for a value that is not among those allowed."""
     for name, value in values.items():
         if not any(type(value) is type(one) and value == one for one in allowed):
-            raise InputError(f"{name}: expected one of {allowed}, got {value!r}")
+            raise InputError(f"{name}: expected one of {allowed}, got {value!r:.200}")
 
 
 def alike(shape_of, /, **members) -> None:
@@ -220,7 +220,7 @@ def component(method: str, /, **parts) -> None:
     """Raises InputError, by name, for what lacks this method, and for a class that has it."""
     for name, part in parts.items():
         if isinstance(part, type) or not hasattr(part, method):
-            raise InputError(f"{name}: expected a component with {method}, got {part!r}")
+            raise InputError(f"{name}: expected a component with {method}, got {part!r:.200}")
 
 
 def predictor(model) -> None:
@@ -245,7 +245,15 @@ def draws(stream, ids, n, dtype, least: int = 1) -> None:
     component("normal", stream=stream)
     whole(least, n=n)
     indices(ids=ids)
+    rows(stream, ids)
     precise(dtype)
+
+
+def rows(stream, ids) -> None:
+    """Raises InputError for ids that are not (M, B), a row for each of the M seeds of a stream."""
+    members = len(stream.seeds)
+    if ids.dim() != 2 or len(ids) != members:
+        raise InputError(f"ids: expected ({members}, B), a row for each seed of the stream, got {tuple(ids.shape)}")
 
 
 def indices(**tensors) -> None:
@@ -301,7 +309,7 @@ def types_of_fields(component) -> None:
             kind = typing.get_origin(kind)
         if not isinstance(value, kind):
             expected = getattr(kind, "__name__", kind)
-            raise InputError(f"{field.name}: expected {expected}, got {value!r}")
+            raise InputError(f"{field.name}: expected {expected}, got {value!r:.200}")
 
 
 def floating(**tensors) -> None:

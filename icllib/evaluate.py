@@ -203,6 +203,9 @@ class Together(Component):
 
     def check(self):
         each(partial(component, "measure"), "parts", self.parts)
+        prefixes = [part.prefix for part in self.parts if isinstance(part, ErrorByLength)]
+        if len(set(prefixes)) < len(prefixes):
+            raise InputError(f"parts: expected metrics of different names, got {self.parts}")
 
     def measure(self, tasks, predictor, device="cpu") -> dict:
         """All metrics of all parts; raises InputError where two have the same name."""

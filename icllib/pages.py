@@ -10,13 +10,14 @@ has succeeded) or, without a runner, into runs/, so that trying things out chang
 import builtins
 import dataclasses
 import importlib
+from collections.abc import Iterable
 from functools import cache, partial
 from itertools import groupby
 from math import fsum
 
 import pandas as pd
 
-from icllib.checks import lists_runs, whole
+from icllib.checks import instance, lists_runs, whole
 from icllib.claims import find_claim, load_claims
 from icllib.claims.controls import FROM_EVIDENCE
 from icllib.claims.decisions import decide
@@ -52,6 +53,8 @@ class Page:
         """
         if not tables:
             raise InputError("tables: expected at least one, got none")
+        for table in tables:
+            instance(pd.DataFrame, tables=table)
         check_writable(self.output)
         table = pd.concat(tables, ignore_index=True)
         write_text(self.output / "figure.csv", table.to_csv(index=False,
@@ -92,10 +95,10 @@ class Page:
 
 
 def rounded_samples(samples):
-    """Samples, or those of each part, as in records; None where there are none."""
+    """Samples, or those of each part, as in records; what is none stays as it is, for `decide` to tell."""
     if isinstance(samples, dict):
-        return {part: rounded(list(own)) for part, own in samples.items()}
-    return samples if samples is None else rounded(list(samples))
+        return {part: rounded_samples(own) for part, own in samples.items()}
+    return rounded(list(samples)) if isinstance(samples, Iterable) else samples
 
 
 def entry(decision) -> dict:

@@ -362,3 +362,63 @@ def test_a_predictor_of_scikit_learn_and_tasks_of_two_dimensions_are_told():
         MEASURE.measure(TASK, LinearRegression())
     with pytest.raises(InputError, match="tasks: expected one dimension for all, got 3, 4"):
         MEASURE.measure((TASK, tasks.LinearRegression(4)), baselines.LeastSquares())
+
+
+class Said:
+    """A predictor that answers so, whatever it is asked."""
+
+    def __init__(self, answers):
+        self.answers = answers
+
+    def predict(self, xs, ys, lengths):
+        return self.answers
+
+
+def page():
+    return icllib.Page("causal_lm/propositions")
+
+
+TWO, NOISY = Stream.of([0, 1], "training"), evaluate.ErrorByNoiseLevel(LENGTHS, prompts=4)
+OTHER_SHAPE = dataclasses.replace(RECORD, metrics={"error": [1.0, 2.0]})
+ONE_NUMBER = torch.nn.Module()
+ONE_NUMBER.own = torch.nn.Parameter(torch.ones(()))
+COMBINED = {  # values that are sound by themselves, and what is said
+    "more pairs than a mask can have": (lambda: attention.causal_pairs(10**12), "pairs: expected an integer from 0 to"),
+    "a number of pairs that no tensor has": (lambda: attention.full_pairs(10**30), "pairs: expected an integer from 0 to"),
+    "more pairs in blocks": (lambda: attention.block_causal_pairs(10**12, 2), "pairs: expected an integer from 0 to"),
+    "ids of one model, two seeds": (lambda: TASK.sample(TWO, IDS, 4), r"ids: expected \(2, B\), .* got \(1, 4\)"),
+    "ids of two models, one seed": (lambda: TASK.sample(STREAM, IDS.expand(2, 4), 4), r"ids: expected \(1, B\)"),
+    "ids of no model": (lambda: TASK.sample(STREAM, IDS[0], 4), r"ids: expected \(1, B\), .* got \(4,\)"),
+    "tasks of two models, one seed": (lambda: tasks.sample_each([TASK, tasks.LinearRegression(3)], STREAM, IDS.expand(2, 4), 4),
+                                      r"ids: expected \(1, B\)"),
+    "records of other lengths": (lambda: results.samples([RECORD, OTHER_SHAPE], "error"), "error: expected one shape in all records"),
+    "names of other lengths": (lambda: results.stacked([RECORD, OTHER_SHAPE], ["a"], "error"),
+                               "error: expected one shape in all records"),
+    "records of no class": (lambda: results.select([RECORD], "Run"), "kind: expected type, got 'Run'"),
+    "noise levels of a task that has none": (lambda: training.Run(TASK, models.MLP(4), training.Recipe(LENGTHS, 1), NOISY),
+                                             "expected a component with at_level"),
+    "noise levels of another task": (lambda: training.Run(
+        TASK, models.MLP(4), training.Recipe(LENGTHS, 1), evaluate.OnTask(TASK, NOISY, "other")), "with at_level"),
+    "two measures of one name": (lambda: evaluate.Together((MEASURE, evaluate.ErrorByLength((2,)))), "parts: expected metrics of diff"),
+    "figures that are no tables": (lambda: page().save_figure([1]), "tables: expected DataFrame"),
+    "evidence that is no list": (lambda: page().decide("causal_lm.1", {CLAIM.parts[0]: 5}, "cpu"), "one number of evidence for each"),
+    "evidence that is no mapping": (lambda: page().decide("causal_lm.1", 5, "cpu"), "evidence: expected dict, got 5"),
+    "a gate that is no list": (lambda: page().decide("causal_lm.1", {CLAIM.parts[0]: SAMPLES}, "cpu", control=5), "control: expected dict"),
+    "a number for a model": (lambda: training.Trained(ONE_NUMBER), "module: expected one with parameters"),
+    "answers that are no tensor": (lambda: icllib.InContextRegressor(Said([0.0])).fit(POINTS, POINTS[:, 0]).predict(POINTS),
+                                   "predictions: expected a tensor"),
+    "answers to other queries": (lambda: icllib.InContextRegressor(Said(torch.ones(1, 1))).fit(POINTS, POINTS[:, 0]).predict(POINTS),
+                                 "predictions: expected a shape that ends in"),
+    "a choice of thousands of letters": (lambda: load_claims("x" * 5000), "paper: expected one of .{,400}$"),
+}
+
+
+@pytest.mark.parametrize("name", COMBINED)
+def test_values_that_do_not_go_together_are_told(name, output):
+    call, message = COMBINED[name]
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_a_block_that_is_longer_than_the_pairs_is_one_block():
+    assert torch.equal(attention.block_causal_pairs(3, 10**30), attention.full_pairs(3))

@@ -20,7 +20,8 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=N
                   pretty_exceptions_enable=False)
 app.add_typer(new.app, name="new", help="Write the files of a new paper or page, with words to fill in.")
 
-NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC}  # told in one line
+NOT_ALLOWED = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EISDIR, errno.ENOTDIR,
+               errno.ENAMETOOLONG, errno.ELOOP}  # told in one line
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 

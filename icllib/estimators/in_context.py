@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_regr
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from icllib import checks
 from icllib.checks import one_of, switch
 from icllib.errors import InputError
 from icllib.estimators.named_models import Predictor, found
@@ -132,6 +133,7 @@ class InContext(BaseEstimator):
             ys = labels.expand(1, len(queries), *labels.shape)
             with torch.no_grad():
                 answers = predictor.predict(xs, ys, (len(context),))
+            checks.answers((len(queries), 1, *labels.shape[1:]), answers)
             if len(answers) != 1:
                 raise InputError("model: expected one answer to each query, got "
                                  f"{len(answers)}, as of a sweep of penalties")

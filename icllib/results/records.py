@@ -263,7 +263,14 @@ def samples(records: list[Record], metric: str, **chosen) -> np.ndarray:
         known = ", ".join(sorted({name for record in records for name in record.metrics}))
         raise InputError(f"samples: expected records with {metric} and {chosen}, found none; their "
                          f"metrics are {known or 'none'}")
-    return np.array(found)
+    return in_one(found, metric)
+
+
+def in_one(values: list, metric: str) -> np.ndarray:
+    """A metric of some records as one array; raises InputError where they differ in its shape."""
+    if len(shapes := {np.shape(value) for value in values}) > 1:
+        raise InputError(f"{metric}: expected one shape in all records, got {', '.join(map(str, sorted(shapes)))}")
+    return np.array(values)
 
 
 def select(records, kind: type, **settings) -> list:
@@ -272,8 +279,9 @@ def select(records, kind: type, **settings) -> list:
     settings: by field name. Raises InputError where there is none.
     """
     check_records(records)
+    instance(type, kind=kind)
     found = [record for record in records if isinstance(run := record.component, kind)
-             and all(getattr(run, name) == value for name, value in settings.items())]
+             and all(getattr(run, name, dataclasses.MISSING) == value for name, value in settings.items())]
     if not found:
         raise InputError(f"records: expected some of {kind.__name__} with {settings}, found none")
     return found
@@ -313,7 +321,7 @@ def stacked(records: list[Record], names, metric: str) -> dict:
     """A metric of each name's records, which `dealt` gives it: name -> (records, ...)."""
     check_records(records)
     text(metric=metric)
-    return {name: np.array([record[metric] for record in own])
+    return {name: in_one([record[metric] for record in own], metric)
             for name, own in dealt(records, names).items()}
 
 

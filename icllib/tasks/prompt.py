@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from icllib.checks import indices, takes
+from icllib.checks import indices, rows, takes
 from icllib.errors import InputError
 from icllib.streams import Stream, constant
 
@@ -63,6 +63,7 @@ def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
     members_of = {}
     for member, task in enumerate(tasks):
         members_of.setdefault(task, []).append(member)
+    rows(stream, ids)
     if len(members_of) == 1:
         return sample_one(tasks[0], stream, ids, n, dtype, active)
     parts = []

@@ -46,8 +46,14 @@ def measure_kept(run: Run, profile: str, folder: Path) -> None:
 
 
 def check_ready(profile: str, folder: Path, limits=Limits()) -> None:
-    """Raises InputError for `gpu` without a GPU and folders that cannot be written to."""
+    """Raises InputError for `gpu` without a GPU, and for folders and a file to wait for that cannot be
+    written to."""
     check_gpu(profile, limits)
+    if limits.turn:
+        try:
+            open(limits.turn, "a", encoding="utf-8").close()
+        except (OSError, ValueError) as error:
+            raise InputError(f"turn: expected a file to write to, got {limits.turn!r:.200} ({error!s:.200})") from None
     for needed in (folder, checkpoints_folder()):
         check_writable(needed)
 

@@ -9,7 +9,7 @@ import torch
 
 from icllib.checks import alike, component, each, floating, instance, needs_no_pair, takes, whole
 from icllib.errors import InputError
-from icllib.evaluate import ErrorByLength, OnTask, Together, TrainingError
+from icllib.evaluate import ErrorByLength, ErrorByNoiseLevel, OnTask, Together, TrainingError
 from icllib.results import ADDED, Component
 from icllib.streams import Stream
 from icllib.tasks import MaskedSentences
@@ -61,18 +61,20 @@ class Run(Component):
             raise InputError(f"along: expected steps up to {self.recipe.steps}, "
                              f"got {self.along.steps}")
         for evaluation in (self.evaluation, self.along and self.along.evaluation):
-            self.check_evaluation(evaluation)
+            self.check_evaluation(evaluation, self.task)
 
-    def check_evaluation(self, evaluation) -> None:
-        """Raises InputError for an evaluation that this model, trained so, cannot answer."""
+    def check_evaluation(self, evaluation, task) -> None:
+        """Raises InputError for an evaluation on this task that this model, trained so, cannot answer."""
         if evaluation is not None:  # None where only the training matters
             component("measure", evaluation=evaluation)
         if isinstance(evaluation, Together):
             for part in evaluation.parts:
-                self.check_evaluation(part)
+                self.check_evaluation(part, task)
         if isinstance(evaluation, OnTask):
             alike(sizes, task=[self.task, evaluation.task])
-            self.check_evaluation(evaluation.evaluation)
+            self.check_evaluation(evaluation.evaluation, evaluation.task)
+        if isinstance(evaluation, ErrorByNoiseLevel):
+            component("at_level", task=task)
         self.check_lengths(evaluation)
         if not isinstance(evaluation, ErrorByLength):
             return
@@ -135,10 +137,12 @@ class Trained:
     def __init__(self, module, stream=None):
         instance(torch.nn.Module, module=module)
         instance(Stream | None, stream=stream)
-        if next(module.parameters(), None) is None:
-            raise InputError(f"module: expected one with parameters, got {type(module).__name__}")
+        first = next(module.parameters(), None)
+        if first is None or not first.dim():
+            raise InputError("module: expected one with parameters whose first axis is that of its members, "
+                             f"got {type(module).__name__}")
         self.module, self.stream = module.eval(), stream
-        self.members = len(next(module.parameters()))
+        self.members = len(first)
 
     def predict(self, xs, ys, lengths, **points):
         if points and not takes(self.module.forward, "points"):

@@ -101,9 +101,10 @@ def test_claims_fit_100_columns(icllib):
     assert len(lines) > 70 and max(map(len, lines)) <= 100
 
 
-def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(icllib, monkeypatch):
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EDQUOT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP])
+def test_a_folder_that_cannot_be_written_to_is_told_in_one_line(icllib, monkeypatch, number):
     def refused(*_, **options):
-        raise PermissionError(errno.EACCES, "Permission denied", "/elsewhere/models.json")
+        raise OSError(number, "Permission denied", "/elsewhere/models.json")
 
     monkeypatch.setattr("icllib.files.tempfile.NamedTemporaryFile", refused)
     assert icllib("export")[::2] == (2, "icllib: /elsewhere/models.json: expected to read or write "
