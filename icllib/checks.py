@@ -244,13 +244,14 @@ def draws(stream, ids, n, dtype, least: int = 1) -> None:
     """Raises InputError for what no prompts of n points can be drawn from, or not in this type."""
     component("normal", stream=stream)
     whole(least, n=n)
-    indices(ids=ids)
     rows(stream, ids)
     precise(dtype)
 
 
 def rows(stream, ids) -> None:
     """Raises InputError for ids that are not (M, B), a row for each of the M seeds of a stream."""
+    component("seeds", stream=stream)
+    indices(ids=ids)
     members = len(stream.seeds)
     if ids.dim() != 2 or len(ids) != members:
         raise InputError(f"ids: expected ({members}, B), a row for each seed of the stream, got {tuple(ids.shape)}")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from icllib.checks import indices, rows, takes
+from icllib.checks import rows, takes
 from icllib.errors import InputError
 from icllib.streams import Stream, constant
 
@@ -56,14 +56,13 @@ def sample_each(tasks, stream: Stream, ids: Tensor, n: int, dtype=torch.float32,
     tasks: M tasks of one shape; ids: (M, B); active: see `kept`. Returns tensors (M, B, n, ...).
     Raises InputError if a task returns other shapes.
     """
-    indices(ids=ids)
+    rows(stream, ids)
     if not isinstance(tasks, list | tuple) or len(tasks) != len(ids) or not all(
             hasattr(task, "sample") for task in tasks):
         raise InputError(f"tasks: expected a list of {len(ids)}, one for each row of ids, got {tasks!r:.200}")
     members_of = {}
     for member, task in enumerate(tasks):
         members_of.setdefault(task, []).append(member)
-    rows(stream, ids)
     if len(members_of) == 1:
         return sample_one(tasks[0], stream, ids, n, dtype, active)
     parts = []

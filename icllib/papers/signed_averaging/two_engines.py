@@ -25,30 +25,17 @@ from icllib.training import Curriculum, Recipe, Run
 LINE_SEEDS = 10  # our models with smaller seeds are in fleets, those from here on trained alone
 OTHER_SEEDS = 5  # in the other settings
 QUANTIFIER_SEEDS = 10  # they train in seconds, and differ more
-# The part of `planned` that is trained so far.
-FLEET, ALONE, PLAIN = range(5), range(LINE_SEEDS, 2 * LINE_SEEDS), range(LINE_SEEDS)
-STARTED, EVERY = range(2), range(5)
 
 # ---- the runs -------------------------------------------------------------------------------
 
 
 def runs(profile: str) -> list:
-    """The runs trained so far for this page. Only smoke and cpu have runs."""
-    if profile == "smoke":
-        return planned(profile)
-    if profile != "cpu":
-        return []
-    return [*lines_of_ours(profile, [*FLEET, *ALONE]), *map(PlainLoop, lines_of_ours(profile, PLAIN)),
-            *(PlainLoop(run, start="linear") for run in lines_of_ours(profile, STARTED)),
-            *linear_ours(profile), *linear_functions(profile), *masks_ours(profile), *masks(profile),
-            *(run for run in every(profile) if run.seed in EVERY)]
-
-
-def planned(profile: str) -> list:
-    """All that was fixed before the first run: lines, linear functions, two masks and "every".
+    """Lines, linear functions, two masks and "every", all fixed before the first run; smoke and cpu alone.
 
     Our engine's runs on "every" are on another page.
     """
+    if profile not in ("smoke", "cpu"):
+        return []
     return [*lines(profile), *linear_ours(profile), *linear_functions(profile), *masks_ours(profile),
             *masks(profile), *every(profile)]
 

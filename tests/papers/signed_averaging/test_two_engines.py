@@ -17,7 +17,7 @@ from icllib.tasks import AffineFunctions, LinearRegression, Quantifier
 from icllib.training import Fleet
 
 pytest.importorskip("transformers")
-PLAIN = [run for run in two_engines.planned("smoke") if isinstance(run, PlainLoop)]
+PLAIN = [run for run in two_engines.runs("smoke") if isinstance(run, PlainLoop)]
 
 
 def in_double(run):
