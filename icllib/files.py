@@ -205,4 +205,5 @@ def check_writable(folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(2**20))
     except OSError as error:
-        raise InputError(f"{folder}: expected a folder to write to, got {error.strerror!r}") from None
+        got = "a file" if isinstance(error, FileExistsError) else repr(error.strerror)
+        raise InputError(f"{folder}: expected a folder to write to, got {got}") from None

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from icllib.checks import MEASURED, each, instance, not_negative, numbers, text, whole
+from icllib.checks import MEASURED, each, finite, instance, numbers, text, whole
 from icllib.errors import DAMAGE, InputError
 from icllib.files import folder_named, to_json, write_text
 from icllib.results.components import digest, from_settings, key, settings, sources, versions
@@ -99,11 +99,11 @@ class Record:
     def check(self) -> None:
         """Raises InputError, by name, for a part that is of another kind than in a record of a run."""
         instance(dict, run=self.run, versions=self.versions, metrics=self.metrics, provenance=self.provenance)
-        whole(**self.versions)
+        whole(0, **self.versions)
         numbers(MEASURED, **self.metrics)
         there = lambda *names: {name: self.provenance[name] for name in names if name in self.provenance}
         text(**there("commit", "date", "device", "torch"))
-        not_negative(**there("wall_seconds", "processor_seconds"))
+        finite(**there("wall_seconds", "processor_seconds"))
         whole(**there("fleet"))
         each(text, "members", self.provenance.get("members", ()), 0)
         instance(dict, **there("sources"))

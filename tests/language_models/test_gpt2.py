@@ -205,7 +205,7 @@ def test_bad_data_is_refused_before_any_work(tmp_path, monkeypatch):
             gpt2.train(tmp_path / name, tmp_path / "run", Settings(**SMALL))
     with pytest.raises(InputError, match="expected a file of token ids, got none"):
         gpt2.train(tmp_path / "none.bin", tmp_path / "run", Settings(**SMALL))
-    with pytest.raises(InputError, match="expected a folder, got a file"):
+    with pytest.raises(InputError, match="expected a folder to write to, got a file"):
         gpt2.train(tmp_path / "none.bin", tmp_path / "odd.bin", Settings(**SMALL))
 
 

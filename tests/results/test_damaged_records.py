@@ -60,7 +60,7 @@ def test_metrics_and_provenance_that_were_edited_by_hand_are_told(saved, part, n
     ("metrics", [1.0], "metrics: expected dict"), ("metrics", {"error": "low"}, "error: expected numbers"),
     ("metrics", {"error": [[1], [1, 2]]}, "error: expected numbers"), ("metrics", {"error": [10**400]}, "error: expected numbers"),
     ("provenance", PROVENANCE | {"fleet": 0}, "fleet: expected an integer of at least 1"),
-    ("provenance", PROVENANCE | {"wall_seconds": "1"}, "wall_seconds: expected a number"),
+    ("provenance", PROVENANCE | {"wall_seconds": "1"}, "wall_seconds: expected a finite number"),
     ("provenance", PROVENANCE | {"device": 5}, "device: expected text"),
     ("provenance", PROVENANCE | {"members": 5}, "members: expected a list"),
     ("provenance", PROVENANCE | {"sources": ["mine"]}, "sources: expected dict"),

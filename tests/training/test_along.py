@@ -159,7 +159,7 @@ def test_what_cannot_be_is_refused(wrong, words):
     (FeatureMLP(prompt=True), ErrorByLength((5,)), "lengths up to 4"),
     (SMALL, ErrorByLength((5,)), "lengths up to 4"),
     (replace(SMALL, positions_up_to=7), ErrorByLength((8,)), "lengths up to 7"),
-    (SMALL, Together((ErrorByLength((2,)), ErrorByLength((5,)))), "lengths up to 4"),
+    (SMALL, Together((ErrorByLength((5,)),)), "lengths up to 4"),
     (MLP(8), ErrorByLength((2,), by_layer=True), "by_layer: expected a decoder"),
     (SMALL, ErrorByLength((2,), queries=2), "decoder of joint tokens"),
     (replace(SMALL, positions_up_to=7), ErrorByLength((7,)), None),
