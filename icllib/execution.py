@@ -17,8 +17,8 @@ import threading
 import time
 import traceback
 
-from icllib.errors import DAMAGE, InputError, OutOfTime
-from icllib.files import matplotlib_folder, temporary_folder
+from icllib.errors import InputError, OutOfTime
+from icllib.files import damage_told, matplotlib_folder, temporary_folder
 from icllib.page_names import notebooks_folder
 from icllib.results import PROJECT, digest
 from icllib.training.records import environment
@@ -60,10 +60,8 @@ def execute(page: str, parameters: dict, deadline: float | None = None):
 def page_source(page: str) -> str:
     """The text of a page; raises InputError where it has none."""
     path = notebooks_folder() / f"{page}.py"
-    try:
+    with damage_told(path, "a page"):
         return path.read_text("utf-8-sig")
-    except DAMAGE as error:
-        raise InputError(f"{path}: expected a page, got a damaged file ({error})") from None
 
 
 def code_cells(page: str) -> list[tuple[str, int, list[str]]]:

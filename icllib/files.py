@@ -109,7 +109,7 @@ def damage_told(path: Path, what: str):
     """Within it, what a damaged file leads to is an InputError that names it."""
     try:
         yield
-    except DAMAGE as error:
+    except (yaml.YAMLError, *DAMAGE) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"{path}: expected {what}, got a damaged file ({reason})") from None
 

@@ -2,11 +2,9 @@
 
 from functools import cache
 
-import yaml
-
 from icllib.claims import Claim
-from icllib.errors import DAMAGE, InputError
-from icllib.files import PROJECT, read_yaml
+from icllib.errors import InputError
+from icllib.files import PROJECT, damage_told, read_yaml
 
 FILE = "icllib/papers/{}/answers.yml"
 
@@ -20,11 +18,9 @@ def answers(paper: str) -> tuple[dict, ...]:
     path = PROJECT / FILE.format(paper)
     if not path.exists():
         return ()
-    try:
+    with damage_told(path, "answers"):
         found = read_yaml(path.read_text("utf-8"))["answers"] or []
         lacking = [own for own in found if set(own) != {"claim", "by", "date", "text"}]
-    except (yaml.YAMLError, *DAMAGE) as error:
-        raise InputError(f"{path}: expected answers, got a damaged file ({error})") from None
     if lacking:
         raise InputError(f"{path}: expected claim, by, date and text of each answer, got {lacking[0]}")
     return tuple(found)

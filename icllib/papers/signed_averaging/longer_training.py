@@ -68,11 +68,12 @@ def leads(paths: dict) -> tuple[np.ndarray, np.ndarray]:
 
 def beside_printed(records) -> pd.DataFrame:
     """The final errors from the third and from the fourth point on, and the printed ones."""
+    counted = {"third": paths(records), "fourth": paths(records, FIRST_COUNTED + 1)}
     rows = {}
     for name in SCORINGS:
-        for first, point in ((FIRST_COUNTED, "third"), (FIRST_COUNTED + 1, "fourth")):
-            errors = geometric_mean(paths(records, first)[name][:, -1].T)
-            rows[f"{name}, from the {point} point"] = [short(error, 2) for error in errors]
+        for point, errors in counted.items():
+            means = geometric_mean(errors[name][:, -1].T)
+            rows[f"{name}, from the {point} point"] = [short(mean, 2) for mean in means]
         rows[f"{name}, Table 1"] = [f"{error:g}" for error in PRINTED[name]]
     rows["softmax, Table 6"] = [f"{error:g}" for error in TABLE_6["3L4AH"]]
     return pd.DataFrame.from_dict(rows, orient="index", columns=SIGMAS)
