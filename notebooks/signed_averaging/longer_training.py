@@ -5,7 +5,7 @@
 # averaging ({term}`SSA`) over {term}`softmax` on steep lines, but they are far from as good as the
 # paper's. Does its lead appear in models that have learned lines better?
 #
-# **In short:** no lead like the printed one does. On lines as in training the errors of these four pairs
+# **In short:** no lead like the printed one appears. On lines as in training the errors of these four pairs
 # are 0.0007 to 0.0013, about 0.4 times those of Figure 3's models. On lines of $\sigma$ = 3 to 10 SSA ends with
 # 0.92 times the error of softmax (0.73 to 1.16 at 95%; 0.85, 1.03, 0.77 and 1.05 by pair), where the paper
 # prints 0.07 times. In the mean the ratio stays between 0.86 and 0.96 while the error in distribution falls
