@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import shutil
 import sys
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ with contextlib.suppress(ImportError):
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # or what is not there is asked for on the network, and asked again
 
+import numpy as np
 import pytest
 import torch
 
@@ -40,6 +42,14 @@ size = 1
 def pytest_collection_modifyitems(items):
     """The longest files first."""
     items.sort(key=lambda item: (*LONGEST, item.path.stem).index(item.path.stem))
+
+
+@pytest.hookimpl(tryfirst=True)  # before the test's fixtures draw
+def pytest_runtest_setup():
+    """Each test draws the same numbers, whichever ran before it in its process."""
+    random.seed(0)
+    np.random.seed(0)
+    torch.manual_seed(0)
 
 
 @pytest.fixture(autouse=True)
