@@ -81,11 +81,11 @@ numbers(one_number, x="size m")
 # ## The claims, one by one
 
 # %%
-page.decide("signed_averaging.52", sheet.ratios(records), shown,
-            sheet.reached_by_part(records))
+judged = sheet.judged(records)
+page.decide("signed_averaging.52", sheet.ratios(judged), shown, sheet.reached_by_part(judged))
 cells = deviant_sequences.chosen_cells()
-of_softmax = quantifiers.reached(records, cells, cells[:1])
-evidence, gate = deviant_sequences.judged(records, cells, of_softmax)
+of_softmax = quantifiers.reached(judged, cells, cells[:1])
+evidence, gate = deviant_sequences.judged(judged, cells, of_softmax)
 page.decide("signed_averaging.53", evidence, shown, gate, sheet.right_answers())
 page.verdicts()
 
