@@ -20,19 +20,16 @@ from icllib.training import Along, Run
 DEEPER = {"smoke": replace(SIZES["smoke"], layers=1),
           "cpu": replace(SIZES["cpu"], layers=3, steps=30_000)}
 STOPPED = (1 / 8, 1 / 4, 1 / 2, 0.6, 0.7, 0.8, 0.9, 1)  # shares of training at which errors are read
-TRAINED = 4  # pairs of the five planned ones
 SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging()}
 
 
 def runs(profile: str) -> list[Run]:
-    """The pairs trained so far. Only smoke and cpu have runs."""
-    return planned(profile, TRAINED) if profile in DEEPER else []
+    """Softmax, then SSA, of the same seeds, so that both of a pair have the same prompts.
 
-
-def planned(profile: str, seeds: int | None = None) -> list[Run]:
-    """Softmax, then SSA, of the same seeds, so that both of a pair have the same prompts."""
-    return [run_of(profile, scoring, seed) for scoring in SCORINGS.values()
-            for seed in range(seeds or DEEPER[profile].seeds)]
+    Only smoke and cpu have runs.
+    """
+    seeds = range(DEEPER[profile].seeds) if profile in DEEPER else ()
+    return [run_of(profile, scoring, seed) for scoring in SCORINGS.values() for seed in seeds]
 
 
 def run_of(profile: str, scoring, seed: int) -> Run:

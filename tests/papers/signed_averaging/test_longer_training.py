@@ -11,14 +11,19 @@ from icllib.papers.signed_averaging.affine import base_runs, softmax_and_ssa
 from icllib.results import Record
 
 
+def pair():
+    """Softmax and SSA of the first seed."""
+    return sheet.runs("cpu")[::5]
+
+
 def test_a_pair_differs_in_its_scoring_alone():
-    softmax, ssa = sheet.planned("cpu", 1)
+    softmax, ssa = pair()
     assert replace(softmax, model=ssa.model) == ssa
     assert ssa.model == replace(softmax.model, scoring=SignedAveraging())
 
 
 def test_only_layers_and_steps_differ_from_figure_3():
-    longer, figure_3 = sheet.planned("cpu", 1)[0], base_runs("cpu")[0]
+    longer, figure_3 = pair()[0], base_runs("cpu")[0]
     assert replace(longer.model, layers=2) == figure_3.model
     every = lambda run: run.recipe.curriculum.every / run.recipe.steps
     assert every(longer) == every(figure_3)
@@ -31,7 +36,7 @@ def test_it_is_compared_with_softmax_and_ssa_alone():
 
 
 def test_paths_count_from_the_point_that_is_asked_for():
-    run, errors = sheet.planned("cpu", 1), np.arange(8 * 10 * 40.0).reshape(8, 10, 40)
+    run, errors = pair(), np.arange(8 * 10 * 40.0).reshape(8, 10, 40)
     records = [Record.of(one, {"error_at_along": errors * scale}, {})
                for one, scale in zip(run, (1, 2))]
     third, fourth = sheet.paths(records)["SSA"], sheet.paths(records, 4)["SSA"]
