@@ -7,6 +7,7 @@ the model reads only x_1, x_2, ... and answers the same question.
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from icllib.claims.sentences import SHARE
@@ -15,7 +16,7 @@ from icllib.papers.signed_averaging import quantifiers
 from icllib.papers.signed_averaging.deviant_sequences import (
     DeviantNumbers, WHERE, at_and_after, chosen_cells, own_mistakes)
 from icllib.papers.signed_averaging.quantifiers import (
-    JUDGED, QuantifierErrors, curves_by_length, error_rates, reached)
+    FIRST_COUNTED, JUDGED, QuantifierErrors, curves_by_length, error_rates, reached)
 from icllib.plotting import series
 from icllib.results import dealt, stacked
 from icllib.training import Run
@@ -56,6 +57,23 @@ def ratios(records) -> dict:
     rates = error_rates(dealt(records, chosen_cells()))
     return {f"{softmax.quantifier}, {part}": rates[ssa][part] / rates[softmax][part]
             for softmax, ssa in pairs() for part in JUDGED}
+
+
+def beside_another_list(records) -> dict:
+    """The control of the claim: the same with the right answers to another list in softmax's place."""
+    errors = quantifiers.errors_by_part(records, chosen_cells())
+    return {f"{softmax.quantifier}, {part}": errors[ssa][part] / wrong_on_another_list()
+            for softmax, ssa in pairs() for part in JUDGED}
+
+
+def wrong_on_another_list() -> float:
+    """The share of long lists for which the right answers to another one are wrong, from the third on.
+
+    They are right where both labels are settled by then, or else at the same place.
+    """
+    settled = 0.5 ** np.arange(1, 64)  # the probability that number k settles the label
+    by_then, later = np.split(settled, [FIRST_COUNTED])
+    return float(1 - by_then.sum() ** 2 - (later**2).sum())
 
 
 def reached_by_part(records) -> dict:

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from icllib.papers.signed_averaging import fig02_attention_maps, without_labels
+from icllib.claims import find_claim
+from icllib.papers.signed_averaging import fig02_attention_maps, quantifiers, without_labels
 from icllib.results import Record
 
 
@@ -39,3 +40,21 @@ def test_models_are_those_of_the_figures_but_for_their_tokens(profile):
     assert {run.model.tokens for run in runs} == {"inputs"}
     figures = {run.model for run in fig02_attention_maps.runs(profile)}
     assert {replace(run.model, tokens="separate") for run in runs} == figures
+
+
+def test_the_control_is_beside_the_right_answers_to_another_list():
+    lists = np.random.default_rng(0).integers(0, 2, (2, 10**5, 30)) > 0
+    answers = np.logical_and.accumulate(lists, axis=-1)[..., quantifiers.FIRST_COUNTED - 1 :]
+    wrong = (answers[0] != answers[1]).any(axis=-1).mean()
+    assert without_labels.wrong_on_another_list() == pytest.approx(wrong, abs=0.005)
+    found = without_labels.beside_another_list(records((0.2, 0.1, 0.0, 0.4)))
+    assert set(found) == set(find_claim("signed_averaging.52").parts)
+    for part, ratio in found.items():
+        expected = (0.1 if part.startswith("every") else 0.4) / wrong
+        assert ratio == pytest.approx([expected], rel=0.03)
+
+
+def test_the_claims_count_new_seeds_where_there_are_some():
+    made = [Record({"seed": seed}, {}, {}, {}) for seed in (0, 9, 10, 39)]
+    assert [record.run["seed"] for record in without_labels.judged(made)] == [10, 39]
+    assert without_labels.judged(made[:2]) == made[:2]
