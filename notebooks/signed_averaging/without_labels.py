@@ -87,8 +87,8 @@ numbers(one_number, x="size m")
 
 # %%
 judged = sheet.judged(records)
-page.decide("signed_averaging.52", sheet.ratios(judged), shown, sheet.reached_by_part(judged),
-            sheet.beside_another_list(judged))
+page.decide("signed_averaging.52", sheet.ratios(judged), shown,
+            sheet.reached_by_part(judged), sheet.beside_another_list(judged))
 cells = deviant_sequences.chosen_cells()
 of_softmax = quantifiers.reached(judged, cells, cells[:1])
 evidence, gate = deviant_sequences.judged(judged, cells, of_softmax)

@@ -13,10 +13,11 @@ import pandas as pd
 from icllib.claims.sentences import SHARE
 from icllib.evaluate import Together
 from icllib.papers.signed_averaging import quantifiers
+from icllib.papers.signed_averaging.affine import FIRST_COUNTED
 from icllib.papers.signed_averaging.deviant_sequences import (
     DeviantNumbers, WHERE, at_and_after, chosen_cells, own_mistakes)
 from icllib.papers.signed_averaging.quantifiers import (
-    FIRST_COUNTED, JUDGED, QuantifierErrors, curves_by_length, error_rates, reached)
+    JUDGED, QuantifierErrors, curves_by_length, error_rates, reached)
 from icllib.plotting import series
 from icllib.results import dealt, stacked
 from icllib.training import Run

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from icllib.claims import find_claim
-from icllib.papers.signed_averaging import fig02_attention_maps, quantifiers, without_labels
+from icllib.papers.signed_averaging import fig02_attention_maps, without_labels
+from icllib.papers.signed_averaging.affine import FIRST_COUNTED
 from icllib.results import Record
 
 
@@ -44,7 +45,7 @@ def test_models_are_those_of_the_figures_but_for_their_tokens(profile):
 
 def test_the_control_is_beside_the_right_answers_to_another_list():
     lists = np.random.default_rng(0).integers(0, 2, (2, 10**5, 30)) > 0
-    answers = np.logical_and.accumulate(lists, axis=-1)[..., quantifiers.FIRST_COUNTED - 1 :]
+    answers = np.logical_and.accumulate(lists, axis=-1)[..., FIRST_COUNTED - 1 :]
     wrong = (answers[0] != answers[1]).any(axis=-1).mean()
     assert without_labels.wrong_on_another_list() == pytest.approx(wrong, abs=0.005)
     found = without_labels.beside_another_list(records((0.2, 0.1, 0.0, 0.4)))
