@@ -17,9 +17,10 @@ from icllib.papers.signed_averaging.affine import FIRST_COUNTED
 from icllib.papers.signed_averaging.deviant_sequences import (
     DeviantNumbers, WHERE, at_and_after, chosen_cells, own_mistakes)
 from icllib.papers.signed_averaging.quantifiers import (
-    JUDGED, QuantifierErrors, curves_by_length, error_rates, reached)
+    JUDGED, QuantifierErrors, beside_constant, curves_by_length, error_rates, open_rates, reached)
 from icllib.plotting import series
 from icllib.results import dealt, stacked
+from icllib.tasks import Quantifier
 from icllib.training import Run
 
 
@@ -62,9 +63,9 @@ def ratios(records) -> dict:
 
 def beside_another_list(records) -> dict:
     """The control of the claim: the same with the right answers to another list in softmax's place."""
-    errors = quantifiers.errors_by_part(records, chosen_cells())
-    return {f"{softmax.quantifier}, {part}": errors[ssa][part] / wrong_on_another_list()
-            for softmax, ssa in pairs() for part in JUDGED}
+    found, wrong = dealt(records, chosen_cells()), wrong_on_another_list()
+    return {f"{ssa.quantifier}, {part}": ratio for _, ssa in pairs()
+            for part, ratio in beside_constant(found[ssa], (ssa,), wrong).items()}
 
 
 def wrong_on_another_list() -> float:
@@ -72,7 +73,7 @@ def wrong_on_another_list() -> float:
 
     They are right where both labels are settled by then, or else at the same place.
     """
-    settled = 0.5 ** np.arange(1, 64)  # the probability that number k settles the label
+    settled = -np.diff([1, *open_rates(Quantifier("every"), 64)])  # the chance that number k does it
     by_then, later = np.split(settled, [FIRST_COUNTED])
     return float(1 - by_then.sum() ** 2 - (later**2).sum())
 
