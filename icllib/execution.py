@@ -12,6 +12,7 @@ import logging
 import os
 import re
 import signal
+import socket
 import sys
 import threading
 import time
@@ -253,7 +254,7 @@ def execute_as_notebook(page: str, parameters: dict, deadline: float | None = No
                              IPYTHONDIR=f"{folder}/ipython", MPLCONFIGDIR=matplotlib_folder(folder),
                              JUPYTER_PATH=f"{sys.prefix}/share/jupyter"):
                 papermill.execute_notebook(source, target, parameters, kernel_name="python3",
-                                           progress_bar=False, kernel_manager_class=kernel_manager(), execution_timeout=left,
+                                           progress_bar=False, kernel_manager_class=kernel_manager(folder), execution_timeout=left,
                                            start_timeout=START, iopub_timeout=OUTPUT,
                                            cwd=str(notebooks_folder() / page.split("/")[0]), **shown)
         except (papermill.PapermillExecutionError, RuntimeError, TimeoutError) as error:
@@ -280,11 +281,33 @@ def ended_gently():
         signal.signal(signal.SIGTERM, before)
 
 
-def kernel_manager() -> type:
+def kernel_manager(folder: str) -> type:
     """One whose kernels have the time to save what they train before they are ended."""
     from jupyter_client import AsyncKernelManager
 
-    return type("PatientKernelManager", (AsyncKernelManager,), {"shutdown_wait_time": SAVING})
+    class PatientKernelManager(AsyncKernelManager):
+        shutdown_wait_time = SAVING
+
+        def __init__(self, **options):
+            super().__init__(**options, **sockets(folder))
+
+    return PatientKernelManager
+
+
+def sockets(folder: str) -> dict:
+    """How a kernel's manager is told to speak with it through sockets in a folder of its own.
+
+    Not through ports: until the kernel has those that it was given, another program may take one, and
+    the kernel ends. Empty, so through ports, where the folder can have no sockets or its name is too long.
+    """
+    name = f"{folder}/kernel"
+    try:
+        with socket.socket(socket.AF_UNIX) as trial:
+            trial.bind(f"{name}-trial")
+    except (AttributeError, OSError):
+        return {}
+    os.remove(f"{name}-trial")
+    return {"transport": "ipc", "ip": name}
 
 
 def check_executed(page: str, notebook, failure) -> None:

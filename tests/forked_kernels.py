@@ -4,6 +4,7 @@ Importing takes most of the time of many pages. Pages run as they stand, each in
 pandas and matplotlib, which ask where they are when they are imported, are told that it is a kernel.
 """
 
+import contextlib
 import multiprocessing
 import os
 import tempfile
@@ -52,7 +53,9 @@ class Kernel:
         return self.poll()
 
     def send_signal(self, number):
-        os.kill(self.pid, number)
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):  # ended meanwhile
+                os.kill(self.pid, number)
 
 
 def fork_kernels(patch) -> None:

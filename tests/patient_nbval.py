@@ -1,10 +1,18 @@
-"""nbval, which gives up after 5 or 10 seconds where nothing sets how many, on a loaded machine.
+"""nbval on a loaded machine: it gives up after 5 or 10 seconds where nothing sets how many, and another
+program may take a port that it gives a kernel.
 
 A plugin of pytest: -p patient_nbval.
 """
 
-from nbval.kernel import RunningKernel
+import tempfile
+from functools import partial
 
+import nbval.kernel
+from nbval.kernel import KernelManager, RunningKernel
+
+from icllib.execution import sockets
+
+OF_THIS_CALL = tempfile.TemporaryDirectory()
 PATIENCE = 300  # seconds
 get_message = RunningKernel.get_message
 
@@ -16,6 +24,7 @@ def patiently(kernel, stream, timeout=None):
 
 def pytest_configure(config):
     RunningKernel.get_message = patiently
+    nbval.kernel.KernelManager = partial(KernelManager, **sockets(OF_THIS_CALL.name))
     config.option.nbval_kernel_startup_timeout = PATIENCE
 
 

@@ -4,6 +4,8 @@ import time
 
 import pytest
 
+from icllib.execution import sockets
+
 jupyter_client = pytest.importorskip("jupyter_client")
 
 CELL = """
@@ -28,11 +30,15 @@ STEPS = 400  # of small_fleet.RECIPE
 
 
 @pytest.fixture
-def kernel(folders, monkeypatch):
+def kernel(folders, tmp_path, monkeypatch):
     """A kernel of this Python, with folders of its own, and its client."""
     monkeypatch.syspath_prepend("tests")
     monkeypatch.setenv("PYTHONPATH", "tests", prepend=":")
-    manager, client = jupyter_client.manager.start_new_kernel(300, "python3")
+    manager = jupyter_client.KernelManager(**sockets(str(tmp_path)))
+    manager.start_kernel()
+    client = manager.client()
+    client.start_channels()
+    client.wait_for_ready(timeout=300)
     yield manager, client
     client.stop_channels()
     manager.shutdown_kernel(now=True)

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ import pytest
 from conftest import FORKED, PAGE
 from icllib.commands import run
 from icllib.errors import InputError
-from icllib.execution import execute_as_script
+from icllib.execution import execute_as_script, sockets
 from icllib.files import locked, temporary_folder
 from icllib.page_names import notebooks_folder
 from icllib.results import PROJECT
@@ -87,6 +88,26 @@ def test_a_page_that_ends_its_process_stops_no_other(page, icllib, body, profile
     code, out, err = icllib("run", "all", "--profile", profile)
     assert code == 1 and "causal_lm/sample: " in out and told in err
     assert err.strip().endswith("1 of 2 pages failed: causal_lm/broken")
+
+
+@FORKED
+def test_a_page_hangs_on_no_port_that_another_program_takes(page, icllib, monkeypatch):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        monkeypatch.setattr("jupyter_client.connect.LocalPortCache.find_available_port", lambda *_: taken)
+        page("1 + 1")
+        assert icllib("run", "causal_lm/sample")[0] == 0
+
+
+def test_sockets_where_a_folder_can_have_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    too_long = Path("long" * 28)
+    too_long.mkdir()
+    assert sockets(".") == {"transport": "ipc", "ip": "./kernel"}
+    assert sockets(str(too_long)) == sockets("missing") == {}
+    assert list(Path().iterdir()) == [too_long] and not list(too_long.iterdir())
 
 
 def test_a_page_looks_the_same_whatever_its_reader_s_own_settings_are(
