@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from icllib.claims.sentences import short
-from icllib.models import SignedAveraging, Softmax
+from icllib.models import SSMax, SignedAveraging, Softmax
 from icllib.papers.signed_averaging.affine import (
     FIRST_COUNTED, PRINTED, SIGMAS, SIZES, affine_run, decoder, geometric_mean)
 from icllib.papers.signed_averaging.another_engine import PointErrors
@@ -20,7 +20,7 @@ from icllib.training import Along, Run
 DEEPER = {"smoke": replace(SIZES["smoke"], layers=1),
           "cpu": replace(SIZES["cpu"], layers=3, steps=30_000)}
 STOPPED = (1 / 8, 1 / 4, 1 / 2, 0.6, 0.7, 0.8, 0.9, 1)  # shares of training at which errors are read
-SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging()}
+SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging(), "SSMax": SSMax()}
 
 
 def runs(profile: str) -> list[Run]:
