@@ -1,4 +1,4 @@
-"""Softmax and SSA trained further than in Figure 3: does SSA's lead appear as models get better?"""
+"""Softmax, SSA and SSMax trained further than in Figure 3: does SSA's lead appear in better models?"""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ SCORINGS = {"softmax": Softmax(), "SSA": SignedAveraging(), "SSMax": SSMax()}
 
 
 def runs(profile: str) -> list[Run]:
-    """Softmax, then SSA, of the same seeds, so that both of a pair have the same prompts.
+    """Softmax, then SSA, then SSMax, of the same seeds, so that those of a seed have the same prompts.
 
     Only smoke and cpu have runs.
     """
@@ -71,16 +71,17 @@ def beside_printed(records) -> pd.DataFrame:
         for point, errors in counted.items():
             means = geometric_mean(errors[name][:, -1].T)
             rows[f"{name}, from the {point} point"] = [short(mean, 2) for mean in means]
-        rows[f"{name}, Table 1"] = [f"{error:g}" for error in PRINTED[name]]
+        if name in PRINTED:
+            rows[f"{name}, Table 1"] = [f"{error:g}" for error in PRINTED[name]]
     rows["softmax, Table 6"] = [f"{error:g}" for error in TABLE_6["3L4AH"]]
     return pd.DataFrame.from_dict(rows, orient="index", columns=SIGMAS)
 
 
-def final_ratios(groups: dict) -> pd.DataFrame:
-    """SSA's error over softmax's of each pair after training. groups: {name: paths}."""
+def final_ratios(pairs: dict) -> pd.DataFrame:
+    """The error over softmax's of the same seed after training. pairs: {name: (its paths, softmax's)}."""
     rows = {}
-    for name, own in groups.items():
-        ssa, softmax = shared(own["SSA"][:, -1], own["softmax"][:, -1])
+    for name, (own, softmax) in pairs.items():
+        own, softmax = shared(own[:, -1], softmax[:, -1])
         rows |= {f"{name}, seed {seed}": [f"{ratio:.2f}" for ratio in pair]
-                 for seed, pair in enumerate(ssa / softmax)}
+                 for seed, pair in enumerate(own / softmax)}
     return pd.DataFrame.from_dict(rows, orient="index", columns=SIGMAS)

@@ -1,29 +1,30 @@
-"""Softmax and SSA trained further: what is compared with what."""
+"""Softmax, SSA and SSMax trained further: what is compared with what."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from icllib.models import SignedAveraging, Softmax
+from icllib.models import SSMax, SignedAveraging, Softmax
 from icllib.papers.signed_averaging import longer_training as sheet
 from icllib.papers.signed_averaging.affine import base_runs, softmax_and_ssa
 from icllib.results import Record
 
 
-def pair():
-    """Softmax and SSA of the first seed."""
+def of_a_seed():
+    """Softmax, SSA and SSMax of the first seed."""
     return sheet.runs("cpu")[::5]
 
 
-def test_a_pair_differs_in_its_scoring_alone():
-    softmax, ssa = pair()
-    assert replace(softmax, model=ssa.model) == ssa
-    assert ssa.model == replace(softmax.model, scoring=SignedAveraging())
+def test_those_of_a_seed_differ_in_their_scoring_alone():
+    softmax, *others = of_a_seed()
+    for one, scoring in zip(others, (SignedAveraging(), SSMax()), strict=True):
+        assert replace(softmax, model=one.model) == one
+        assert one.model == replace(softmax.model, scoring=scoring)
 
 
 def test_only_layers_and_steps_differ_from_figure_3():
-    longer, figure_3 = pair()[0], base_runs("cpu")[0]
+    longer, figure_3 = of_a_seed()[0], base_runs("cpu")[0]
     assert replace(longer.model, layers=2) == figure_3.model
     every = lambda run: run.recipe.curriculum.every / run.recipe.steps
     assert every(longer) == every(figure_3)
@@ -36,9 +37,9 @@ def test_it_is_compared_with_softmax_and_ssa_alone():
 
 
 def test_paths_count_from_the_point_that_is_asked_for():
-    run, errors = pair(), np.arange(8 * 10 * 40.0).reshape(8, 10, 40)
+    run, errors = of_a_seed(), np.arange(8 * 10 * 40.0).reshape(8, 10, 40)
     records = [Record.of(one, {"error_at_along": errors * scale}, {})
-               for one, scale in zip(run, (1, 2))]
+               for one, scale in zip(run, (1, 2, 3), strict=True)]
     third, fourth = sheet.paths(records)["SSA"], sheet.paths(records, 4)["SSA"]
     assert third.shape == (1, 8, 10)
     assert third[0, 0, 0] == pytest.approx(2 * sum(range(2, 40)) / 38)
@@ -51,3 +52,10 @@ def test_the_lead_is_a_geometric_mean_from_sigma_3_on():
     reached, lead = sheet.leads({"softmax": softmax, "SSA": ssa})
     assert np.all(reached == 100)
     np.testing.assert_allclose(lead, 1 / 2)  # the eighth root of 1 / 256
+
+
+def test_ratios_after_training_are_of_the_same_seed():
+    softmax = np.arange(1.0, 61).reshape(2, 3, 10)
+    table = sheet.final_ratios({"SSMax": (2 * softmax, softmax), "SSA": (softmax[:1] / 2, softmax)})
+    assert list(table.index) == ["SSMax, seed 0", "SSMax, seed 1", "SSA, seed 0"]
+    assert list(table[1]) == ["2.00", "2.00", "0.50"]
