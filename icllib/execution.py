@@ -282,7 +282,10 @@ def ended_gently():
 
 
 def kernel_manager(folder: str) -> type:
-    """One whose kernels have the time to save what they train before they are ended."""
+    """One whose kernels have the time to save what they train before they are ended.
+
+    folder: where the sockets are through which it speaks with a kernel; one kernel at a time.
+    """
     from jupyter_client import AsyncKernelManager
 
     class PatientKernelManager(AsyncKernelManager):

@@ -9,8 +9,8 @@
 # are 0.0007 to 0.0013, about 0.4 times those of Figure 3's models. On lines of $\sigma$ = 3 to 10 SSA ends with
 # 0.93 times the error of softmax (0.79 to 1.09 at 95%; 0.77 to 1.05 by pair), where the paper
 # prints 0.07 times. In the mean the ratio stays between 0.86 and 0.97 while the error in distribution falls
-# from 0.009 to 0.001. Whether SSA has a small lead, five pairs cannot tell. Scalable softmax (`SSMax`), trained
-# alike, has none either: 1.11 times the error of softmax (0.93 to 1.33; 0.99 to 1.41 by seed).
+# from 0.009 to 0.001. Whether SSA has a small lead, five pairs cannot tell. Scalable softmax (`SSMax`), five
+# models trained alike, shows no lead over softmax: 1.11 times its error (0.93 to 1.33; 0.99 to 1.41 by seed).
 #
 # The {term}`task` is a line $y = a x + c$, with $a, c \sim \mathcal{N}(0, 1)$ in training and
 # $\mathcal{N}(0, \sigma)$ in tests ({cite:t}`naim2025scaled`). These models have three layers in place
